@@ -1,0 +1,122 @@
+"""Absorb (paper §Ledger Updates): what a tool return does to the ledger, and why nothing else.
+
+Only a successful return of a known read stores records. A successful write stores nothing: it is
+appended to the history and marks what it touched as stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ledgeragent.effects import Neutral, Read, Tool, Untyped, Write
+from ledgeragent.ledger import Entry, Ledger, Touch
+from ledgeragent.paths import Path
+from ledgeragent.types import Json, ToolCall, ToolReturn
+
+
+class PathMap(Protocol):
+    """What absorb needs to know of a domain."""
+
+    def routes(self, tool: str) -> tuple[Read[Any], ...]:
+        """The read routes of a tool, () if it is not a known read."""
+        ...
+
+    def tool(self, name: str) -> Tool | None:
+        """The domain's entry for a tool, None if it has none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absorption:
+    """The ledger after one return: `stored` paths, or the reason why none was (`skipped`)."""
+
+    ledger: Ledger
+    stored: tuple[Path[Json], ...] = ()
+    skipped: str | None = None
+
+
+def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: PathMap) -> Absorption:
+    """The ledger after `call` answered `returned`. Idempotent; unrelated reads commute."""
+    routes = domain.routes(call.name)
+    if not routes:
+        return _after_other(ledger, call, returned, domain.tool(call.name))
+    if returned.failed or any(_fails(route, returned.content) for route in routes):
+        return _after_failure(ledger, call, returned, routes)
+    if call.malformed is not None:
+        return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
+    stored: list[Path[Json]] = []
+    problems: list[str] = []
+    for route in routes:
+        if not route.when(call.arguments):
+            continue
+        try:
+            for entry in _entries(route, call, returned.content, ledger.turn):
+                ledger = ledger.merge(entry) if route.merge else ledger.put(entry)
+                stored.append(entry.path)
+        except (ValueError, RecursionError) as problem:
+            problems.append(str(problem))
+    if stored or not problems:
+        return Absorption(ledger=ledger, stored=tuple(stored))
+    return Absorption(ledger=ledger, skipped="; ".join(problems))
+
+
+def _after_other(
+    ledger: Ledger, call: ToolCall, returned: ToolReturn, tool: Tool | None
+) -> Absorption:
+    if isinstance(tool, Neutral):
+        return Absorption(ledger=ledger, skipped=f"{call.name} observes no record")
+    if returned.failed:
+        return Absorption(ledger=ledger, skipped="the write failed and changed nothing")
+    return Absorption(
+        ledger=ledger.wrote(call, _touched(ledger, call, tool)),
+        skipped="a write is no observation of what it wrote",
+    )
+
+
+def _touched(ledger: Ledger, call: ToolCall, tool: Tool | None) -> list[Touch]:
+    """What an executed write changed; everything, where its own account of it fails."""
+    if not isinstance(tool, Write):
+        return []
+    try:
+        return [touch for touches in tool.touches for touch in touches(call.arguments, ledger)]
+    except Exception:
+        return [Touch(entry.path) for entry in ledger]
+
+
+def _fails(route: Read[Any], content: Json) -> bool:
+    return isinstance(content, str) and route.failed(content)
+
+
+def _after_failure(
+    ledger: Ledger, call: ToolCall, returned: ToolReturn, routes: Iterable[Read[Any]]
+) -> Absorption:
+    answer = str(returned.content)
+    if any(route.unavailable(answer) for route in routes):
+        ledger = ledger.without(call, answer)
+    return Absorption(ledger=ledger, skipped="the read failed")
+
+
+def _entries(route: Read[Any], call: ToolCall, content: Json, turn: int) -> Iterable[Entry]:
+    value = route.parse(content) if isinstance(content, str) else content
+    if isinstance(value, Untyped):
+        yield Entry(
+            path=_path(route, None, call), value=value.text, source=call, turn=turn, typed=False
+        )
+        return
+    wants_object = hasattr(route.to.record, "__required_keys__")
+    for record in route.records(value, call.arguments):
+        if wants_object and not isinstance(record, Mapping):
+            raise ValueError(f"{call.name} returned no object for {route.to.text}")
+        yield Entry(path=_path(route, record, call), value=record, source=call, turn=turn)
+
+
+def _path(route: Read[Any], record: Json, call: ToolCall) -> Path[Json]:
+    keys = []
+    for name in route.to.keys:
+        key = route.key(name, record, call.arguments)
+        if key is None:
+            raise ValueError(f"neither the return nor the arguments of {call.name} give {name!r}")
+        keys.append(key)
+    return route.to(*keys)

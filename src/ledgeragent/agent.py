@@ -1,0 +1,62 @@
+"""Algorithm 1 of the paper: absorb, render, generate, gate. Nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ledgeragent.gate import Filtered, Gate
+from ledgeragent.render import render
+from ledgeragent.state import State
+from ledgeragent.types import Message, Reply
+from ledgeragent.verdict import Decision
+
+REFUSAL = "I can't do that: {reason}."
+
+
+class Model(Protocol):
+    """The base model. `context` is the ledger block, `feedback` what the gate said last, if it did."""
+
+    def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
+        """One reply; both texts belong at the tail of the prompt, after the history."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class LedgerAgent:
+    """A tool-calling agent with a ledger and a gate.
+
+    `generations` counts model calls: one per step, one more for each REVISE that leaves nothing to
+    send (the model keeps its turn, at most `max_revisions` times in a row).
+    """
+
+    gate: Gate
+    model: Model
+    max_revisions: int = 2
+    history: list[Message] = field(default_factory=list)
+    state: State = field(default_factory=State)
+    feedback: str = ""
+    generations: int = 0
+    verdicts: list[Filtered] = field(default_factory=list)
+
+    def step(self, message: Message) -> Reply:
+        """The agent's answer to one message: text to say, or calls that may execute."""
+        self.history.append(message)
+        self.state = self.state.observe(message, self.gate.domain)  # L <- Absorb(L, m)
+        for _ in range(self.max_revisions + 1):
+            context = render(self.state.ledger)  # C <- Render(L)
+            self.generations += 1
+            reply = self.model.generate(self.history, context, self.feedback)  # a <- Generate
+            self.state, filtered = self.state.filter(reply, self.gate, "drop")  # GateFilter
+            self.verdicts.append(filtered)
+            self.feedback = filtered.feedback
+            if filtered.decision is Decision.BLOCK and not filtered.execute:
+                return self._send(Reply(text=REFUSAL.format(reason=filtered.feedback)))
+            if filtered.reply.calls or filtered.reply.text:
+                return self._send(filtered.reply)
+        return self._send(Reply(text=REFUSAL.format(reason=self.feedback or "there is no reply")))
+
+    def _send(self, reply: Reply) -> Reply:
+        self.history.append(reply)
+        return reply

@@ -1,0 +1,138 @@
+"""A domain: its tools with their routes, its predicates, its clauses, in one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ledgeragent.effects import Effect, Neutral, Read, Tool, Write
+from ledgeragent.errors import DomainError
+from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.paths import Path
+from ledgeragent.predicates import Predicate
+from ledgeragent.shapes import Reader, reader
+from ledgeragent.types import Json, ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One sentence of the policy: which predicates enforce it, or `why` none can.
+
+    `checkable` is `state` (records, arguments and clock decide), `dialogue` (what was said decides),
+    `mixed`, or `none`.
+    """
+
+    id: str
+    section: str
+    summary: str
+    checkable: str
+    predicates: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """What the gate needs for one tool: how to read its arguments, and the rules over it."""
+
+    effect: Effect
+    read_arguments: Reader | None
+    predicates: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Domain:
+    """A domain pack (paper §Agent Loop: reusable, domain-level, never task-level).
+
+    `parameters` are constants that predicates read. `shared` tells what the user may change on a
+    turn of theirs. `available` names the tools the agent has in this run (None: all of them).
+    """
+
+    name: str
+    version: str
+    tools: Sequence[Tool]
+    predicates: tuple[Predicate, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    shared: Callable[[Ledger], Iterable[Touch]] | None = None
+    available: frozenset[str] | None = None
+    _tools: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
+    _routes: Mapping[str, tuple[Read[Any], ...]] = field(init=False, repr=False, compare=False)
+    _guards: Mapping[str, Guard] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        tools: dict[str, Tool] = {}
+        routes: dict[str, tuple[Read[Any], ...]] = {}
+        for tool in self.tools:
+            known = tools.setdefault(tool.tool, tool)
+            if type(known) is not type(tool) or (known is not tool and not isinstance(tool, Read)):
+                raise DomainError(f"{self.name}: tool {tool.tool} is declared twice")
+            if isinstance(tool, Read):
+                routes[tool.tool] = (*routes.get(tool.tool, ()), tool)
+        object.__setattr__(self, "_tools", tools)
+        object.__setattr__(self, "_routes", routes)
+        object.__setattr__(self, "_guards", self._make_guards(tools))
+
+    def _make_guards(self, tools: Mapping[str, Tool]) -> dict[str, Guard]:
+        ids = [rule.id for rule in self.predicates]
+        if len(ids) != len(set(ids)):
+            raise DomainError(f"{self.name}: two predicates share an id")
+        rules: dict[str, tuple[Predicate, ...]] = {}
+        for rule in self.predicates:
+            for name in rule.guards:
+                if isinstance(tools.get(name), Read) or name not in tools:
+                    raise DomainError(f"{rule.id} guards {name}, which is no write of {self.name}")
+                rules[name] = (*rules.get(name, ()), rule)
+        return {name: _guard(tool, rules.get(name, ())) for name, tool in tools.items()}
+
+    def tool(self, name: str) -> Tool | None:
+        """The entry of a tool, or None if the domain does not list it."""
+        return self._tools.get(name)
+
+    def effect(self, name: str) -> Effect:
+        """What a tool does; an unknown tool counts as a write."""
+        guard = self._guards.get(name)
+        return guard.effect if guard is not None else Effect.WRITE
+
+    def guard(self, name: str) -> Guard | None:
+        """The gate's view of a tool, or None if the domain does not list it."""
+        return self._guards.get(name)
+
+    def routes(self, tool: str) -> tuple[Read[Any], ...]:
+        """The read routes of a tool, () if it is not a known read."""
+        return self._routes.get(tool, ())
+
+    def reads_for(self, path: Path[Any]) -> tuple[ToolCall, ...]:
+        """The calls, among the tools of this run, that would supply `path`.
+
+        Found by inverting the path map. Complete calls come first; where there are any, lookups
+        that need arguments the path doesn't tell (an email) are left out.
+        """
+        found: list[tuple[bool, ToolCall]] = []
+        for name, routes in self._routes.items():
+            if self.has(name):
+                calls = [(r.complete(c), c) for r in routes if (c := r.call_for(path)) is not None]
+                found += calls
+        complete = [call for is_complete, call in found if is_complete]
+        return tuple(complete or (call for _, call in found))
+
+    def has(self, tool: str) -> bool:
+        """True if the agent has this tool in this run."""
+        return self.available is None or tool in self.available
+
+    def bind(self, tools: Collection[str]) -> Domain:
+        """This domain for a run with these tools: no rule asks for a read outside them."""
+        return replace(self, available=frozenset(tools))
+
+
+def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:
+    match tool:
+        case Read():
+            return Guard(effect=Effect.READ, read_arguments=None, predicates=())
+        case Write():
+            return Guard(
+                effect=Effect.WRITE, read_arguments=reader(tool.arguments), predicates=rules
+            )
+        case Neutral():
+            shape = reader(tool.arguments) if tool.arguments is not None else None
+            return Guard(effect=Effect.NEUTRAL, read_arguments=shape, predicates=rules)

@@ -1,0 +1,161 @@
+"""The ledger (paper §Ledger State): an immutable map from path to latest observed record.
+
+A record enters only through a successful read. A write never edits one: it marks the fields it
+changed as stale, and they count as unknown until they are read again (observe, don't assume).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from ledgeragent.paths import Path, PathTemplate, visible
+from ledgeragent.persistent import PersistentMap
+from ledgeragent.types import Json, ToolCall, canonical
+
+R = TypeVar("R")
+Fields = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A mark on a record: `fields` (a prefix inside the record, () for all) may have changed.
+
+    `by` is the write that changed them, None for a turn of the customer, who can change them too.
+    """
+
+    fields: Fields
+    by: ToolCall | None
+
+    def covers(self, fields: Fields) -> bool:
+        """True if reading `fields` would read something this mark calls unknown."""
+        return fields[: len(self.fields)] == self.fields
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What a write changes: `fields` of the record at `path` (() for the whole record)."""
+
+    path: Path[Json]
+    fields: Fields = ()
+
+
+class Origin(NamedTuple):
+    """The read that supplied a value, and how many user messages came before it."""
+
+    source: ToolCall
+    turn: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One observed record.
+
+    `source` is the read it came from, `turn` how many user messages came before that read.
+    `typed` is False for text that the route's parser could not turn into a record. `inherited`
+    names, for records merged by field, the fields that an earlier read supplied.
+    """
+
+    path: Path[Json]
+    value: Json
+    source: ToolCall
+    turn: int
+    typed: bool = True
+    stale: tuple[Stale, ...] = ()
+    inherited: Mapping[str, Origin] = field(default_factory=dict)
+
+    @cached_property
+    def shown(self) -> str:
+        """The value as the model sees it: JSON on one line. Computed once per observation."""
+        return visible(canonical(self.value))
+
+    def stale_at(self, fields: Fields) -> Stale | None:
+        """The mark that makes `fields` unknown, if one does."""
+        for mark in self.stale:
+            if mark.covers(fields):
+                return mark
+        return None
+
+    def origin(self, fields: Fields) -> Origin:
+        """The read that supplied `fields`: this entry's own unless it inherited them."""
+        own = Origin(self.source, self.turn)
+        return self.inherited.get(fields[0], own) if fields else own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """Latest observed state, `L : paths -> values`, with the executed writes of the conversation.
+
+    `turn` counts user messages. `writes` is the paper's `ledger.history`. `unavailable` maps the
+    intent of a read that cannot succeed to what it answered.
+    """
+
+    turn: int = 0
+    writes: tuple[ToolCall, ...] = ()
+    unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    _roots: Mapping[str, PersistentMap[Path[Json], Entry]] = field(default_factory=dict)
+
+    def get(self, path: Path[R]) -> Entry | None:
+        """The entry at `path`, or None if it was never observed."""
+        branch = self._roots.get(path[0])
+        return branch.get(path) if branch is not None else None
+
+    def glob(self, template: PathTemplate[R]) -> Iterator[Entry]:
+        """Every observed entry of a family, in order of first observation."""
+        branch = self._roots.get(template.root)
+        if branch is not None:
+            yield from (e for e in branch.values() if template.match(e.path) is not None)
+
+    def __iter__(self) -> Iterator[Entry]:
+        for branch in self._roots.values():
+            yield from branch.values()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._roots.values()))
+
+    def put(self, entry: Entry) -> Ledger:
+        """This ledger with `entry` as the latest observation of its path."""
+        root = entry.path[0]
+        branch = self._roots.get(root, PersistentMap())
+        return replace(self, _roots={**self._roots, root: branch.put(entry.path, entry)})
+
+    def merge(self, entry: Entry) -> Ledger:
+        """Like `put`, but fields that this read does not supply keep their earlier observation."""
+        known = self.get(entry.path)
+        if known is None or not (known.typed and entry.typed):
+            return self.put(entry)
+        kept = {name: known.origin((name,)) for name in known.value if name not in entry.value}
+        marks = tuple(narrowed for mark in known.stale for narrowed in _narrow(mark, kept))
+        merged = replace(entry, value={**known.value, **entry.value}, stale=marks, inherited=kept)
+        return self.put(merged)
+
+    def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
+        """This ledger after `call` executed: appended to `writes`, what it touched marked stale."""
+        return replace(self, writes=(*self.writes, call))._mark(touched, call)
+
+    def without(self, read: ToolCall, answer: str) -> Ledger:
+        """This ledger knowing that `read` cannot be had, because it answered `answer`."""
+        return replace(self, unavailable={**self.unavailable, read.intent: answer})
+
+    def heard(self, touched: Iterable[Touch] = ()) -> Ledger:
+        """This ledger one user message later; `touched` is what the user may have changed."""
+        return replace(self, turn=self.turn + 1)._mark(touched, None)
+
+    def _mark(self, touched: Iterable[Touch], by: ToolCall | None) -> Ledger:
+        ledger = self
+        for touch in touched:
+            entry = ledger.get(touch.path)
+            if entry is not None and not (by is None and entry.stale_at(touch.fields)):
+                mark = Stale(touch.fields, by)
+                ledger = ledger.put(replace(entry, stale=(*entry.stale, mark)))
+        return ledger
+
+
+def _narrow(mark: Stale, kept: Iterable[str]) -> Iterator[Stale]:
+    """What is left of a mark once every field but `kept` has been read again."""
+    if not mark.fields:
+        yield from (Stale((name,), mark.by) for name in kept)
+    elif mark.fields[0] in kept:
+        yield mark

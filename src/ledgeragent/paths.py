@@ -1,0 +1,117 @@
+"""Canonical ledger paths (paper §Ledger State): `orders.#W1`, and templates with `{keys}`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar
+
+from ledgeragent.errors import PathError
+from ledgeragent.types import Json
+
+R = TypeVar("R")
+
+_MOST_REMEMBERED = 1024
+_PLAIN = re.compile(r"[\w#@+:/-]+", re.ASCII)
+_UNSAFE = re.compile("[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff<>]")
+_TOKEN = re.compile(r'(?P<plain>[^."]+)|(?P<quoted>"(?:[^"\\]|\\.)*")')
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+def visible(text: str) -> str:
+    """The text with everything escaped that could end a line or a block, or hide what it says."""
+    if text.isascii() and text.isprintable() and "<" not in text and ">" not in text:
+        return text
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def quote(segment: str) -> str:
+    """The segment as it is shown: bare if plain ASCII, else a JSON string that cannot end a block."""
+    return segment if _PLAIN.fullmatch(segment) else visible(json.dumps(segment))
+
+
+class Path(tuple[str, ...], Generic[R]):
+    """An address in the ledger. `R` is the type of the record that lives there."""
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Path[Json]:
+        """The path for its written form, e.g. `orders.#W1` or `orders."a.b"`."""
+        segments: list[str] = []
+        position = 0
+        while position <= len(text):
+            token = _TOKEN.match(text, position)
+            if token is None:
+                raise PathError(f"cannot read path {text!r} at character {position}")
+            quoted = token["quoted"]
+            segments.append(json.loads(quoted) if quoted else token["plain"])
+            position = token.end() + 1
+            if position <= len(text) and text[token.end()] != ".":
+                raise PathError(f"expected '.' at character {token.end()} of path {text!r}")
+        return Path(segments)
+
+    def __str__(self) -> str:
+        return ".".join(map(quote, self))
+
+    def __repr__(self) -> str:
+        return f"Path({str(self)!r})"
+
+
+class PathTemplate(Generic[R]):
+    """A family of paths: `PathTemplate("orders.{order_id}", Order)("#W1")` is `orders.#W1`.
+
+    `record` is the TypedDict of what is stored there (or `str`, `list`), for readers and checkers.
+    """
+
+    __slots__ = ("_literal_at", "_made", "keys", "record", "root", "segments", "text")
+
+    def __init__(self, text: str, record: type[R]) -> None:
+        self.text = text
+        self.record = record
+        self.segments = tuple(text.split("."))
+        if not all(self.segments):
+            raise PathError(f"empty segment in path template {text!r}")
+        names = [_PLACEHOLDER.fullmatch(segment) for segment in self.segments]
+        if names[0] is not None:
+            raise PathError(f"path template {text!r} must begin with a literal")
+        self.root = self.segments[0]
+        self._made: dict[tuple[str, ...], Path[R]] = {}
+        self.keys = tuple(name[1] for name in names if name)
+        self._literal_at = tuple(
+            (i, s) for i, (s, n) in enumerate(zip(self.segments, names, strict=True)) if n is None
+        )
+
+    def __call__(self, *keys: str) -> Path[R]:
+        """The path with its placeholders filled in order."""
+        path = self._made.get(keys)
+        return path if path is not None else self._make(keys)
+
+    def _make(self, keys: tuple[str, ...]) -> Path[R]:
+        if len(keys) != len(self.keys):
+            raise PathError(f"{self.text} takes {len(self.keys)} keys, got {len(keys)}")
+        rest = iter(keys)
+        path: Path[R] = Path(next(rest) if s.startswith("{") else s for s in self.segments)
+        if len(self._made) >= _MOST_REMEMBERED:
+            self._made.clear()
+        self._made[keys] = path
+        return path
+
+    def fill(self, values: Mapping[str, str]) -> Path[R]:
+        """The path with its placeholders filled by name."""
+        return self(*(values[key] for key in self.keys))
+
+    def match(self, path: Path[Json]) -> dict[str, str] | None:
+        """The placeholder values if `path` belongs to this family, else None."""
+        if len(path) != len(self.segments):
+            return None
+        if any(path[i] != literal for i, literal in self._literal_at):
+            return None
+        return dict(zip(self.keys, self._values(path), strict=True))
+
+    def _values(self, path: Path[Json]) -> Iterator[str]:
+        return (p for p, s in zip(path, self.segments, strict=True) if s.startswith("{"))
+
+    def __repr__(self) -> str:
+        return f"PathTemplate({self.text!r})"

@@ -1,0 +1,273 @@
+"""Predicates (paper §Policy Gate): pure functions of a call and a view of the ledger.
+
+A predicate returns None where the call is satisfied, `violation(...)` where observed facts
+contradict it, and raises `MissingEvidence` by simply reading what was never observed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn, TypeVar, cast
+
+from ledgeragent.errors import DomainError
+from ledgeragent.ledger import Entry, Fields, Ledger, Stale
+from ledgeragent.paths import Path, PathTemplate, visible
+from ledgeragent.types import Json, ToolCall
+from ledgeragent.verdict import Decision, Enforcement, Evidence
+
+R = TypeVar("R")
+
+StalePolicy = Literal["unknown", "value"]
+"""`unknown`: a stale fact counts as never read. `value`: the paper's literal reading, for ablations."""
+
+_LONGEST_FACT = 200
+_ID = re.compile(r"[\w-]+/[\w-]+")
+
+
+class MissingEvidence(Exception):
+    """A predicate needs a record that was never read, or a field that was written since.
+
+    `reads` overrides the calls that the path map derives from `path`.
+    """
+
+    def __init__(
+        self,
+        path: Path[Any],
+        *,
+        fields: Fields = (),
+        stale: Stale | None = None,
+        reads: tuple[ToolCall, ...] = (),
+    ) -> None:
+        super().__init__(str(path))
+        self.path = path
+        self.fields = fields
+        self.stale = stale
+        self.reads = reads
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A predicate's answer against a call: the reason with its facts filled in."""
+
+    reason: str
+
+
+def violation(template: str, **facts: Json) -> Broken:
+    """The answer of a predicate whose call is wrong; `facts` fill the template's braces.
+
+    Say what is wrong, the observed value, and what would be accepted. Lists are written as
+    "a, b or c", and an empty one as "nothing".
+    """
+    return Broken(template.format(**{name: _spoken(value) for name, value in facts.items()}))
+
+
+def _spoken(value: Json) -> Json:
+    if type(value) is str:
+        return _one_line(value)
+    if not isinstance(value, list | tuple | set | frozenset):
+        return value
+    ordered = sorted(value) if isinstance(value, set | frozenset) else value
+    items = [_one_line(item if type(item) is str else str(item)) for item in ordered]
+    if len(items) < 2:
+        return items[0] if items else "nothing"
+    return f"{', '.join(items[:-1])} or {items[-1]}"
+
+
+def _one_line(text: str) -> str:
+    """Text from outside, unable to start a line of its own or to drown the sentence it stands in."""
+    cleaned = visible(text)
+    return cleaned if len(cleaned) <= _LONGEST_FACT else f"{cleaned[:_LONGEST_FACT]}..."
+
+
+class Record(Mapping[str, Any]):
+    """A record (or an object inside one) that notes each field read and refuses stale ones."""
+
+    __slots__ = ("_entry", "_evidence", "_fields", "_seen", "_stale", "_value")
+
+    def __init__(
+        self,
+        value: Mapping[str, Json],
+        entry: Entry,
+        fields: Fields,
+        evidence: list[Evidence],
+        stale: bool,
+    ) -> None:
+        self._value = value
+        self._entry = entry
+        self._fields = fields
+        self._evidence = evidence
+        self._stale = stale
+        self._seen: dict[str, Evidence] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        fact = self._seen.get(name)
+        if fact is None:
+            fields = (*self._fields, name)
+            if name not in self._value:
+                raise MissingEvidence(self._entry.path, fields=fields)
+            value = self._value[name]
+            if self._stale:
+                self._refuse_stale(fields, within=type(value) is list)
+            if type(value) is dict:
+                return Record(value, self._entry, fields, self._evidence, self._stale)
+            fact = self._seen[name] = Evidence(self._entry, fields, value)
+        self._evidence.append(fact)
+        return fact.value
+
+    def _refuse_stale(self, fields: Fields, *, within: bool) -> None:
+        """Raises where `fields`, or with `within` anything inside them, was written since."""
+        for mark in self._entry.stale:
+            if mark.covers(fields) or (within and mark.fields[: len(fields)] == fields):
+                raise MissingEvidence(self._entry.path, fields=fields, stale=mark)
+
+    def _keys(self) -> Mapping[str, Json]:
+        if self._stale:
+            self._refuse_stale(self._fields, within=False)
+        return self._value
+
+    def __contains__(self, name: object) -> bool:
+        keys = self._keys()
+        self._evidence.append(Evidence(self._entry, self._fields, list(keys)))
+        return name in keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys())
+
+    def __len__(self) -> int:
+        return len(self._keys())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field, or `default` where the record has none."""
+        return self[name] if name in self._value else default
+
+
+class View:
+    """What a predicate sees of the ledger; every fact it reads is noted in `evidence`.
+
+    `parameters` are the domain's constants (`now`, allowances).
+    """
+
+    __slots__ = ("_honour_stale", "_ledger", "_opened", "evidence", "parameters")
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        parameters: Mapping[str, Json],
+        stale: StalePolicy = "unknown",
+    ) -> None:
+        self._ledger = ledger
+        self._honour_stale = stale == "unknown"
+        self._opened: dict[Path[Any], Record | Evidence] = {}
+        self.parameters = parameters
+        self.evidence: list[Evidence] = []
+
+    def __getitem__(self, path: Path[R]) -> R:
+        """The record at `path`; raises MissingEvidence if it was never read (or is stale)."""
+        opened = self._opened.get(path)
+        if opened is None:
+            entry = self._ledger.get(path)
+            if entry is None or not entry.typed:
+                raise MissingEvidence(path)
+            opened = self._opened[path] = self._open(entry)
+        if type(opened) is Evidence:
+            self.evidence.append(opened)
+            return cast(R, opened.value)
+        return cast(R, opened)
+
+    def get(self, path: Path[R]) -> R | None:
+        """The record at `path`, or None if it was never read. Asks for nothing."""
+        entry = self._ledger.get(path)
+        return None if entry is None or not entry.typed else self[path]
+
+    def glob(self, template: PathTemplate[R]) -> Iterator[tuple[Path[R], R]]:
+        """Every observed record of a family."""
+        for entry in self._ledger.glob(template):
+            if entry.typed:
+                path = cast("Path[R]", entry.path)
+                yield path, self[path]
+
+    def entry(self, path: Path[Any]) -> Entry | None:
+        """The ledger's entry itself, for rules about provenance (which read, which turn)."""
+        return self._ledger.get(path)
+
+    @property
+    def turn(self) -> int:
+        """How many user messages the conversation has had."""
+        return self._ledger.turn
+
+    @property
+    def writes(self) -> tuple[ToolCall, ...]:
+        """The writes executed so far (the paper's `ledger.history`)."""
+        return self._ledger.writes
+
+    def unavailable(self, read: ToolCall) -> str | None:
+        """What `read` answered, if it is known that it cannot succeed."""
+        return self._ledger.unavailable.get(read.intent)
+
+    def _open(self, entry: Entry) -> Record | Evidence:
+        honour_stale = self._honour_stale and bool(entry.stale)
+        if type(entry.value) is dict:
+            return Record(entry.value, entry, (), self.evidence, honour_stale)
+        if honour_stale:
+            raise MissingEvidence(entry.path, stale=entry.stale[-1])
+        return Evidence(entry, (), entry.value)
+
+
+Check = Callable[[Any, View], Broken | None]
+"""`(arguments, view) -> None | violation(...)`; arguments are typed by the tool's TypedDict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """One rule: `check` decides for the tools in `guards`; `decision` is its answer when violated.
+
+    `id` names the thing that is wrong (`retail/refund-destination`). `clause` is the policy clause
+    it enforces. `versions` limits it to some versions of its pack (empty: all).
+    """
+
+    id: str
+    guards: tuple[str, ...]
+    clause: str
+    check: Check
+    decision: Decision = Decision.REVISE
+    enforcement: Enforcement = Enforcement.ENFORCE
+    versions: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def summary(self) -> str:
+        """What it decides: the first line of the check's docstring."""
+        return (self.check.__doc__ or "").strip().partition("\n")[0]
+
+
+def predicate(
+    id: str,
+    *,
+    guards: str | tuple[str, ...],
+    clause: str | None = None,
+    decision: Decision = Decision.REVISE,
+    enforcement: Enforcement = Enforcement.ENFORCE,
+    versions: tuple[str, ...] = (),
+) -> Callable[[Check], Predicate]:
+    """Makes a check into a `Predicate`. `clause` defaults to `id`: most rules enforce one clause."""
+    if not _ID.fullmatch(id):
+        raise DomainError(f"predicate id {id!r} should be domain/kebab-case")
+
+    def decorate(check: Check) -> Predicate:
+        return Predicate(
+            id=id,
+            guards=(guards,) if isinstance(guards, str) else guards,
+            clause=clause or id,
+            check=check,
+            decision=decision,
+            enforcement=enforcement,
+            versions=frozenset(versions),
+        )
+
+    return decorate
+
+
+def demand(path: Path[Any], *reads: ToolCall) -> NoReturn:
+    """Asks for the evidence at `path`, naming the calls that would supply it."""
+    raise MissingEvidence(path, reads=reads)

@@ -1,0 +1,100 @@
+"""The values that flow between model, tools and ledger: calls, returns, messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypeAlias
+
+Json: TypeAlias = Any
+"""A value as `json.loads` gives it. Treated as frozen: nothing here ever changes one in place."""
+
+Arguments: TypeAlias = Mapping[str, Json]
+
+_NO_ARGUMENTS: Arguments = {}
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+parse_json = json.JSONDecoder(parse_constant=_no_constant).decode
+"""Strict JSON: NaN and Infinity are refused, since no rule can compare with them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call as the model wrote it.
+
+    `malformed` holds the raw argument text where it was not a JSON object; `arguments` is then
+    empty and the gate never lets the call through.
+    """
+
+    name: str
+    arguments: Arguments = field(default_factory=dict)
+    id: str = ""
+    malformed: str | None = None
+
+    @classmethod
+    def parse(cls, *, name: str, arguments: str | Arguments | None, id: str = "") -> ToolCall:
+        """The call for arguments given as JSON text (chat APIs) or as an object."""
+        if arguments is None or arguments == "":
+            return cls(name=name, id=id)
+        if isinstance(arguments, Mapping):
+            return cls(name=name, arguments=arguments, id=id)
+        try:
+            value = parse_json(arguments)
+        except (ValueError, RecursionError, TypeError):
+            return cls(name=name, id=id, malformed=str(arguments))
+        if not isinstance(value, dict):
+            return cls(name=name, id=id, malformed=arguments)
+        return cls(name=name, arguments=value, id=id)
+
+    @property
+    def intent(self) -> tuple[str, str]:
+        """What the call asks for, whatever its id: tool name and canonical argument text."""
+        return self.name, self.malformed or canonical(self.arguments)
+
+    def __str__(self) -> str:
+        if self.malformed is not None:
+            return f"{self.name}({self.malformed})"
+        given = (f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items())
+        return f"{self.name}({', '.join(given)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReturn:
+    """What a tool answered. `content` is text as chat APIs carry it, or an already decoded value."""
+
+    call_id: str
+    content: Json
+    error: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """True for the error flag *or* text that begins with `Error`: recorded flags can be wrong."""
+        return self.error or (isinstance(self.content, str) and self.content.startswith("Error"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage:
+    """A turn of the person the agent serves."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One generation of the model: text, tool calls, or both."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+Message: TypeAlias = UserMessage | Reply | ToolReturn
+
+
+def canonical(value: Json) -> str:
+    """The one JSON text for a value: sorted keys, no spaces, whatever the order it arrived in."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
