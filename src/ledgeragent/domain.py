@@ -33,9 +33,13 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """What the gate needs for one tool: how to read its arguments, and the rules over it."""
+    """What the gate needs for one tool: how to read its arguments, and the rules over it.
+
+    `judged` is False for reads, and for neutral tools that no rule guards.
+    """
 
     effect: Effect
+    judged: bool
     read_arguments: Reader | None
     predicates: tuple[Predicate, ...]
 
@@ -128,11 +132,14 @@ class Domain:
 def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:
     match tool:
         case Read():
-            return Guard(effect=Effect.READ, read_arguments=None, predicates=())
+            return Guard(effect=Effect.READ, judged=False, read_arguments=None, predicates=())
         case Write():
-            return Guard(
-                effect=Effect.WRITE, read_arguments=reader(tool.arguments), predicates=rules
-            )
+            shape = reader(tool.arguments)
+            return Guard(effect=Effect.WRITE, judged=True, read_arguments=shape, predicates=rules)
         case Neutral():
-            shape = reader(tool.arguments) if tool.arguments is not None else None
-            return Guard(effect=Effect.NEUTRAL, read_arguments=shape, predicates=rules)
+            return Guard(
+                effect=Effect.NEUTRAL,
+                judged=bool(rules),
+                read_arguments=reader(tool.arguments) if tool.arguments is not None else None,
+                predicates=rules,
+            )

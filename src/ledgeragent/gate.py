@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from ledgeragent.domain import Domain, Guard
-from ledgeragent.effects import Effect
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import visible
 from ledgeragent.predicates import MissingEvidence, Predicate, StalePolicy, View
@@ -88,7 +87,7 @@ class Gate:
         guard = self.domain.guard(call.name)
         if guard is None:
             return self._judge_unknown(call)
-        if guard.effect is Effect.READ or not (guard.predicates or guard.effect is Effect.WRITE):
+        if not guard.judged:
             return Verdict(call=call, decision=Decision.ALLOW)
         arguments = _read_arguments(guard, call)
         if isinstance(arguments, Finding):

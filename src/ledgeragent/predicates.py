@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
 
 from ledgeragent.errors import DomainError
 from ledgeragent.ledger import Entry, Fields, Ledger, Stale
@@ -40,7 +40,7 @@ class MissingEvidence(Exception):
         stale: Stale | None = None,
         reads: tuple[ToolCall, ...] = (),
     ) -> None:
-        super().__init__(str(path))
+        super().__init__(path)
         self.path = path
         self.fields = fields
         self.stale = stale
@@ -143,13 +143,17 @@ class Record(Mapping[str, Any]):
         return self[name] if name in self._value else default
 
 
-class View:
+class View(dict[Path[Any], Any]):
     """What a predicate sees of the ledger; every fact it reads is noted in `evidence`.
 
-    `parameters` are the domain's constants (`now`, allowances).
+    `view[path]` is the record at `path`; it raises MissingEvidence if that was never read (or is
+    stale). `parameters` are the domain's constants (`now`, allowances).
+
+    The dict underneath holds the records opened so far: rules of one tool read the same few, and a
+    plain dict hit is what keeps a decision cheaper than parsing one record.
     """
 
-    __slots__ = ("_honour_stale", "_ledger", "_opened", "evidence", "parameters")
+    __slots__ = ("_honour_stale", "_ledger", "evidence", "parameters")
 
     def __init__(
         self,
@@ -159,24 +163,27 @@ class View:
     ) -> None:
         self._ledger = ledger
         self._honour_stale = stale == "unknown"
-        self._opened: dict[Path[Any], Record | Evidence] = {}
         self.parameters = parameters
         self.evidence: list[Evidence] = []
 
-    def __getitem__(self, path: Path[R]) -> R:
-        """The record at `path`; raises MissingEvidence if it was never read (or is stale)."""
-        opened = self._opened.get(path)
-        if opened is None:
-            entry = self._ledger.get(path)
-            if entry is None or not entry.typed:
-                raise MissingEvidence(path)
-            opened = self._opened[path] = self._open(entry)
-        if type(opened) is Evidence:
-            self.evidence.append(opened)
-            return cast(R, opened.value)
-        return cast(R, opened)
+    if TYPE_CHECKING:
 
-    def get(self, path: Path[R]) -> R | None:
+        def __getitem__(self, path: Path[R]) -> R: ...
+
+    def __missing__(self, path: Path[Any]) -> Any:
+        entry = self._ledger.get(path)
+        if entry is None or not entry.typed:
+            raise MissingEvidence(path)
+        honour_stale = self._honour_stale and bool(entry.stale)
+        if type(entry.value) is dict:
+            record = self[path] = Record(entry.value, entry, (), self.evidence, honour_stale)
+            return record
+        if honour_stale:
+            raise MissingEvidence(path, stale=entry.stale[-1])
+        self.evidence.append(Evidence(entry, (), entry.value))
+        return entry.value
+
+    def get(self, path: Path[R]) -> R | None:  # type: ignore[override]
         """The record at `path`, or None if it was never read. Asks for nothing."""
         entry = self._ledger.get(path)
         return None if entry is None or not entry.typed else self[path]
@@ -205,14 +212,6 @@ class View:
     def unavailable(self, read: ToolCall) -> str | None:
         """What `read` answered, if it is known that it cannot succeed."""
         return self._ledger.unavailable.get(read.intent)
-
-    def _open(self, entry: Entry) -> Record | Evidence:
-        honour_stale = self._honour_stale and bool(entry.stale)
-        if type(entry.value) is dict:
-            return Record(entry.value, entry, (), self.evidence, honour_stale)
-        if honour_stale:
-            raise MissingEvidence(entry.path, stale=entry.stale[-1])
-        return Evidence(entry, (), entry.value)
 
 
 Check = Callable[[Any, View], Broken | None]
