@@ -1,0 +1,159 @@
+"""What the gate and the ledger cost, as ratios measured in one run: `make bench`.
+
+Every figure is the best of several repeats in this process, and stands beside the cost of
+`json.loads` on the same record in the same run, so that machines can be compared.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks import fixture
+from ledgeragent import Gate, Session, ToolReturn, load_domain, render
+from ledgeragent.absorb import absorb
+from ledgeragent.types import Reply, ToolCall
+
+RESULT = Path(__file__).parent / "results" / "speed.json"
+LARGE = 10_000
+
+
+def microseconds(work: Callable[[], object], number: int = 2_000, repeats: int = 15) -> float:
+    """The least time one call of `work` took, averaged within a repeat."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(number):
+            work()
+        best = min(best, (time.perf_counter() - start) / number)
+    return best * 1e6
+
+
+def decisions() -> dict[str, float]:
+    """A full decision on a return, by outcome and by ledger size, beside parsing its order."""
+    domain = load_domain("retail")
+    gate = Gate(domain=domain)
+    text = json.dumps(fixture.order())
+    allowed, rejected = fixture.return_call(fixture.CARD), fixture.return_call("paypal_9")
+    small, large = (fixture.observed(domain, n).ledger for n in (0, LARGE))
+    assert gate.judge(allowed, small).allowed and not gate.judge(rejected, small).allowed
+
+    def explained(ledger: Any) -> object:
+        verdict = gate.judge(rejected, ledger)
+        return verdict.feedback, verdict.evidence
+
+    return {
+        "order_bytes": len(text),
+        "json_loads_us": microseconds(lambda: json.loads(text)),
+        "decision_allowed_us": microseconds(lambda: gate.judge(allowed, small)),
+        "decision_rejected_us": microseconds(lambda: explained(small)),
+        f"decision_allowed_{LARGE}_records_us": microseconds(lambda: gate.judge(allowed, large)),
+        f"decision_rejected_{LARGE}_records_us": microseconds(lambda: explained(large)),
+        "predicates": len(domain.guard(allowed.name).predicates),  # type: ignore[union-attr]
+    }
+
+
+def absorbing() -> dict[str, float]:
+    """Absorbing a return of the order, on a small and on a large ledger."""
+    domain = load_domain("retail")
+    text = json.dumps(fixture.order())
+    call = ToolCall(name="get_order_details", arguments={"order_id": fixture.ORDER_ID}, id="1")
+    returned = ToolReturn(call_id="1", content=text)
+    small, large = (fixture.observed(domain, n).ledger for n in (0, LARGE))
+    return {
+        "json_loads_us": microseconds(lambda: json.loads(text)),
+        "absorb_us": microseconds(lambda: absorb(small, call, returned, domain)),
+        f"absorb_{LARGE}_records_us": microseconds(lambda: absorb(large, call, returned, domain)),
+    }
+
+
+def rendering(records: int = 1_000) -> dict[str, float]:
+    """The first render of a ledger, and a render after one record of it was read again."""
+    domain = load_domain("retail")
+    session = Session(domain)
+    session.state = fixture.observed(domain, records)
+    start = time.perf_counter()
+    render(session.ledger)
+    first = (time.perf_counter() - start) * 1e6
+    fresh = 0
+    after = []
+    for n in range(20):
+        call = ToolCall(name="get_order_details", arguments={"order_id": f"#X{n:07}"}, id="1")
+        session.filter(Reply(calls=(call,)))
+        changed = {**fixture.order(f"#X{n:07}"), "status": "processed"}
+        session.observe(ToolReturn(call_id="1", content=json.dumps(changed)))
+        fresh += sum("shown" not in vars(entry) for entry in session.ledger)
+        start = time.perf_counter()
+        render(session.ledger)
+        after.append((time.perf_counter() - start) * 1e6)
+    return {
+        "records": records,
+        "first_render_us": first,
+        "render_after_one_change_us": min(after),
+        "records_serialised_per_change": fresh / 20,
+    }
+
+
+def replaying() -> dict[str, float]:
+    """Recorded tool calls judged a second on one core, reading and parsing included."""
+    folder = os.environ.get("LEDGERAGENT_DATA_DIR")
+    if folder is None:
+        return {}
+    from ledgeragent.replay import replay
+
+    files = sorted(Path(folder, "trajectories").glob("tau2_retail__*.jsonl.gz"))
+    start = time.process_time()
+    result = replay([str(file) for file in files], domain="retail", jobs=1)
+    seconds = time.process_time() - start
+    return {"calls": result.calls, "seconds": seconds, "calls_per_second": result.calls / seconds}
+
+
+def main() -> int:
+    """Runs every suite, prints the figures and writes them to the results folder."""
+    suites: Mapping[str, Callable[[], dict[str, float]]] = {
+        "decision": decisions,
+        "absorb": absorbing,
+        "render": rendering,
+        "replay": replaying,
+    }
+    figures = {name: suite() for name, suite in suites.items()}
+    report = {
+        "command": "make bench",
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "figures": {
+            name: {key: round(value, 3) for key, value in suite.items()}
+            for name, suite in figures.items()
+        },
+        "ratios": ratios(figures),
+    }
+    RESULT.write_text(json.dumps(report, indent=1) + "\n")
+    json.dump(report, sys.stdout, indent=1)
+    print()
+    return 0
+
+
+def ratios(figures: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The figures that should hold on any machine."""
+    decision, absorbed, rendered = figures["decision"], figures["absorb"], figures["render"]
+    loads = decision["json_loads_us"]
+    found = {
+        "decision_allowed_per_json_loads": decision["decision_allowed_us"] / loads,
+        "decision_rejected_per_json_loads": decision["decision_rejected_us"] / loads,
+        "decision_large_per_small_ledger": decision[f"decision_allowed_{LARGE}_records_us"]
+        / decision["decision_allowed_us"],
+        "absorb_per_json_loads": absorbed["absorb_us"] / absorbed["json_loads_us"],
+        "render_after_one_change_per_first_render": rendered["render_after_one_change_us"]
+        / rendered["first_render_us"],
+    }
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

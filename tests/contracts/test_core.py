@@ -1,0 +1,116 @@
+"""What the structure promises: layers import downward, the core needs nothing but Python."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "ledgeragent"
+
+CORE = (
+    "errors",
+    "types",
+    "paths",
+    "persistent",
+    "ledger",
+    "shapes",
+    "effects",
+    "verdict",
+    "absorb",
+    "predicates",
+    "domain",
+    "render",
+    "gate",
+    "state",
+    "agent",
+)
+"""The core, lowest first: a module may import those before it."""
+
+SHELL = ("session", "testing", "traces", "replay", "cases")
+TOOLS = ("cli", "report", "check", "demo", "__main__")
+NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
+CORE_LINES = 1_250
+
+
+def imports_of(file: Path) -> set[str]:
+    """Every module that a file imports, at any depth of nesting."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            found.add(node.module or "")
+    return found
+
+
+def own_modules(file: Path) -> set[str]:
+    """The first part, below the package, of every import from the package itself."""
+    names = (name.split(".") for name in imports_of(file))
+    return {parts[1] if len(parts) > 1 else "" for parts in names if parts[0] == "ledgeragent"}
+
+
+def code_lines(file: Path) -> int:
+    """Lines that hold code: no blank lines, comments or docstrings."""
+    text = file.read_text()
+    quiet: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            quiet.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = enumerate(text.splitlines(), 1)
+    return sum(
+        1 for n, line in lines if n not in quiet and line.strip() and not line.strip()[0] == "#"
+    )
+
+
+@pytest.mark.parametrize("module", CORE)
+def test_core_imports_only_downward(module: str) -> None:
+    below = set(CORE[: CORE.index(module)])
+    assert own_modules(SOURCE / f"{module}.py") <= below
+
+
+@pytest.mark.parametrize("module", CORE)
+def test_core_imports_only_the_standard_library_and_has_no_side_effects(module: str) -> None:
+    roots = {name.split(".")[0] for name in imports_of(SOURCE / f"{module}.py")} - {"ledgeragent"}
+    assert roots <= sys.stdlib_module_names
+    assert not roots & NO_SIDE_EFFECTS
+
+
+@pytest.mark.parametrize("file", sorted((SOURCE / "packs").rglob("*.py")), ids=lambda f: f.name)
+def test_packs_do_not_import_the_rim_or_the_tools(file: Path) -> None:
+    assert not own_modules(file) & {*TOOLS, "adapters", "gateway", "mcp", "bench"} - {"check"}
+
+
+@pytest.mark.parametrize("module", SHELL)
+def test_shell_does_not_import_the_tools(module: str) -> None:
+    file = SOURCE / f"{module}.py"
+    assert not own_modules(file) & set(TOOLS)
+
+
+def test_the_core_is_small() -> None:
+    assert sum(code_lines(SOURCE / f"{module}.py") for module in CORE) <= CORE_LINES
+
+
+def test_algorithm_1_is_one_short_file() -> None:
+    assert code_lines(SOURCE / "agent.py") <= 60
+
+
+def test_the_core_imports_with_third_parties_blocked() -> None:
+    program = (
+        "import sys\n"
+        "class Block:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        root = name.split('.')[0]\n"
+        "        if root not in sys.stdlib_module_names and root != 'ledgeragent':\n"
+        "            raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Block())\n"
+        f"sys.path.insert(0, {str(SOURCE.parent)!r})\n"
+        "import ledgeragent\n"
+        "for name in ('airline', 'retail', 'telecom', 'telehealth', 'shop'):\n"
+        "    assert ledgeragent.load_domain(name).predicates\n"
+    )
+    subprocess.run([sys.executable, "-S", "-c", program], check=True)
