@@ -10,6 +10,14 @@ from ledgeragent.state import State
 
 USER_ID = "ines_okafor_1001"
 ORDER_ID = "#W1000001"
+NAMES = (
+    "Travel Blanket",
+    "Desk Lamp",
+    "Wool Sweater",
+    "Tea Kettle",
+    "Garden Hose",
+    "Wall Clock",
+)
 CARD, GIFT_CARD = "credit_card_1000001", "gift_card_1000002"
 
 
@@ -36,7 +44,7 @@ def user() -> dict[str, Any]:
 
 
 def order(order_id: str = ORDER_ID) -> dict[str, Any]:
-    """A delivered order of four items, paid by credit card."""
+    """A delivered order of six items, paid by credit card."""
     items = [
         {
             "name": name,
@@ -45,7 +53,7 @@ def order(order_id: str = ORDER_ID) -> dict[str, Any]:
             "price": 40.5 + n,
             "options": {"color": "slate blue", "size": "medium", "material": "recycled wool"},
         }
-        for n, name in enumerate(("Travel Blanket", "Desk Lamp", "Wool Sweater", "Tea Kettle"))
+        for n, name in enumerate(NAMES)
     ]
     return {
         "order_id": order_id,
@@ -57,7 +65,7 @@ def order(order_id: str = ORDER_ID) -> dict[str, Any]:
         ],
         "status": "delivered",
         "payment_history": [
-            {"transaction_type": "payment", "amount": 168.0, "payment_method_id": CARD}
+            {"transaction_type": "payment", "amount": 258.0, "payment_method_id": CARD}
         ],
         "cancel_reason": None,
         "exchange_items": None,

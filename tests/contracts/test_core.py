@@ -62,9 +62,7 @@ def code_lines(file: Path) -> int:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             quiet.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     lines = enumerate(text.splitlines(), 1)
-    return sum(
-        1 for n, line in lines if n not in quiet and line.strip() and not line.strip()[0] == "#"
-    )
+    return sum(1 for n, line in lines if n not in quiet and line.strip() and line.strip()[0] != "#")
 
 
 @pytest.mark.parametrize("module", CORE)
