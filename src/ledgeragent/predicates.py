@@ -184,9 +184,14 @@ class View(dict[Path[Any], Any]):
         return entry.value
 
     def get(self, path: Path[R]) -> R | None:  # type: ignore[override]
-        """The record at `path`, or None if it was never read. Asks for nothing."""
-        entry = self._ledger.get(path)
-        return None if entry is None or not entry.typed else self[path]
+        """The record at `path`, or None if it was never read. Its absence asks for nothing.
+
+        A stale scalar is None too; of a stale record, only reading a stale field asks.
+        """
+        try:
+            return self[path]
+        except MissingEvidence:
+            return None
 
     def glob(self, template: PathTemplate[R]) -> Iterator[tuple[Path[R], R]]:
         """Every observed record of a family."""
