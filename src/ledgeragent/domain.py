@@ -50,6 +50,7 @@ class Domain:
 
     `parameters` are constants that predicates read. `shared` tells what the user may change on a
     turn of theirs. `available` names the tools the agent has in this run (None: all of them).
+    `digest` identifies the pack's files, "" for a domain that was not loaded from files.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Domain:
     parameters: Mapping[str, Json] = field(default_factory=dict)
     shared: Callable[[Ledger], Iterable[Touch]] | None = None
     available: frozenset[str] | None = None
+    digest: str = ""
     _tools: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
     _routes: Mapping[str, tuple[Read[Any], ...]] = field(init=False, repr=False, compare=False)
     _guards: Mapping[str, Guard] = field(init=False, repr=False, compare=False)
