@@ -67,7 +67,7 @@ def _after_other(
 ) -> Absorption:
     if isinstance(tool, Neutral):
         return Absorption(ledger=ledger, skipped=f"{call.name} observes no record")
-    if returned.failed:
+    if returned.failed or (isinstance(tool, Write) and _fails(tool, returned.content)):
         return Absorption(ledger=ledger, skipped="the write failed and changed nothing")
     return Absorption(
         ledger=ledger.wrote(call, _touched(ledger, call, tool)),
@@ -85,8 +85,8 @@ def _touched(ledger: Ledger, call: ToolCall, tool: Tool | None) -> list[Touch]:
         return [Touch(entry.path) for entry in ledger]
 
 
-def _fails(route: Read[Any], content: Json) -> bool:
-    return isinstance(content, str) and route.failed(content)
+def _fails(tool: Read[Any] | Write, content: Json) -> bool:
+    return isinstance(content, str) and tool.failed(content)
 
 
 def _after_failure(

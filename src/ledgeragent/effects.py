@@ -107,11 +107,15 @@ class Read(Generic[R]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """A tool that changes the world: the shape of its arguments and what it makes stale."""
+    """A tool that changes the world: the shape of its arguments and what it makes stale.
+
+    `failed` recognises failures that are ordinary text.
+    """
 
     tool: str
     arguments: type[Any]
     touches: Sequence[Touches] = ()
+    failed: Callable[[str], bool] = _never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
