@@ -1,0 +1,152 @@
+"""Rules on whom the conversation serves, and on what state an order is in."""
+
+from __future__ import annotations
+
+from ledgeragent.packs.retail.paths import (
+    AUTH,
+    CANCEL,
+    EXCHANGE,
+    LOCATED,
+    MODIFY,
+    ON_ORDERS,
+    ORDER,
+    PROFILE,
+    RETURN,
+)
+from ledgeragent.packs.retail.records import (
+    CancelOrder,
+    ModifyUserAddress,
+    OrderCall,
+    ReplaceItems,
+    ReturnItems,
+)
+from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.verdict import Decision
+
+REASONS = ("no longer needed", "ordered by mistake")
+CHANGED_ONCE = ("pending (item modified)", "return requested", "exchange requested")
+
+
+def customer(ledger: View) -> str | None:
+    """Whom this conversation serves: the *first* person located, None if nobody was.
+
+    A conversation serves one person. So a later lookup that finds somebody else doesn't hand it
+    over to them, any more than reading their profile does.
+    """
+    located = ledger.entry(LOCATED())
+    if located is not None and len(located.value) > 1:
+        everyone = ledger[LOCATED()]
+        return next(iter(everyone))
+    return ledger.get(AUTH())
+
+
+@predicate("retail/authenticated", guards=(*ON_ORDERS, PROFILE))
+def authenticated(call: object, ledger: View) -> Broken | None:
+    """The customer was located by email, or by name and zip code, before anything is changed."""
+    _ = ledger[AUTH()]
+    return None
+
+
+@predicate("retail/one-user", guards=ON_ORDERS, decision=Decision.BLOCK)
+def one_user(call: OrderCall, ledger: View) -> Broken | None:
+    """Only orders of the customer are handled.
+
+    Rejects: the order of a sister, even if her profile was read. Allows: any order of their own.
+    """
+    owner = ledger[ORDER(call["order_id"])]["user_id"]
+    served = customer(ledger)
+    if served is None or owner == served:
+        return None
+    return violation(
+        "order {order} belongs to somebody else; only orders of {served} can be handled here",
+        order=call["order_id"],
+        served=served,
+    )
+
+
+@predicate(
+    "retail/one-user-profile", guards=PROFILE, clause="retail/one-user", decision=Decision.BLOCK
+)
+def one_user_profile(call: ModifyUserAddress, ledger: View) -> Broken | None:
+    """Only the customer's own profile is changed."""
+    served = customer(ledger)
+    if served is None or call["user_id"] == served:
+        return None
+    return violation(
+        "{asked} is somebody else's profile; only the profile of {served} can be changed here",
+        asked=call["user_id"],
+        served=served,
+    )
+
+
+@predicate("retail/order-observed", guards=ON_ORDERS)
+def order_observed(call: OrderCall, ledger: View) -> Broken | None:
+    """The order was read, and its status not changed since, before anything is done with it."""
+    _ = ledger[ORDER(call["order_id"])]["status"]
+    return None
+
+
+@predicate("retail/once-per-order", guards=ON_ORDERS, decision=Decision.BLOCK)
+def once_per_order(call: OrderCall, ledger: View) -> Broken | None:
+    """Items are changed, returned or exchanged once per order, and nothing is changed after that.
+
+    Rejects: a new address once items were modified. Allows: items, after a new address.
+    """
+    status = ledger[ORDER(call["order_id"])]["status"]
+    if status not in CHANGED_ONCE:
+        return None
+    return violation(
+        "the items of order {order} were already dealt with (status: {status}); that is possible "
+        "only once per order, and nothing about the order can be changed afterwards",
+        order=call["order_id"],
+        status=status,
+    )
+
+
+@predicate("retail/cancel-pending", guards=CANCEL, decision=Decision.BLOCK)
+def cancel_pending(call: CancelOrder, ledger: View) -> Broken | None:
+    """Only a pending order can be cancelled."""
+    return _must_be("pending", "cancelled", call, ledger)
+
+
+@predicate("retail/modify-pending", guards=MODIFY, decision=Decision.BLOCK)
+def modify_pending(call: OrderCall, ledger: View) -> Broken | None:
+    """Address, payment and items change only while the order is pending."""
+    return _must_be("pending", "modified", call, ledger)
+
+
+@predicate("retail/return-delivered", guards=RETURN, decision=Decision.BLOCK)
+def return_delivered(call: ReturnItems, ledger: View) -> Broken | None:
+    """Only a delivered order can be returned."""
+    return _must_be("delivered", "returned", call, ledger)
+
+
+@predicate("retail/exchange-delivered", guards=EXCHANGE, decision=Decision.BLOCK)
+def exchange_delivered(call: ReplaceItems, ledger: View) -> Broken | None:
+    """Only a delivered order can be exchanged."""
+    return _must_be("delivered", "exchanged", call, ledger)
+
+
+def _must_be(needed: str, done: str, call: OrderCall, ledger: View) -> Broken | None:
+    status = ledger[ORDER(call["order_id"])]["status"]
+    if status == needed:
+        return None
+    return violation(
+        "the status of order {order} is {status}; only a {needed} order can be {done}",
+        order=call["order_id"],
+        status=status,
+        needed=needed,
+        done=done,
+    )
+
+
+@predicate("retail/cancel-reason", guards=CANCEL)
+def cancel_reason(call: CancelOrder, ledger: View) -> Broken | None:
+    """A cancellation gives one of the two reasons the shop accepts, word for word."""
+    if call["reason"] in REASONS:
+        return None
+    return violation(
+        "{reason} is no accepted reason for a cancellation; the reason has to be {reasons}",
+        reason=call["reason"],
+        reasons=REASONS,
+    )

@@ -1,0 +1,153 @@
+"""The shop's records as its read tools return them, and the arguments of its write tools."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class Address(TypedDict):
+    """A postal address."""
+
+    address1: str
+    address2: str
+    city: str
+    state: str
+    country: str
+    zip: str
+
+
+class Name(TypedDict):
+    """A person's name."""
+
+    first_name: str
+    last_name: str
+
+
+class PaymentMethod(TypedDict):
+    """A way to pay: `source` is gift_card, credit_card or paypal; only a gift card has a balance."""
+
+    id: str
+    source: str
+    balance: NotRequired[float]
+    brand: NotRequired[str]
+    last_four: NotRequired[str]
+
+
+class User(TypedDict):
+    """A customer's profile; `payment_methods` by id."""
+
+    user_id: str
+    name: Name
+    address: Address
+    email: str
+    payment_methods: dict[str, PaymentMethod]
+    orders: list[str]
+
+
+class OrderItem(TypedDict):
+    """One ordered piece: the variant `item_id` of the product `product_id`, at the price paid."""
+
+    name: str
+    product_id: str
+    item_id: str
+    price: float
+    options: dict[str, str]
+
+
+class Payment(TypedDict):
+    """One transaction of an order: `transaction_type` is payment or refund."""
+
+    transaction_type: str
+    amount: float
+    payment_method_id: str
+
+
+class Fulfillment(TypedDict):
+    """One parcel."""
+
+    tracking_id: list[str]
+    item_ids: list[str]
+
+
+class Order(TypedDict):
+    """An order. The optional fields appear once it was cancelled, returned or exchanged."""
+
+    order_id: str
+    user_id: str
+    address: Address
+    items: list[OrderItem]
+    status: str
+    fulfillments: list[Fulfillment]
+    payment_history: list[Payment]
+    cancel_reason: NotRequired[str | None]
+    return_items: NotRequired[list[str] | None]
+    return_payment_method_id: NotRequired[str | None]
+    exchange_items: NotRequired[list[str] | None]
+    exchange_new_items: NotRequired[list[str] | None]
+    exchange_payment_method_id: NotRequired[str | None]
+    exchange_price_difference: NotRequired[float | None]
+
+
+class Variant(TypedDict):
+    """One item that can be ordered: a product with certain options."""
+
+    item_id: str
+    options: dict[str, str]
+    available: bool
+    price: float
+
+
+class Product(TypedDict):
+    """A type of product; `variants` by item id."""
+
+    name: str
+    product_id: str
+    variants: dict[str, Variant]
+
+
+class OrderCall(TypedDict):
+    """What every write on an order names."""
+
+    order_id: str
+
+
+class CancelOrder(OrderCall):
+    """Arguments of cancel_pending_order."""
+
+    reason: str
+
+
+class ModifyAddress(OrderCall, Address):
+    """Arguments of modify_pending_order_address."""
+
+
+class ModifyPayment(OrderCall):
+    """Arguments of modify_pending_order_payment."""
+
+    payment_method_id: str
+
+
+class ItemsCall(OrderCall):
+    """What every write on some items of an order names."""
+
+    item_ids: list[str]
+    payment_method_id: str
+
+
+class ReturnItems(ItemsCall):
+    """Arguments of return_delivered_order_items."""
+
+
+class ReplaceItems(ItemsCall):
+    """Arguments of modify_pending_order_items and exchange_delivered_order_items.
+
+    `new_item_ids[i]` takes the place of `item_ids[i]`.
+    """
+
+    new_item_ids: list[str]
+
+
+class ModifyUserAddress(Address):
+    """Arguments of modify_user_address."""
+
+    user_id: str
