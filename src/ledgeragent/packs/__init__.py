@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from importlib import import_module
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 
-PACKS = ("airline", "retail", "telecom", "telehealth")
+PACKS: Mapping[str, str] = {
+    "airline": "ledgeragent.packs.airline",
+    "retail": "ledgeragent.packs.retail",
+    "telecom": "ledgeragent.packs.telecom",
+    "telehealth": "ledgeragent.packs.telehealth",
+    "shop": "ledgeragent.demo.shop.pack",
+}
+"""The module of each pack, imported when it is asked for."""
 
 
 def versions(name: str) -> dict[str, Domain]:
     """Every version of a pack, the default one first."""
     if name not in PACKS:
         raise UsageError(f"there is no domain {name!r}; choose one of: {', '.join(PACKS)}")
-    found: dict[str, Domain] = import_module(f"ledgeragent.packs.{name}").VERSIONS
+    found: dict[str, Domain] = import_module(PACKS[name]).VERSIONS
     return found
 
 

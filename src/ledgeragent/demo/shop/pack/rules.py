@@ -1,0 +1,360 @@
+"""The shop's rules: one predicate per clause of `policy.md` that records can decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from ledgeragent.demo.shop.pack.paths import AUTH, BOX, ORDER, PARCEL, PRODUCT, VOUCHER
+from ledgeragent.demo.shop.pack.records import (
+    ApplyVoucher,
+    CancelOrder,
+    ChangeAddress,
+    ChangeQuantity,
+    EndBox,
+    PauseBox,
+    RefundItem,
+    SendReplacement,
+)
+from ledgeragent.paths import Path
+from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.verdict import Decision
+
+BLOCK = Decision.BLOCK
+CHANGES = ("change_address", "change_quantity", "apply_voucher")
+CLAIMS = ("refund_item", "send_replacement")
+BOXES = ("pause_box", "end_box")
+
+
+@predicate("shop/own-account", guards=("cancel_order", *CHANGES, *CLAIMS, *BOXES), decision=BLOCK)
+def own_account(call: Mapping[str, Any], ledger: View) -> Broken | None:
+    """Orders, vouchers and boxes change only for the customer they belong to."""
+    customer = ledger[AUTH()]
+    for what, path in _subjects(call):
+        owner = ledger[path]["customer_id"]
+        if owner not in (customer, None):
+            return violation("{what} is not on the account of this customer", what=what)
+    return None
+
+
+def _subjects(call: Mapping[str, Any]) -> Iterator[tuple[str, Path[Any]]]:
+    """What the call is about, as named to a customer, and where its owner is known."""
+    if "order_id" in call:
+        yield f"order {call['order_id']}", ORDER(call["order_id"])
+    if "code" in call:
+        yield f"voucher {call['code']}", VOUCHER(call["code"])
+    if "box_id" in call:
+        yield f"box {call['box_id']}", BOX(call["box_id"])
+
+
+@predicate("shop/cancel-open", guards="cancel_order", decision=BLOCK)
+def cancel_open(call: CancelOrder, ledger: View) -> Broken | None:
+    """Only an open order can be cancelled.
+
+    Rejects: an order that the nursery has packed.  Allows: one that it has not.
+    """
+    status = ledger[ORDER(call["order_id"])]["status"]
+    if status == "open":
+        return None
+    return violation(
+        "order {order} is {status}, and only an order that is still open can be cancelled",
+        order=call["order_id"],
+        status=status,
+    )
+
+
+@predicate("shop/change-open", guards=CHANGES, decision=BLOCK)
+def change_open(call: ChangeAddress | ChangeQuantity | ApplyVoucher, ledger: View) -> Broken | None:
+    """Address, contents and payment of an order change only while it is open."""
+    status = ledger[ORDER(call["order_id"])]["status"]
+    if status == "open":
+        return None
+    return violation(
+        "order {order} is {status}; address, contents and vouchers change only while it is open",
+        order=call["order_id"],
+        status=status,
+    )
+
+
+@predicate("shop/plant-countries", guards=("change_address", "change_quantity"))
+def plant_countries(call: Mapping[str, Any], ledger: View) -> Broken | None:
+    """No plant goes to a country that plants are not delivered to."""
+    allowed = ledger.parameters["plant_countries"]
+    order = ledger[ORDER(call["order_id"])]
+    if "sku" in call:
+        country = order["delivery"]["address"]["country"]
+        if call["quantity"] < 1 or country in allowed:
+            return None
+        plants = [call["sku"]] if _kind(call["sku"], order, ledger) == "plant" else []
+    else:
+        country = call["country"]
+        if country in allowed:
+            return None
+        lines = order["lines"]
+        plants = [sku for sku in lines if lines[sku]["kind"] == "plant"]
+    if not plants:
+        return None
+    return violation(
+        "{plants} cannot go to {country}: plants are delivered to {allowed} only",
+        plants=" and ".join(plants),
+        country=country,
+        allowed=allowed,
+    )
+
+
+def _kind(sku: str, order: Any, ledger: View) -> str:
+    lines = order["lines"]
+    kind: str = lines[sku]["kind"] if sku in lines else ledger[PRODUCT(sku)]["kind"]
+    return kind
+
+
+@predicate("shop/in-stock", guards=("change_quantity", "send_replacement"))
+def in_stock(call: ChangeQuantity | SendReplacement, ledger: View) -> Broken | None:
+    """What an order gains, or is sent again, is in stock.
+
+    Rejects: five more where three are left.  Allows: taking something out, whatever the stock.
+    """
+    held = 0
+    if call["quantity"] < 1:
+        return None
+    if "parcel_id" not in call:
+        lines = ledger[ORDER(call["order_id"])]["lines"]
+        held = lines[call["sku"]]["quantity"] if call["sku"] in lines else 0
+    wanted = call["quantity"] - held
+    if wanted <= 0:
+        return None
+    stock = ledger[PRODUCT(call["sku"])]["stock"]
+    if wanted <= stock:
+        return None
+    return violation(
+        "{wanted} more of {sku} cannot be sent: {stock} in stock, so at most {most} is possible",
+        wanted=wanted,
+        sku=call["sku"],
+        stock=stock,
+        most=held + stock,
+    )
+
+
+@predicate("shop/last-item", guards="change_quantity")
+def last_item(call: ChangeQuantity, ledger: View) -> Broken | None:
+    """An order keeps at least one product."""
+    if call["quantity"] > 0:
+        return None
+    lines = ledger[ORDER(call["order_id"])]["lines"]
+    if call["sku"] not in lines or len(lines) > 1:
+        return None
+    return violation(
+        "{sku} is the last product of order {order}: keep at least 1, or cancel the order",
+        sku=call["sku"],
+        order=call["order_id"],
+    )
+
+
+@predicate("shop/voucher-valid", guards="apply_voucher")
+def voucher_valid(call: ApplyVoucher, ledger: View) -> Broken | None:
+    """A voucher has not expired, and a promotion's conditions are met."""
+    voucher = ledger[VOUCHER(call["code"])]
+    expires = voucher["expires_on"]
+    if expires < ledger.parameters["today"]:
+        return violation(
+            "voucher {code} expired on {expires}; one that is still valid can pay",
+            code=call["code"],
+            expires=expires,
+        )
+    return _promotion(call, voucher, ledger) if voucher["kind"] == "promotion" else None
+
+
+def _promotion(call: ApplyVoucher, voucher: Any, ledger: View) -> Broken | None:
+    order = ledger[ORDER(call["order_id"])]
+    used = order["vouchers"]
+    taken = [code for code in used if used[code]["kind"] == "promotion"]
+    if taken:
+        return violation(
+            "order {order} has the promotion {taken} already, and takes only one",
+            order=call["order_id"],
+            taken=taken,
+        )
+    if order["total"] < voucher["min_total"]:
+        return violation(
+            "promotion {code} needs an order of {least:.2f} or more, this one comes to {total:.2f}",
+            code=call["code"],
+            least=voucher["min_total"],
+            total=order["total"],
+        )
+    return None
+
+
+@predicate("shop/voucher-amount", guards="apply_voucher")
+def voucher_amount(call: ApplyVoucher, ledger: View) -> Broken | None:
+    """A voucher pays no more than it holds, and no more than is due."""
+    balance = ledger[VOUCHER(call["code"])]["balance"]
+    if _cents(call["amount"]) > _cents(balance):
+        return violation(
+            "voucher {code} holds {balance:.2f} and cannot pay {amount:.2f}",
+            code=call["code"],
+            balance=balance,
+            amount=call["amount"],
+        )
+    due = ledger[ORDER(call["order_id"])]["due"]
+    if _cents(call["amount"]) <= _cents(due):
+        return None
+    return violation(
+        "only {due:.2f} of order {order} is still due, so a voucher cannot pay {amount:.2f}",
+        due=due,
+        order=call["order_id"],
+        amount=call["amount"],
+    )
+
+
+@predicate("shop/claim-window", guards=CLAIMS, decision=BLOCK)
+def claim_window(call: SendReplacement, ledger: View) -> Broken | None:
+    """A claim comes after delivery and in time.
+
+    Rejects: a plant delivered 15 days ago.  Allows: a tool delivered 60 days ago.
+    """
+    parcel = ledger[PARCEL(call["parcel_id"])]
+    delivered = parcel["delivered_on"]
+    if delivered is None:
+        return violation(
+            "parcel {parcel} is {status}; claims are for items that were delivered",
+            parcel=call["parcel_id"],
+            status=parcel["status"],
+        )
+    if call["sku"] not in parcel["items"]:
+        return None
+    kind = _ordered_kind(call, ledger)
+    days = ledger.parameters["claim_days"][kind]
+    if _days(delivered, ledger.parameters["today"]) <= days:
+        return None
+    return violation(
+        "parcel {parcel} was delivered on {delivered}, and claims for a {kind} end {days} days after",
+        parcel=call["parcel_id"],
+        delivered=delivered,
+        kind=kind,
+        days=days,
+    )
+
+
+def _ordered_kind(call: SendReplacement, ledger: View) -> str:
+    order = ledger[ORDER(call["order_id"])]
+    return _kind(call["sku"], order, ledger)
+
+
+@predicate("shop/claim-once", guards=CLAIMS)
+def claim_once(call: SendReplacement, ledger: View) -> Broken | None:
+    """A claim is for items of this order's parcel that were not claimed before."""
+    parcel = ledger[PARCEL(call["parcel_id"])]
+    if parcel["order_id"] != call["order_id"]:
+        return violation(
+            "parcel {parcel} does not belong to order {order}; name the parcel the item came in",
+            parcel=call["parcel_id"],
+            order=call["order_id"],
+        )
+    items = parcel["items"]
+    if call["sku"] not in items:
+        return violation(
+            "parcel {parcel} held no {sku}, only {items}",
+            parcel=call["parcel_id"],
+            sku=call["sku"],
+            items=list(items),
+        )
+    item = items[call["sku"]]
+    left = item["quantity"] - item["refunded"] - item["replaced"]
+    if 1 <= call["quantity"] <= left:
+        return None
+    return violation(
+        "{quantity} of {sku} cannot be claimed: {left} of those in parcel {parcel} can be",
+        quantity=call["quantity"],
+        sku=call["sku"],
+        left=left or "none",
+        parcel=call["parcel_id"],
+    )
+
+
+@predicate("shop/price-paid", guards="refund_item")
+def price_paid(call: RefundItem, ledger: View) -> Broken | None:
+    """A refund is the price the customer paid, not today's."""
+    lines = ledger[ORDER(call["order_id"])]["lines"]
+    if call["sku"] not in lines:
+        return violation(
+            "order {order} holds no {sku}, only {lines}",
+            order=call["order_id"],
+            sku=call["sku"],
+            lines=list(lines),
+        )
+    price = lines[call["sku"]]["unit_price"]
+    owed = price * call["quantity"]
+    if _cents(owed) == _cents(call["amount"]):
+        return None
+    return violation(
+        "the customer paid {price:.2f} for one {sku}, so the refund for {quantity} is {owed:.2f},"
+        " not {amount:.2f}",
+        price=price,
+        sku=call["sku"],
+        quantity=call["quantity"],
+        owed=owed,
+        amount=call["amount"],
+    )
+
+
+@predicate("shop/box-notice", guards=BOXES, decision=BLOCK)
+def box_notice(call: EndBox, ledger: View) -> Broken | None:
+    """A box is left alone in the days before it is sent."""
+    box = ledger[BOX(call["box_id"])]
+    sent = box["next_box_on"]
+    if sent is None:
+        return violation("box {box} has ended already", box=call["box_id"])
+    if _days(ledger.parameters["today"], sent) > ledger.parameters["notice_days"]:
+        return None
+    return violation(
+        "the next box of {box} is sent on {sent}, and in the {days} days before that it is being made",
+        box=call["box_id"],
+        sent=sent,
+        days=ledger.parameters["notice_days"],
+    )
+
+
+@predicate("shop/box-pause", guards="pause_box")
+def box_pause(call: PauseBox, ledger: View) -> Broken | None:
+    """An active box is paused, and not for too long."""
+    longest = ledger.parameters["longest_pause"]
+    if not 1 <= call["months"] <= longest:
+        return violation(
+            "a pause of {months} months is not possible: from 1 to {longest} months are",
+            months=call["months"],
+            longest=longest,
+        )
+    status = ledger[BOX(call["box_id"])]["status"]
+    if status == "active":
+        return None
+    return violation(
+        "box {box} is {status}, and only an active box can be paused",
+        box=call["box_id"],
+        status=status,
+    )
+
+
+def _cents(amount: float) -> int:
+    return round(amount * 100)
+
+
+def _days(first: str, second: str) -> int:
+    return (date.fromisoformat(second) - date.fromisoformat(first)).days
+
+
+PREDICATES = (
+    own_account,
+    cancel_open,
+    change_open,
+    plant_countries,
+    in_stock,
+    last_item,
+    voucher_valid,
+    voucher_amount,
+    claim_window,
+    claim_once,
+    price_paid,
+    box_notice,
+    box_pause,
+)
