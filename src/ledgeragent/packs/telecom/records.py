@@ -1,0 +1,143 @@
+"""The records of the telecom environment, and the arguments of its write tools."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class Address(TypedDict):
+    """A billing address."""
+
+    street: str
+    city: str
+    state: str
+    zip_code: str
+
+
+class PaymentMethod(TypedDict):
+    """A way to pay that the customer has on file; `expiration_date` is MM/YYYY."""
+
+    method_type: str
+    account_number_last_4: str
+    expiration_date: str
+
+
+class Customer(TypedDict):
+    """A customer. `line_ids` and `bill_ids` are all they own. Dates are YYYY-MM-DD."""
+
+    customer_id: str
+    full_name: str
+    date_of_birth: str
+    email: str
+    phone_number: str
+    address: Address
+    account_status: str
+    payment_methods: list[PaymentMethod]
+    line_ids: list[str]
+    bill_ids: list[str]
+    created_at: str
+    last_extension_date: str | None
+    goodwill_credit_used_this_year: float
+
+
+class Line(TypedDict):
+    """A phone line. `status` is Active, Suspended, Pending Activation or Closed."""
+
+    line_id: str
+    phone_number: str
+    status: str
+    plan_id: str
+    device_id: str | None
+    data_used_gb: float
+    data_refueling_gb: float
+    roaming_enabled: bool
+    contract_end_date: str | None
+    last_plan_change_date: str | None
+    last_sim_replacement_date: str | None
+    suspension_start_date: str | None
+
+
+class LineItem(TypedDict):
+    """One charge or credit on a bill, in USD."""
+
+    description: str
+    amount: float
+    date: str
+    item_type: str
+
+
+class Bill(TypedDict):
+    """A bill. `status` is Draft, Issued, Awaiting Payment, Paid, Overdue or Disputed."""
+
+    bill_id: str
+    customer_id: str
+    period_start: str
+    period_end: str
+    issue_date: str
+    total_due: float
+    due_date: str
+    line_items: list[LineItem]
+    status: str
+
+
+class Device(TypedDict):
+    """A device that a line is used with."""
+
+    device_id: str
+    device_type: str
+    model: str
+    imei: str | None
+    is_esim_capable: bool
+    activated: bool
+    activation_date: str | None
+    last_esim_transfer_date: str | None
+
+
+class Plan(TypedDict):
+    """A plan; prices in USD."""
+
+    plan_id: str
+    name: str
+    data_limit_gb: float
+    price_per_month: float
+    data_refueling_price_per_gb: float
+
+
+class Usage(TypedDict):
+    """A line's data in the current cycle. The tool writes its numbers as text ("8.7")."""
+
+    line_id: str
+    data_used_gb: str
+    data_limit_gb: str
+    data_refueling_gb: str
+    cycle_end_date: str
+
+
+class CustomerCall(TypedDict):
+    """What the arguments of every write have in common."""
+
+    customer_id: str
+
+
+class LineCall(CustomerCall):
+    """The arguments of `resume_line`, `enable_roaming` and `disable_roaming`."""
+
+    line_id: str
+
+
+class Suspension(LineCall):
+    """The arguments of `suspend_line`."""
+
+    reason: str
+
+
+class Refuel(LineCall):
+    """The arguments of `refuel_data`."""
+
+    gb_amount: float
+
+
+class PaymentRequest(CustomerCall):
+    """The arguments of `send_payment_request`."""
+
+    bill_id: str
