@@ -127,8 +127,22 @@ class Record(Mapping[str, Any]):
             self._refuse_stale(self._fields, within=False)
         return self._value
 
+    def plain(self) -> Mapping[str, Json]:
+        """All of it, noted as one fact; refuses where anything inside it was written since."""
+        if self._stale:
+            self._refuse_stale(self._fields, within=True)
+        self._evidence.append(Evidence(self._entry, self._fields, self._value))
+        return self._value
+
+    def _refuse_stale_absence(self, name: object) -> None:
+        """A field that a write may have added since is not known to be absent."""
+        if self._stale and isinstance(name, str):
+            self._refuse_stale((*self._fields, name), within=False)
+
     def __contains__(self, name: object) -> bool:
         keys = self._keys()
+        if name not in keys:
+            self._refuse_stale_absence(name)
         self._evidence.append(Evidence(self._entry, self._fields, list(keys)))
         return name in keys
 
@@ -140,7 +154,10 @@ class Record(Mapping[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The field, or `default` where the record has none."""
-        return self[name] if name in self._value else default
+        if name in self._value:
+            return self[name]
+        self._refuse_stale_absence(name)
+        return default
 
 
 class View(dict[Path[Any], Any]):
