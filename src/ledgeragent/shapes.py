@@ -53,7 +53,7 @@ def reader(annotation: Any) -> Reader:
 def _object_reader(annotation: Any) -> Reader:
     hints = get_type_hints(annotation)
     fields = tuple((name, _exact(hint), reader(hint)) for name, hint in hints.items())
-    required = annotation.__required_keys__
+    required = _required(annotation)
 
     def read(value: Json, where: str) -> Json:
         if type(value) is not dict and not isinstance(value, Mapping):
@@ -72,6 +72,19 @@ def _object_reader(annotation: Any) -> Reader:
         return out
 
     return read
+
+
+def _required(annotation: Any) -> frozenset[str]:
+    """The keys that must be given, also where the annotations were postponed to strings.
+
+    `__required_keys__` alone doesn't see `NotRequired` inside a string.
+    """
+    origins = {
+        name: get_origin(hint)
+        for name, hint in get_type_hints(annotation, include_extras=True).items()
+    }
+    required = {n for n in annotation.__required_keys__ if origins[n] is not NotRequired}
+    return frozenset(required | {n for n, origin in origins.items() if origin is Required})
 
 
 def _exact(annotation: Any) -> Any:
