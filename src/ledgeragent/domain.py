@@ -123,8 +123,8 @@ class Domain:
         return tuple(complete or (call for _, call in found))
 
     def has(self, tool: str) -> bool:
-        """True if the agent has this tool in this run."""
-        return self.available is None or tool in self.available
+        """True if the domain lists this tool and the agent has it in this run."""
+        return tool in self._tools and (self.available is None or tool in self.available)
 
     def bind(self, tools: Collection[str]) -> Domain:
         """This domain for a run with these tools: no rule asks for a read outside them."""

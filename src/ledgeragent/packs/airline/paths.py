@@ -1,0 +1,202 @@
+"""Where each read of the airline lands in the ledger, and which fields each write makes unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ledgeragent.effects import Neutral, Read, Write, text, touch
+from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.packs.airline.records import (
+    BookReservation,
+    CancelReservation,
+    Flight,
+    Listing,
+    Reservation,
+    SendCertificate,
+    UpdateBaggages,
+    UpdateFlights,
+    UpdatePassengers,
+    User,
+)
+from ledgeragent.paths import Path, PathTemplate
+from ledgeragent.types import Arguments, Json, ToolCall
+
+USER = PathTemplate("users.{user_id}", User)
+RESERVATION = PathTemplate("reservations.{reservation_id}", Reservation)
+FLIGHT = PathTemplate("flights.{flight_number}.{date}", Flight)
+STATUS = PathTemplate("flight_status.{flight_number}.{date}", str)
+DIRECT = PathTemplate("searches.direct.{origin}.{destination}.{date}", Listing)
+ONESTOP = PathTemplate("searches.onestop.{origin}.{destination}.{date}", Listing)
+AIRPORTS = PathTemplate("airports", object)
+
+
+def _listed(value: Json, arguments: Arguments) -> Iterator[Json]:
+    """Every flight of a search: a list of flights, or of connections of several flights."""
+    if not isinstance(value, list):
+        raise ValueError("a search answers with a list")
+    for found in value:
+        for flight in found if isinstance(found, list) else (found,):
+            if not isinstance(flight, dict) or not isinstance(flight.get("flight_number"), str):
+                raise ValueError("a search lists flights, each with its number")
+            yield flight
+
+
+def _numbers(value: Json, arguments: Arguments) -> Iterable[Json]:
+    """One record of what the search listed: its flight numbers, each once, in order."""
+    numbers = (flight["flight_number"] for flight in _listed(value, arguments))
+    return ({"flights": list(dict.fromkeys(numbers))},)
+
+
+def _listed_on_the_day(value: Json, arguments: Arguments) -> Iterator[Json]:
+    """Like `_listed`, for tau-bench's search of connections.
+
+    A flight of the day after carries the prices and seats of the day that was searched: left out.
+    """
+    for flight in _listed(value, arguments):
+        if flight.get("date") in (None, arguments.get("date")):
+            yield flight
+        else:
+            yield {name: flight[name] for name in flight if name not in _OF_THE_DAY}
+
+
+_OF_THE_DAY = ("prices", "available_seats")
+_SEARCHES = {"search_direct_flight": DIRECT, "search_onestop_flight": ONESTOP}
+_ROUTE = ("origin", "destination", "date")
+
+_LOOK_UPS: tuple[Read[Any], ...] = (
+    Read(tool="get_user_details", to=USER, parameters=("user_id",)),
+    Read(tool="get_reservation_details", to=RESERVATION, parameters=("reservation_id",)),
+    Read(tool="search_direct_flight", to=FLIGHT, parameters=_ROUTE, records=_listed),
+    *(
+        Read(tool=tool, to=listing, parameters=_ROUTE, records=_numbers)
+        for tool, listing in _SEARCHES.items()
+    ),
+    Read(tool="list_all_airports", to=AIRPORTS),
+)
+
+READS: tuple[Read[Any], ...] = (
+    *_LOOK_UPS,
+    Read(tool="search_onestop_flight", to=FLIGHT, parameters=_ROUTE, records=_listed),
+    Read(tool="get_flight_status", to=STATUS, parameters=("flight_number", "date"), parse=text),
+)
+
+READS_OF_TAU: tuple[Read[Any], ...] = (
+    *_LOOK_UPS,
+    Read(
+        tool="search_onestop_flight",
+        to=FLIGHT,
+        parameters=_ROUTE,
+        records=_listed_on_the_day,
+        merge=True,
+    ),
+)
+"""tau-bench has no flight status."""
+
+
+def status_look_up(flight_number: str, date: str) -> ToolCall:
+    """The call that reads a flight's status."""
+    arguments = {"flight_number": flight_number, "date": date}
+    return ToolCall(name="get_flight_status", arguments=arguments)
+
+
+def reservation_look_up(reservation_id: str) -> ToolCall:
+    """The call that reads a reservation."""
+    arguments = {"reservation_id": reservation_id}
+    return ToolCall(name="get_reservation_details", arguments=arguments)
+
+
+def search(listing: Path[Listing]) -> ToolCall:
+    """The search that fills a path of `DIRECT` or `ONESTOP`."""
+    tool = next(tool for tool, family in _SEARCHES.items() if family.match(listing) is not None)
+    return ToolCall(name=tool, arguments=dict(zip(_ROUTE, listing[2:], strict=True)))
+
+
+def paid_with(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
+    """What a booking takes from the profile: certificates whole, gift cards their balance."""
+    profile = USER(str(arguments["user_id"]))
+    for payment in arguments["payment_methods"]:
+        yield from _spent(profile, str(payment["payment_id"]), ledger)
+
+
+def seats_taken(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
+    """The seats that a booking takes on its flights."""
+    for flight in arguments["flights"]:
+        path = FLIGHT(str(flight["flight_number"]), str(flight["date"]))
+        yield Touch(path, ("available_seats",))
+
+
+def charged(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
+    """The balance of the gift card that pays for a change, or gets its refund."""
+    reservation = ledger.get(RESERVATION(str(arguments["reservation_id"])))
+    if reservation is not None:
+        profile = USER(reservation.value["user_id"])
+        yield from _spent(profile, str(arguments["payment_id"]), ledger)
+
+
+def _spent(profile: Path[User], payment_id: str, ledger: Ledger) -> Iterator[Touch]:
+    """What paying does to a method: a certificate is used up, a gift card keeps its place."""
+    known = ledger.get(profile)
+    methods = known.value["payment_methods"] if known is not None else {}
+    match methods.get(payment_id, {}).get("source"):
+        case "credit_card":
+            return
+        case "gift_card":
+            yield Touch(profile, ("payment_methods", payment_id, "amount"))
+        case _:
+            yield Touch(profile, ("payment_methods", payment_id))
+
+
+def rebooked(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
+    """What a change of flights or cabin really changes: naming the same cabin again keeps it.
+
+    A new cabin reprices every segment, so it changes the flights as well.
+    """
+    path = RESERVATION(str(arguments["reservation_id"]))
+    known = ledger.get(path)
+    yield Touch(path, ("payment_history",))
+    yield Touch(path, ("flights",))
+    if known is None or known.stale_at(("cabin",)) or known.value["cabin"] != arguments["cabin"]:
+        yield Touch(path, ("cabin",))
+
+
+WRITES = (
+    Write(
+        tool="book_reservation",
+        arguments=BookReservation,
+        touches=(touch(USER, "reservations"), paid_with, seats_taken),
+    ),
+    Write(
+        tool="cancel_reservation",
+        arguments=CancelReservation,
+        touches=(touch(RESERVATION, "status", "payment_history"),),
+    ),
+    Write(
+        tool="update_reservation_flights",
+        arguments=UpdateFlights,
+        touches=(rebooked, charged),
+    ),
+    Write(
+        tool="update_reservation_baggages",
+        arguments=UpdateBaggages,
+        touches=(
+            touch(RESERVATION, "total_baggages", "nonfree_baggages", "payment_history"),
+            charged,
+        ),
+    ),
+    Write(
+        tool="update_reservation_passengers",
+        arguments=UpdatePassengers,
+        touches=(touch(RESERVATION, "passengers"),),
+    ),
+    Write(
+        tool="send_certificate",
+        arguments=SendCertificate,
+        touches=(touch(USER, "payment_methods"),),
+    ),
+)
+
+NEUTRALS = (Neutral(tool="calculate"), Neutral(tool="transfer_to_human_agents"))
+
+NEUTRALS_OF_TAU = (*NEUTRALS, Neutral(tool="think"))
+"""tau-bench also gives the agent a tool to think aloud."""

@@ -1,0 +1,110 @@
+"""What a booking must keep to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from ledgeragent.packs.airline.paths import FLIGHT
+from ledgeragent.packs.airline.records import BookReservation, UpdatePassengers
+from ledgeragent.packs.airline.rules.customer import BOOK, PASSENGERS
+from ledgeragent.packs.airline.rules.itinerary import (
+    Trip,
+    ask_for,
+    itinerary,
+    unsearched,
+)
+from ledgeragent.predicates import Broken, View, predicate, violation
+
+MOST_PASSENGERS = 5
+INSURANCE = 30
+PAID_BAG = 50
+
+
+@predicate("airline/passenger-limit", guards=BOOK)
+def passenger_limit(call: BookReservation, ledger: View) -> Broken | None:
+    """A reservation has at most five passengers."""
+    count = len(call["passengers"])
+    if count <= MOST_PASSENGERS:
+        return None
+    return violation(
+        "{count} passengers are too many for one reservation; at most {most} can travel on it",
+        count=count,
+        most=MOST_PASSENGERS,
+    )
+
+
+@predicate("airline/passenger-details", guards=(BOOK, PASSENGERS))
+def passenger_details(call: BookReservation | UpdatePassengers, ledger: View) -> Broken | None:
+    """Every passenger comes with first name, last name and date of birth.
+
+    Rejects: "Anya Garcia" as a passenger, a blank name, a date of birth that is no date.
+    """
+    for number, passenger in enumerate(call["passengers"], 1):
+        lacking = _lacking(passenger)
+        if lacking:
+            return violation(
+                "passenger {number} lacks a usable {lacking}; each passenger is given with "
+                "first_name, last_name and dob (YYYY-MM-DD)",
+                number=number,
+                lacking=lacking,
+            )
+    return None
+
+
+def _lacking(passenger: Any) -> list[str]:
+    """Which details of a passenger are missing, blank, or no date where one is needed."""
+    given = passenger if isinstance(passenger, Mapping) else {}
+    names = [name for name in ("first_name", "last_name") if not str(given.get(name) or "").strip()]
+    return names if _is_date(given.get("dob")) else [*names, "dob"]
+
+
+def _is_date(value: Any) -> bool:
+    try:
+        return bool(date.fromisoformat(value))
+    except (TypeError, ValueError):
+        return False
+
+
+@predicate("airline/booking-total", guards=BOOK)
+def booking_total(call: BookReservation, ledger: View) -> Broken | None:
+    """The payments add up to fares, insurance and paid bags.
+
+    A fare is what the latest search asks for the flight in the cabin. A flight that no search lists
+    is left to `airline/flight-available`.
+    """
+    fares = _fares(call, ledger)
+    if fares is None:
+        return None
+    insured = INSURANCE if call["insurance"] == "yes" else 0
+    bags = PAID_BAG * call["nonfree_baggages"]
+    total = (fares + insured) * len(call["passengers"]) + bags
+    paid = sum(payment["amount"] for payment in call["payment_methods"])
+    if abs(paid - total) < 0.005:
+        return None
+    return violation(
+        "the payments come to {paid}, but the booking costs {total}: {fares} for the flights and "
+        "{insured} for insurance per passenger, with {passengers} travelling, and {bags} for bags",
+        paid=f"{paid:g}",
+        total=f"{total:g}",
+        fares=f"{fares:g}",
+        insured=insured,
+        passengers=len(call["passengers"]),
+        bags=bags,
+    )
+
+
+def _fares(call: BookReservation, ledger: View) -> float | None:
+    """What the flights cost each passenger, None where a search was made and lists no price."""
+    trip = Trip(call["origin"], call["destination"], call["flight_type"])
+    fares = 0.0
+    for leg in itinerary(call["flights"], trip, (), ledger):
+        flight = ledger.get(FLIGHT(leg.number, leg.date))
+        if flight is not None and "prices" in flight:
+            fares += flight["prices"][call["cabin"]]
+        elif unsearched(leg, ledger):
+            ask_for(leg, ledger)
+        else:
+            return None
+    return fares

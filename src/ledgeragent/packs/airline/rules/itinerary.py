@@ -1,0 +1,174 @@
+"""The flights that a call names: where they fly, and whether they can be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, NoReturn
+
+from ledgeragent.ledger import Entry
+from ledgeragent.packs.airline.paths import DIRECT, FLIGHT, ONESTOP, RESERVATION, STATUS, search
+from ledgeragent.packs.airline.records import Flight, FlightChoice, Listing, Segment
+from ledgeragent.paths import Path
+from ledgeragent.predicates import View, demand
+
+Route = tuple[str, str]
+"""Origin and destination."""
+
+
+class Trip(NamedTuple):
+    """What a reservation promises: from where, to where, and whether back again."""
+
+    origin: str
+    destination: str
+    flight_type: str
+
+    @property
+    def end(self) -> str:
+        """Where the last flight lands."""
+        return self.origin if self.flight_type == "round_trip" else self.destination
+
+
+class Leg(NamedTuple):
+    """One flight of a call; `route` is None if the flight was observed on no date at all.
+
+    `gap` is the route that the legs around it leave for it, as far as their routes are known, and
+    `wide` the route that they leave for it and the next leg together.
+    """
+
+    number: str
+    date: str
+    kept: bool
+    route: Route | None
+    gap: Route | None
+    wide: Route | None
+
+    def __str__(self) -> str:
+        return f"{self.number} on {self.date}"
+
+
+def itinerary(
+    flights: Sequence[FlightChoice], trip: Trip, segments: Iterable[Segment], ledger: View
+) -> list[Leg]:
+    """The legs of a call for a trip that has `segments` so far."""
+    kept = {key(s): (s["origin"], s["destination"]) for s in segments}
+    routes = [kept.get(key(f)) or _observed_route(f, ledger) for f in flights]
+    stops = _stops(routes, trip)
+    return [
+        Leg(
+            *key(flight),
+            kept=key(flight) in kept,
+            route=routes[i],
+            gap=_between(stops, i, i + 1),
+            wide=_between(stops, i, i + 2),
+        )
+        for i, flight in enumerate(flights)
+    ]
+
+
+def key(flight: FlightChoice | Segment) -> tuple[str, str]:
+    """Number and date, which tell one flight from another."""
+    return flight["flight_number"], flight["date"]
+
+
+def _observed_route(flight: FlightChoice, ledger: View) -> Route | None:
+    """Where a flight flies: the same on every date, so any sight of its number tells."""
+    seen = ledger.get(FLIGHT(*key(flight)))
+    if seen is not None:
+        return seen["origin"], seen["destination"]
+    for other in _sights(flight["flight_number"], ledger):
+        return other["origin"], other["destination"]
+    return None
+
+
+def _sights(number: str, ledger: View) -> Iterator[Flight | Segment]:
+    for path, flight in ledger.glob(FLIGHT):
+        if path[1] == number:
+            yield flight
+    for booked, _ in ledger.glob(RESERVATION):
+        entry = ledger.entry(booked)
+        if entry is not None and not entry.stale_at(("flights",)):
+            yield from (s for s in entry.value["flights"] if s["flight_number"] == number)
+
+
+def _stops(routes: Sequence[Route | None], trip: Trip) -> list[str | None]:
+    """The airports before, between and after the legs, None where nothing tells."""
+    stops: list[str | None] = [trip.origin, *[None] * (len(routes) - 1), trip.end]
+    for i, route in enumerate(routes):
+        if route is not None:
+            stops[i : i + 2] = route
+    if len(routes) == 2 and trip.end == trip.origin:
+        stops[1] = stops[1] or trip.destination
+    return stops
+
+
+def _between(stops: Sequence[str | None], first: int, last: int) -> Route | None:
+    if last >= len(stops):
+        return None
+    start, end = stops[first], stops[last]
+    return (start, end) if start and end else None
+
+
+def unsearched(leg: Leg, ledger: View) -> list[Path[Listing]]:
+    """The searches, not made so far, that would list a leg if it can be taken."""
+    route = leg.route or leg.gap
+    searches = [DIRECT(*route, leg.date)] if route else []
+    if not leg.route and leg.wide:
+        searches.append(ONESTOP(*leg.wide, leg.date))
+    return [path for path in searches if ledger.entry(path) is None]
+
+
+def ask_for(leg: Leg, ledger: View) -> NoReturn:
+    """Asks for a search that lists the leg; for any on its date, where its route is anyone's guess."""
+    demand(FLIGHT(leg.number, leg.date), *map(search, unsearched(leg, ledger)))
+
+
+class Sight(NamedTuple):
+    """One observation of whether a leg can be taken; `against` says why not, "" if it can."""
+
+    turn: int
+    against: str
+
+
+def refusal(leg: Leg, ledger: View) -> str:
+    """Why a leg can't be taken, "" if it can. Asks for a search where nothing tells.
+
+    The latest observation counts; of two in the same turn, the one that speaks against the leg.
+    """
+    sights = list(_availability(leg, ledger))
+    if not sights:
+        ask_for(leg, ledger)
+    return max(sights, key=lambda sight: (sight.turn, bool(sight.against))).against
+
+
+def _availability(leg: Leg, ledger: View) -> Iterator[Sight]:
+    status = ledger.entry(STATUS(leg.number, leg.date))
+    if status is not None:
+        value = ledger[STATUS(leg.number, leg.date)]
+        yield Sight(status.turn, "" if value == "available" else f"its status is {value}")
+    listed = ledger.entry(FLIGHT(leg.number, leg.date))
+    if listed is not None and _still_listed(listed, leg, ledger):
+        value = ledger[FLIGHT(leg.number, leg.date)]["status"]
+        yield Sight(listed.turn, "" if value == "available" else f"its status is {value}")
+    yield from _missing_from_search(leg, ledger)
+
+
+def _still_listed(listed: Entry, leg: Leg, ledger: View) -> bool:
+    """False if the very search that listed a leg was made again and lists it no more."""
+    arguments = listed.source.arguments
+    route = (str(arguments.get(name)) for name in ("origin", "destination", "date"))
+    family = DIRECT if listed.source.name == "search_direct_flight" else ONESTOP
+    again = ledger.get(family(*route))
+    return again is None or leg.number in again["flights"]
+
+
+def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:
+    """A direct search of the leg's route and date that does not list it."""
+    route = leg.route or leg.gap
+    if route is None:
+        return
+    found = ledger.entry(DIRECT(*route, leg.date))
+    if found is not None and leg.number not in (
+        numbers := ledger[DIRECT(*route, leg.date)]["flights"]
+    ):
+        listed = ", ".join(numbers) or "no flight"
+        yield Sight(found.turn, f"{route[0]} to {route[1]} has {listed} on that date")

@@ -1,0 +1,89 @@
+"""Which payment methods may pay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ledgeragent.packs.airline.paths import RESERVATION, USER
+from ledgeragent.packs.airline.records import BookReservation, UpdateFlights
+from ledgeragent.packs.airline.rules.customer import BAGGAGES, BOOK, FLIGHTS, owner
+from ledgeragent.predicates import Broken, View, predicate, violation
+
+AT_MOST = {"certificate": 1, "credit_card": 1, "gift_card": 3}
+"""How many methods of each kind may pay for one reservation."""
+
+
+def kind(payment_id: str, user_id: str, ledger: View) -> str:
+    """What a payment method is: as the profile says, else as its id says."""
+    profile = ledger.get(USER(user_id))
+    methods = profile["payment_methods"] if profile is not None else {}
+    return methods[payment_id]["source"] if payment_id in methods else payment_id.rpartition("_")[0]
+
+
+@predicate("airline/payment-in-profile", guards=(BOOK, BAGGAGES, FLIGHTS))
+def payment_in_profile(call: Mapping[str, Any], ledger: View) -> Broken | None:
+    """Every method used is stored in the profile of whose reservation it is.
+
+    A card that paid for the reservation before needs no look at the profile; a certificate that was
+    used since the profile was read is unknown, not gone.
+    """
+    if "payment_methods" in call:
+        used = [payment["payment_id"] for payment in call["payment_methods"]]
+    else:
+        used = [call["payment_id"]]
+    profile = USER(owner(call, ledger))
+    if ledger.get(profile) is None and _paid_before(call, ledger):
+        return None
+    methods = ledger[profile]["payment_methods"]
+    unknown = [payment_id for payment_id in used if payment_id not in methods]
+    if not unknown:
+        for payment_id in used:
+            _ = methods[payment_id]["source"]
+        return None
+    return violation(
+        "{unknown} is not in the customer's profile; the methods stored there are {stored}",
+        unknown=unknown,
+        stored=list(methods),
+    )
+
+
+def _paid_before(call: Mapping[str, Any], ledger: View) -> bool:
+    """True if a change is to be paid with a card of the reservation's own, known payments."""
+    if "reservation_id" not in call:
+        return False
+    path = RESERVATION(call["reservation_id"])
+    entry = ledger.entry(path)
+    if entry is None or entry.stale_at(("payment_history",)):
+        return False
+    paid = {payment["payment_id"] for payment in ledger[path]["payment_history"]}
+    return call["payment_id"] in paid and not call["payment_id"].startswith("certificate")
+
+
+@predicate("airline/payment-mix", guards=BOOK)
+def payment_mix(call: BookReservation, ledger: View) -> Broken | None:
+    """At most one certificate, one credit card and three gift cards pay for a reservation."""
+    used = dict.fromkeys(payment["payment_id"] for payment in call["payment_methods"])
+    kinds = [kind(payment_id, call["user_id"], ledger) for payment_id in used]
+    for name, most in AT_MOST.items():
+        if kinds.count(name) > most:
+            return violation(
+                "a reservation is paid with at most one certificate, one credit card and three gift "
+                "cards; this one would use {count} {name}s",
+                count=kinds.count(name),
+                name=name.replace("_", " "),
+            )
+    return None
+
+
+@predicate("airline/change-payment-type", guards=FLIGHTS)
+def change_payment_type(call: UpdateFlights, ledger: View) -> Broken | None:
+    """A change of flights is paid or refunded with a gift card or a credit card."""
+    chosen = kind(call["payment_id"], owner(call, ledger), ledger)
+    if chosen != "certificate":
+        return None
+    return violation(
+        "{id} is a travel certificate; a change of flights is paid or refunded with one gift card "
+        "or one credit card of the profile",
+        id=call["payment_id"],
+    )
