@@ -114,14 +114,15 @@ def policy() -> str:
 
 
 def changes(before: Json, after: Json) -> tuple[Change, ...]:
-    """Every value that differs between two nested objects, ordered by path."""
+    """Every value that differs between two nested objects, ordered by path. None: not there."""
     return tuple(_changes((), before, after))
 
 
 def _changes(path: tuple[str, ...], before: Json, after: Json) -> Iterator[Change]:
-    if isinstance(before, dict) and isinstance(after, dict):
-        for name in sorted({*before, *after}):
-            yield from _changes((*path, name), before.get(name), after.get(name))
+    if isinstance(before, dict) or isinstance(after, dict):
+        was, now = before or {}, after or {}
+        for name in sorted({*was, *now}):
+            yield from _changes((*path, name), was.get(name), now.get(name))
     elif before != after:
         yield Change(".".join(path), before, after)
 

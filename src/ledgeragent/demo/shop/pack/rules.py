@@ -308,7 +308,8 @@ def box_notice(call: EndBox, ledger: View) -> Broken | None:
     if _days(ledger.parameters["today"], sent) > ledger.parameters["notice_days"]:
         return None
     return violation(
-        "the next box of {box} is sent on {sent}, and in the {days} days before that it is being made",
+        "the next box of {box} is sent on {sent} and made up in the {days} days before, so it is too"
+        " late to stop it",
         box=call["box_id"],
         sent=sent,
         days=ledger.parameters["notice_days"],
