@@ -60,12 +60,12 @@ def violation(template: str, **facts: Json) -> Broken:
     Say what is wrong, the observed value, and what would be accepted. Lists are written as
     "a, b or c", and an empty one as "nothing".
     """
-    return Broken(template.format(**{name: _spoken(value) for name, value in facts.items()}))
+    for name, value in facts.items():
+        facts[name] = _one_line(value) if type(value) is str else _spoken(value)
+    return Broken(template.format_map(facts))
 
 
 def _spoken(value: Json) -> Json:
-    if type(value) is str:
-        return _one_line(value)
     if not isinstance(value, list | tuple | set | frozenset):
         return value
     ordered = sorted(value) if isinstance(value, set | frozenset) else value
@@ -99,22 +99,28 @@ class Record(Mapping[str, Any]):
         self._fields = fields
         self._evidence = evidence
         self._stale = stale
-        self._seen: dict[str, Evidence] = {}
+        self._seen: dict[str, Evidence | Record] = {}
 
     def __getitem__(self, name: str) -> Any:
-        fact = self._seen.get(name)
-        if fact is None:
-            fields = (*self._fields, name)
-            if name not in self._value:
-                raise MissingEvidence(self._entry.path, fields=fields)
-            value = self._value[name]
-            if self._stale:
-                self._refuse_stale(fields, within=type(value) is list)
-            if type(value) is dict:
-                return Record(value, self._entry, fields, self._evidence, self._stale)
-            fact = self._seen[name] = Evidence(self._entry, fields, value)
-        self._evidence.append(fact)
-        return fact.value
+        seen = self._seen.get(name)
+        if seen is None:
+            seen = self._seen[name] = self._look(name)
+        if type(seen) is Evidence:
+            self._evidence.append(seen)
+            return seen.value
+        return seen
+
+    def _look(self, name: str) -> Evidence | Record:
+        """The field as a fact, or as a record where it is an object itself."""
+        fields = (*self._fields, name)
+        if name not in self._value:
+            raise MissingEvidence(self._entry.path, fields=fields)
+        value = self._value[name]
+        if self._stale:
+            self._refuse_stale(fields, within=type(value) is list)
+        if type(value) is dict:
+            return Record(value, self._entry, fields, self._evidence, self._stale)
+        return Evidence(self._entry, fields, value)
 
     def _refuse_stale(self, fields: Fields, *, within: bool) -> None:
         """Raises where `fields`, or with `within` anything inside them, was written since."""
@@ -170,7 +176,7 @@ class View(dict[Path[Any], Any]):
     plain dict hit is what keeps a decision cheaper than parsing one record.
     """
 
-    __slots__ = ("_honour_stale", "_ledger", "evidence", "parameters")
+    __slots__ = ("_honour_stale", "_ledger", "_scalars", "evidence", "parameters")
 
     def __init__(
         self,
@@ -180,6 +186,7 @@ class View(dict[Path[Any], Any]):
     ) -> None:
         self._ledger = ledger
         self._honour_stale = stale == "unknown"
+        self._scalars: dict[Path[Any], Evidence] = {}
         self.parameters = parameters
         self.evidence: list[Evidence] = []
 
@@ -188,17 +195,20 @@ class View(dict[Path[Any], Any]):
         def __getitem__(self, path: Path[R]) -> R: ...
 
     def __missing__(self, path: Path[Any]) -> Any:
-        entry = self._ledger.get(path)
-        if entry is None or not entry.typed:
-            raise MissingEvidence(path)
-        honour_stale = self._honour_stale and bool(entry.stale)
-        if type(entry.value) is dict:
-            record = self[path] = Record(entry.value, entry, (), self.evidence, honour_stale)
-            return record
-        if honour_stale:
-            raise MissingEvidence(path, stale=entry.stale[-1])
-        self.evidence.append(Evidence(entry, (), entry.value))
-        return entry.value
+        fact = self._scalars.get(path)
+        if fact is None:
+            entry = self._ledger.get(path)
+            if entry is None or not entry.typed:
+                raise MissingEvidence(path)
+            honour_stale = self._honour_stale and bool(entry.stale)
+            if type(entry.value) is dict:
+                record = self[path] = Record(entry.value, entry, (), self.evidence, honour_stale)
+                return record
+            if honour_stale:
+                raise MissingEvidence(path, stale=entry.stale[-1])
+            fact = self._scalars[path] = Evidence(entry, (), entry.value)
+        self.evidence.append(fact)
+        return fact.value
 
     def get(self, path: Path[R]) -> R | None:  # type: ignore[override]
         """The record at `path`, or None if it was never read. Its absence asks for nothing.
