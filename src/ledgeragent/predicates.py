@@ -134,21 +134,16 @@ class Record(Mapping[str, Any]):
         return self._value
 
     def plain(self) -> Mapping[str, Json]:
-        """All of it, noted as one fact; refuses where anything inside it was written since."""
+        """All of it, noted as one fact. A field that may have been written since is asked for."""
         if self._stale:
             self._refuse_stale(self._fields, within=True)
         self._evidence.append(Evidence(self._entry, self._fields, self._value))
         return self._value
 
-    def _refuse_stale_absence(self, name: object) -> None:
-        """A field that a write may have added since is not known to be absent."""
-        if self._stale and isinstance(name, str):
-            self._refuse_stale((*self._fields, name), within=False)
-
     def __contains__(self, name: object) -> bool:
         keys = self._keys()
-        if name not in keys:
-            self._refuse_stale_absence(name)
+        if self._stale and name not in keys:
+            self._refuse_stale((*self._fields, str(name)), within=False)
         self._evidence.append(Evidence(self._entry, self._fields, list(keys)))
         return name in keys
 
@@ -160,10 +155,9 @@ class Record(Mapping[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The field, or `default` where the record has none."""
-        if name in self._value:
-            return self[name]
-        self._refuse_stale_absence(name)
-        return default
+        if self._stale and name not in self._value:
+            self._refuse_stale((*self._fields, name), within=False)
+        return self[name] if name in self._value else default
 
 
 class View(dict[Path[Any], Any]):
