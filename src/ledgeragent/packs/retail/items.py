@@ -15,10 +15,11 @@ def items_in_order(call: ItemsCall, ledger: View) -> Broken | None:
 
     Rejects: an item of the customer's other order, or two of what was ordered once.
     """
-    ordered = [item["item_id"] for item in ledger[ORDER(call["order_id"])]["items"]]
-    left = ordered.copy()
+    items = ledger[ORDER(call["order_id"])]["items"]
+    left = [item["item_id"] for item in items]
     for item_id in call["item_ids"]:
         if item_id not in left:
+            ordered = [item["item_id"] for item in items]
             return violation(
                 "order {order} holds no {further}item {item}; its items are {ordered}",
                 order=call["order_id"],
@@ -75,24 +76,43 @@ def swaps(call: ReplaceItems, ledger: View) -> list[Swap]:
     return sorted(found, key=lambda swap: ledger.entry(PRODUCT(swap.old["product_id"])) is None)
 
 
-def variant(swap: Swap, ledger: View) -> Variant | None:
-    """The latest observation of the new item, None where the old one's product has no such variant.
+def in_an_order(item_id: str, ledger: View) -> OrderItem | None:
+    """The item as some observed order lists it: this tells its product, and what it cost then."""
+    for path, order in ledger.glob(ORDER):
+        entry = ledger.entry(path)
+        if entry is not None and not entry.stale_at(("items",)):
+            for item in order["items"]:
+                if item["item_id"] == item_id:
+                    return item
+    return None
 
-    The details of the item itself will do; otherwise the product has to be read.
+
+def variant(swap: Swap, ledger: View, *, current: bool = True) -> Variant | OrderItem | None:
+    """The latest observation of the new item, None where it is no variant of the old one's product.
+
+    The details of the item will do as well as the product; unless it has to be `current`, so does
+    an order that lists the item. Otherwise the product has to be read.
     """
     product = ledger.entry(PRODUCT(swap.old["product_id"]))
     item = ledger.entry(ITEM(swap.new))
     if item is not None and (product is None or item.turn >= product.turn):
         return ledger[ITEM(swap.new)]
-    variants = ledger[PRODUCT(swap.old["product_id"])]["variants"]
-    return variants.get(swap.new)
+    if product is None and not current:
+        listed = in_an_order(swap.new, ledger)
+        if listed is not None:
+            return listed if listed["product_id"] == swap.old["product_id"] else None
+    return ledger[PRODUCT(swap.old["product_id"])]["variants"].get(swap.new)
 
 
 @predicate("retail/item-same-product", guards=REPLACE)
 def item_same_product(call: ReplaceItems, ledger: View) -> Broken | None:
-    """The new item is a variant of the same product. Rejects: a shirt for a shoe."""
+    """The new item is a variant of the same product.
+
+    An order that lists the new item tells its product as well as reading the product does.
+    Rejects: a shirt for a shoe.
+    """
     for swap in swaps(call, ledger):
-        if swap.new not in ledger[PRODUCT(swap.old["product_id"])]["variants"]:
+        if not _same_product(swap, ledger):
             return violation(
                 "item {new} is no {product}; item {old} can only be replaced by another {product}",
                 new=swap.new,
@@ -102,12 +122,25 @@ def item_same_product(call: ReplaceItems, ledger: View) -> Broken | None:
     return None
 
 
+def _same_product(swap: Swap, ledger: View) -> bool:
+    product = PRODUCT(swap.old["product_id"])
+    if ledger.entry(product) is None:
+        listed = in_an_order(swap.new, ledger)
+        if listed is not None:
+            return listed["product_id"] == swap.old["product_id"]
+    return swap.new in ledger[product]["variants"]
+
+
 @predicate("retail/item-available", guards=REPLACE)
 def item_available(call: ReplaceItems, ledger: View) -> Broken | None:
-    """The new item was available when it was last looked at."""
+    """The new item was available when it was last looked at.
+
+    The new item has to appear in an observed record. One that only an order lists may well be
+    available, and what was never seen to be out of stock is no violation.
+    """
     for swap in swaps(call, ledger):
-        found = variant(swap, ledger)
-        if found is not None and not found["available"]:
+        found = variant(swap, ledger, current=False)
+        if found is not None and not found.get("available", True):
             return violation(
                 "item {new} ({product}) is not available; choose a variant that is",
                 new=swap.new,

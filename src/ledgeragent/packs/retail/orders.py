@@ -26,6 +26,8 @@ from ledgeragent.verdict import Decision
 REASONS = ("no longer needed", "ordered by mistake")
 CHANGED_ONCE = ("pending (item modified)", "return requested", "exchange requested")
 
+_AUTH, _LOCATED = AUTH(), LOCATED()
+
 
 def customer(ledger: View) -> str | None:
     """Whom this conversation serves: the *first* person located, None if nobody was.
@@ -33,17 +35,24 @@ def customer(ledger: View) -> str | None:
     A conversation serves one person. So a later lookup that finds somebody else doesn't hand it
     over to them, any more than reading their profile does.
     """
-    located = ledger.entry(LOCATED())
-    if located is not None and len(located.value) > 1:
-        everyone = ledger[LOCATED()]
-        return next(iter(everyone))
-    return ledger.get(AUTH())
+    located = ledger.entry(_LOCATED)
+    if located is None or located.stale:
+        return ledger.get(_AUTH)
+    first: str = next(iter(located.value))
+    return first
+
+
+def _noted(served: str, ledger: View) -> str:
+    """The customer, with the lookup that found them noted: only a rejection has to show it."""
+    located = ledger.entry(_LOCATED)
+    _ = ledger[_AUTH] if located is None or located.stale else ledger[_LOCATED][served]
+    return served
 
 
 @predicate("retail/authenticated", guards=(*ON_ORDERS, PROFILE))
 def authenticated(call: object, ledger: View) -> Broken | None:
     """The customer was located by email, or by name and zip code, before anything is changed."""
-    _ = ledger[AUTH()]
+    _ = ledger[_AUTH]
     return None
 
 
@@ -53,14 +62,13 @@ def one_user(call: OrderCall, ledger: View) -> Broken | None:
 
     Rejects: the order of a sister, even if her profile was read. Allows: any order of their own.
     """
-    owner = ledger[ORDER(call["order_id"])]["user_id"]
-    served = customer(ledger)
-    if served is None or owner == served:
+    owner, served = ledger[ORDER(call["order_id"])]["user_id"], customer(ledger)
+    if owner == served or served is None:
         return None
     return violation(
         "order {order} belongs to somebody else; only orders of {served} can be handled here",
         order=call["order_id"],
-        served=served,
+        served=_noted(served, ledger),
     )
 
 
@@ -75,7 +83,7 @@ def one_user_profile(call: ModifyUserAddress, ledger: View) -> Broken | None:
     return violation(
         "{asked} is somebody else's profile; only the profile of {served} can be changed here",
         asked=call["user_id"],
-        served=served,
+        served=_noted(served, ledger),
     )
 
 

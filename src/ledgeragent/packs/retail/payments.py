@@ -108,6 +108,8 @@ def difference_balance(call: ReplaceItems, ledger: View) -> Broken | None:
             return None
     elif not is_gift_card(chosen, profile["payment_methods"]):
         return None
+    if price_difference(call, ledger, current=False) <= 0:
+        return None
     difference = price_difference(call, ledger)
     if difference <= 0:
         return None
@@ -117,11 +119,14 @@ def difference_balance(call: ReplaceItems, ledger: View) -> Broken | None:
     return _short_of(chosen, methods, "the price difference is", difference)
 
 
-def price_difference(call: ReplaceItems, ledger: View) -> float:
-    """What the new items cost more than the old ones; 0 where one of them is no variant at all."""
+def price_difference(call: ReplaceItems, ledger: View, *, current: bool = True) -> float:
+    """What the new items cost more than the old ones; 0 where one of them is no variant at all.
+
+    Unless the prices have to be `current`, what a new item cost in another order will do.
+    """
     difference = 0.0
     for swap in swaps(call, ledger):
-        new = variant(swap, ledger)
+        new = variant(swap, ledger, current=current)
         if new is None:
             return 0.0
         difference += float(new["price"]) - float(swap.old["price"])
@@ -153,12 +158,14 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     if chosen in paid_with:
         return None
     methods = wallet(order, ledger)
-    if methods is None or is_gift_card(chosen, methods):
+    if methods is None:
         return None
     cards = [name for name in methods if methods[name]["source"] == "gift_card"]
+    if chosen in cards:
+        return None
     return violation(
         "a refund for order {order} can go to {allowed}, not to {chosen}",
         order=call["order_id"],
-        allowed=list(dict.fromkeys([*paid_with, *cards])),
+        allowed=list(dict.fromkeys(paid_with + cards)),
         chosen=chosen,
     )
