@@ -1,0 +1,128 @@
+"""Who supplies a prescription: one entry of the catalog of a medication that is prescribed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ledgeragent.packs.telehealth.paths import RECORD, SOME_SUPPLIERS, SUPPLIERS, medication_key
+from ledgeragent.packs.telehealth.records import Offer, UpdateSupplier
+from ledgeragent.packs.telehealth.rules.known import (
+    SUPPLIER,
+    absent,
+    call_of,
+    field,
+    record_lists,
+    same,
+    seen,
+    served,
+)
+from ledgeragent.predicates import Broken, View, demand, predicate, violation
+
+_HALF_A_CENT = 0.005
+
+
+@predicate("telehealth/medication-in-record", guards=SUPPLIER)
+def medication_in_record(call: UpdateSupplier, ledger: View) -> Broken | None:
+    """The medication is prescribed in the record; either name may go on where the other ends.
+
+    Rejects: aspirin, where the record prescribes sertraline. Allows: sertraline 50 mg.
+    """
+    path = RECORD(call["record_id"])
+    if absent(ledger, path):
+        return violation("there is no medical record {id}", id=call["record_id"])
+    patient = served(ledger)
+    if patient is None:
+        return None
+    prescribed = field(ledger, path, "medications", *record_lists(path, patient, ledger))
+    if _matching(call["medication"], prescribed):
+        return None
+    return violation(
+        "{medication} is not prescribed in record {id}; a supplier can be set there for {prescribed}",
+        medication=call["medication"],
+        id=call["record_id"],
+        prescribed=prescribed,
+    )
+
+
+def _matching(medication: str, names: Iterable[str]) -> list[str]:
+    """The names that the medication is meant by: the very one, else those that share a prefix."""
+    wanted = medication_key(medication)
+    keys = {name: medication_key(name) for name in names}
+    exact = [name for name, key in keys.items() if key == wanted]
+    return exact or [name for name, key in keys.items() if _share_prefix(wanted, key)]
+
+
+def _share_prefix(one: str, other: str) -> bool:
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))
+
+
+@predicate("telehealth/supplier-in-catalog", guards=SUPPLIER)
+def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
+    """Supplier, brand and price are those of one catalog entry of the medication.
+
+    Rejects: one company's brand at another's price. Allows: the company with or without its
+    country. A list narrowed by country or number can show an entry, not that there is none.
+    """
+    names = _prescribed_as(call, ledger)
+    if not names:
+        return None
+    if any(_is_offer(call, o) for n in (*names, call["medication"]) for o in _offers(n, ledger)):
+        return None
+    unread = [name for name in names if ledger.get(SUPPLIERS(medication_key(name))) is None]
+    if unread:
+        path = SUPPLIERS(medication_key(unread[0]))
+        own = [name for name in (call["medication"],) if path == SUPPLIERS(medication_key(name))]
+        spellings = dict.fromkeys((*unread, *own))
+        demand(path, *(call_of("list_medication_suppliers", medication=n) for n in spellings))
+    return violation(
+        "no catalog entry of {medication} is {company}, {brand}, at {price} {currency}; "
+        "the catalog has {entries}",
+        medication=call["medication"],
+        company=call["supplier_company"],
+        brand=call["brand_name"],
+        price=call["price_usd"],
+        currency=_currency(call),
+        entries=[_spoken(offer) for name in names for offer in _offers(name, ledger)],
+    )
+
+
+def _prescribed_as(call: UpdateSupplier, ledger: View) -> list[str]:
+    """What the record calls the medication, as the catalog does; none if it isn't prescribed.
+
+    The call's own word for it, where the record hasn't been read.
+    """
+    record = ledger.get(RECORD(call["record_id"]))
+    prescribed = seen(record, "medications") if record is not None else None
+    if prescribed is None and not absent(ledger, RECORD(call["record_id"])):
+        return [call["medication"]]
+    return _matching(call["medication"], prescribed or ())
+
+
+def _offers(medication: str, ledger: View) -> Iterable[Offer]:
+    """The catalog entries of a medication that any list has shown."""
+    key = medication_key(medication)
+    whole = ledger.get(SUPPLIERS(key))
+    if whole is not None:
+        yield from whole["offers"]
+    for path, part in ledger.glob(SOME_SUPPLIERS):
+        if path[1] == key:
+            yield from part["offers"]
+
+
+def _is_offer(call: UpdateSupplier, offer: Offer) -> bool:
+    company, country = offer["company"], offer["country"]
+    return (
+        any(same(call["supplier_company"], c) for c in (company, f"{company} ({country})"))
+        and same(call["brand_name"], offer["brand_name"])
+        and abs(call["price_usd"] - offer["price_usd"]) < _HALF_A_CENT
+        and _currency(call) == "USD"
+    )
+
+
+def _currency(call: UpdateSupplier) -> str:
+    return str(call.get("currency") or "USD").strip().upper()
+
+
+def _spoken(offer: Offer) -> str:
+    company = f"{offer['company']} ({offer['country']})"
+    return f"{company}, {offer['brand_name']}, at {offer['price_usd']:.2f} USD"

@@ -1,0 +1,35 @@
+"""Telemetry devices and what they upload."""
+
+from __future__ import annotations
+
+import re
+
+from ledgeragent.effects import Untyped
+from ledgeragent.packs.telehealth.texts.common import rows
+from ledgeragent.types import Json, parse_json
+
+_DEVICE = re.compile(
+    r"(?P<device_id>[^|\s]+) \| status=(?P<status>\S+) \| last_audit=(?P<last_audit>\S+) \| "
+    r"notes=(?P<notes>.*)"
+)
+
+
+def device_list(text: str) -> Json:
+    """What list_telemetry_devices prints; ValueError where it can't be read."""
+    if text.startswith("No telemetry devices"):
+        return []
+    header, *lines = text.strip().split("\n")
+    found = rows(lines, _DEVICE)
+    if not header.startswith("Telemetry devices") or found is None:
+        raise ValueError("the list of devices can't be read")
+    return found
+
+
+def upload(text: str) -> Json:
+    """What get_telemetry_upload answers: an object, or a sentence where there is no upload."""
+    return parse_json(text) if text.startswith("{") else Untyped(text)
+
+
+def upload_list(text: str) -> Json:
+    """What list_telemetry_uploads answers: a list of objects, or a sentence where it is empty."""
+    return [] if text.startswith("No telemetry uploads found") else parse_json(text)
