@@ -51,7 +51,7 @@ def _numbers(value: Json, arguments: Arguments) -> Iterable[Json]:
 def _listed_on_the_day(value: Json, arguments: Arguments) -> Iterator[Json]:
     """Like `_listed`, for tau-bench's search of connections.
 
-    A flight of the day after carries the prices and seats of the day that was searched: left out.
+    A flight of the day after carries status, prices and seats of the day that was searched: left out.
     """
     for flight in _listed(value, arguments):
         if flight.get("date") in (None, arguments.get("date")):
@@ -60,7 +60,7 @@ def _listed_on_the_day(value: Json, arguments: Arguments) -> Iterator[Json]:
             yield {name: flight[name] for name in flight if name not in _OF_THE_DAY}
 
 
-_OF_THE_DAY = ("prices", "available_seats")
+_OF_THE_DAY = ("prices", "available_seats", "status")
 _SEARCHES = {"search_direct_flight": DIRECT, "search_onestop_flight": ONESTOP}
 _ROUTE = ("origin", "destination", "date")
 

@@ -76,13 +76,13 @@ class User(TypedDict):
 class Flight(TypedDict):
     """A flight on one date as a search lists it; `date` is null where the search names the date.
 
-    tau-bench tells no prices and seats of a connection's flight on the day after.
+    tau-bench tells no status, prices and seats of a connection's flight on the day after.
     """
 
     flight_number: str
     origin: str
     destination: str
-    status: str
+    status: NotRequired[str]
     scheduled_departure_time_est: str
     scheduled_arrival_time_est: str
     date: NotRequired[str | None]

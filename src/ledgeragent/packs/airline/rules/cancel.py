@@ -53,7 +53,7 @@ def cancel_flown(call: CancelReservation, ledger: View) -> Broken | None:
     if gone is None:
         return None
     return violation(
-        "reservation {id} can't be cancelled here, because {segment} has been flown; "
+        "reservation {id} can't be cancelled here, because {segment} has already taken off; "
         "only a human agent can look into it",
         id=call["reservation_id"],
         segment=described(gone, ledger),

@@ -164,7 +164,7 @@ def cabin_change_flown(call: UpdateFlights, ledger: View) -> Broken | None:
     if gone is None:
         return None
     return violation(
-        "the cabin of reservation {id} can't be changed any more, because {segment} has been flown; "
+        "the cabin of reservation {id} can't be changed any more, because {segment} has already taken off; "
         "it stays {cabin}",
         id=call["reservation_id"],
         segment=described(gone, ledger),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
-from ledgeragent.ledger import Entry
 from ledgeragent.packs.airline.paths import DIRECT, FLIGHT, ONESTOP, RESERVATION, STATUS, search
 from ledgeragent.packs.airline.records import Flight, FlightChoice, Listing, Segment
 from ledgeragent.paths import Path
@@ -109,11 +108,12 @@ def _between(stops: Sequence[str | None], first: int, last: int) -> Route | None
 
 
 def unsearched(leg: Leg, ledger: View) -> list[Path[Listing]]:
-    """The searches, not made so far, that would list a leg if it can be taken."""
+    """The search that would list a leg if it can be taken; none if it was made, or none is known."""
     route = leg.route or leg.gap
-    searches = [DIRECT(*route, leg.date)] if route else []
-    if not leg.route and leg.wide:
-        searches.append(ONESTOP(*leg.wide, leg.date))
+    if route is not None:
+        searches = [DIRECT(*route, leg.date)]
+    else:
+        searches = [ONESTOP(*leg.wide, leg.date)] if leg.wide is not None else []
     return [path for path in searches if ledger.entry(path) is None]
 
 
@@ -145,20 +145,22 @@ def _availability(leg: Leg, ledger: View) -> Iterator[Sight]:
     if status is not None:
         value = ledger[STATUS(leg.number, leg.date)]
         yield Sight(status.turn, "" if value == "available" else f"its status is {value}")
-    listed = ledger.entry(FLIGHT(leg.number, leg.date))
-    if listed is not None and _still_listed(listed, leg, ledger):
-        value = ledger[FLIGHT(leg.number, leg.date)]["status"]
-        yield Sight(listed.turn, "" if value == "available" else f"its status is {value}")
+    yield from _listed(leg, ledger)
     yield from _missing_from_search(leg, ledger)
 
 
-def _still_listed(listed: Entry, leg: Leg, ledger: View) -> bool:
-    """False if the very search that listed a leg was made again and lists it no more."""
-    arguments = listed.source.arguments
-    route = (str(arguments.get(name)) for name in ("origin", "destination", "date"))
-    family = DIRECT if listed.source.name == "search_direct_flight" else ONESTOP
-    again = ledger.get(family(*route))
-    return again is None or leg.number in again["flights"]
+def _listed(leg: Leg, ledger: View) -> Iterator[Sight]:
+    """A search that tells the leg's status, unless it was made again and lists the leg no more."""
+    path = FLIGHT(leg.number, leg.date)
+    entry, flight = ledger.entry(path), ledger.get(path)
+    if entry is None or flight is None or "status" not in flight:
+        return
+    source, turn = entry.origin(("status",))
+    route = (str(source.arguments.get(name)) for name in ("origin", "destination", "date"))
+    again = ledger.get((DIRECT if source.name == "search_direct_flight" else ONESTOP)(*route))
+    if again is None or leg.number in again["flights"]:
+        value = flight["status"]
+        yield Sight(turn, "" if value == "available" else f"its status is {value}")
 
 
 def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:
@@ -171,4 +173,5 @@ def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:
         numbers := ledger[DIRECT(*route, leg.date)]["flights"]
     ):
         listed = ", ".join(numbers) or "no flight"
-        yield Sight(found.turn, f"{route[0]} to {route[1]} has {listed} on that date")
+        searched = f"the search from {route[0]} to {route[1]} on that date"
+        yield Sight(found.turn, f"{searched} lists {listed}, and not this one")
