@@ -14,13 +14,18 @@ R = TypeVar("R")
 
 _MOST_REMEMBERED = 1024
 _PLAIN = re.compile(r"[\w#@+:/-]+", re.ASCII)
-_UNSAFE = re.compile("[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff<>]")
+_UNSAFE = re.compile(
+    "[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff<>]"
+)
 _TOKEN = re.compile(r'(?P<plain>[^."]+)|(?P<quoted>"(?:[^"\\]|\\.)*")')
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 def visible(text: str) -> str:
-    """The text with everything escaped that could end a line or a block, or hide what it says."""
+    """The text with everything escaped that could end a line or a block, or hide what it says.
+
+    So is half a character, as text cut off in the middle has it: it could not be sent.
+    """
     if text.isascii() and text.isprintable() and "<" not in text and ">" not in text:
         return text
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -91,6 +96,8 @@ class PathTemplate(Generic[R]):
     def _make(self, keys: tuple[str, ...]) -> Path[R]:
         if len(keys) != len(self.keys):
             raise PathError(f"{self.text} takes {len(self.keys)} keys, got {len(keys)}")
+        if not all(isinstance(key, str) for key in keys):
+            raise PathError(f"the keys of {self.text} are text, got {keys!r}")
         rest = iter(keys)
         path: Path[R] = Path(next(rest) if s.startswith("{") else s for s in self.segments)
         if len(self._made) >= _MOST_REMEMBERED:

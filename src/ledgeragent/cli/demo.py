@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 WIDTH = 100
-_NARROWEST, _WIDEST = 72, 240
+_NARROWEST, _WIDEST = 80, 240
 
 
 def add(subparsers: Subparsers) -> None:

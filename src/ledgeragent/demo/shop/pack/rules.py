@@ -41,11 +41,11 @@ def own_account(call: Mapping[str, Any], ledger: View) -> Broken | None:
 def _subjects(call: Mapping[str, Any]) -> Iterator[tuple[str, Path[Any]]]:
     """What the call is about, as named to a customer, and where its owner is known."""
     if "order_id" in call:
-        yield f"order {call['order_id']}", ORDER(call["order_id"])
+        yield f"order {call['order_id']}", ORDER(str(call["order_id"]))
     if "code" in call:
-        yield f"voucher {call['code']}", VOUCHER(call["code"])
+        yield f"voucher {call['code']}", VOUCHER(str(call["code"]))
     if "box_id" in call:
-        yield f"box {call['box_id']}", BOX(call["box_id"])
+        yield f"box {call['box_id']}", BOX(str(call["box_id"]))
 
 
 @predicate("shop/cancel-open", guards="cancel_order", decision=BLOCK)
@@ -77,24 +77,30 @@ def change_open(call: ChangeAddress | ChangeQuantity | ApplyVoucher, ledger: Vie
     )
 
 
-@predicate("shop/plant-countries", guards=("change_address", "change_quantity"))
-def plant_countries(call: Mapping[str, Any], ledger: View) -> Broken | None:
-    """No plant goes to a country that plants are not delivered to."""
+@predicate("shop/plant-destination", guards="change_address", clause="shop/plant-countries")
+def plant_destination(call: ChangeAddress, ledger: View) -> Broken | None:
+    """An order with plants stays in the countries that plants are delivered to."""
     allowed = ledger.parameters["plant_countries"]
-    order = ledger[ORDER(call["order_id"])]
-    if "sku" in call:
-        country = order["delivery"]["address"]["country"]
-        if call["quantity"] < 1 or country in allowed:
-            return None
-        plants = [call["sku"]] if _kind(call["sku"], order, ledger) == "plant" else []
-    else:
-        country = call["country"]
-        if country in allowed:
-            return None
-        lines = order["lines"]
-        plants = [sku for sku in lines if lines[sku]["kind"] == "plant"]
-    if not plants:
+    if call["country"] in allowed:
         return None
+    lines = ledger[ORDER(call["order_id"])]["lines"]
+    plants = [sku for sku in lines if lines[sku]["kind"] == "plant"]
+    return _no_plants(plants, call["country"], allowed) if plants else None
+
+
+@predicate("shop/plant-added", guards="change_quantity", clause="shop/plant-countries")
+def plant_added(call: ChangeQuantity, ledger: View) -> Broken | None:
+    """No plant is added to an order that goes where plants are not delivered to."""
+    allowed = ledger.parameters["plant_countries"]
+    if call["quantity"] < 1:
+        return None
+    country = ledger[ORDER(call["order_id"])]["delivery"]["address"]["country"]
+    if country in allowed or _kind(call["sku"], call["order_id"], ledger) != "plant":
+        return None
+    return _no_plants([call["sku"]], country, allowed)
+
+
+def _no_plants(plants: list[str], country: str, allowed: list[str]) -> Broken:
     return violation(
         "{plants} cannot go to {country}: plants are delivered to {allowed} only",
         plants=" and ".join(plants),
@@ -103,36 +109,47 @@ def plant_countries(call: Mapping[str, Any], ledger: View) -> Broken | None:
     )
 
 
-def _kind(sku: str, order: Any, ledger: View) -> str:
-    lines = order["lines"]
-    kind: str = lines[sku]["kind"] if sku in lines else ledger[PRODUCT(sku)]["kind"]
-    return kind
+def _kind(sku: str, order_id: str, ledger: View) -> str:
+    """The kind of a product, which the order tells if it holds some already."""
+    lines = ledger[ORDER(order_id)]["lines"]
+    return lines[sku]["kind"] if sku in lines else ledger[PRODUCT(sku)]["kind"]
 
 
-@predicate("shop/in-stock", guards=("change_quantity", "send_replacement"))
-def in_stock(call: ChangeQuantity | SendReplacement, ledger: View) -> Broken | None:
-    """What an order gains, or is sent again, is in stock.
+@predicate("shop/in-stock", guards="change_quantity")
+def in_stock(call: ChangeQuantity, ledger: View) -> Broken | None:
+    """What an order gains is in stock.
 
     Rejects: five more where three are left.  Allows: taking something out, whatever the stock.
     """
-    held = 0
     if call["quantity"] < 1:
         return None
-    if "parcel_id" not in call:
-        lines = ledger[ORDER(call["order_id"])]["lines"]
-        held = lines[call["sku"]]["quantity"] if call["sku"] in lines else 0
-    wanted = call["quantity"] - held
-    if wanted <= 0:
+    lines = ledger[ORDER(call["order_id"])]["lines"]
+    held = lines[call["sku"]]["quantity"] if call["sku"] in lines else 0
+    if call["quantity"] <= held:
         return None
     stock = ledger[PRODUCT(call["sku"])]["stock"]
-    if wanted <= stock:
+    if call["quantity"] - held <= stock:
         return None
     return violation(
-        "{wanted} more of {sku} cannot be sent: {stock} in stock, so at most {most} is possible",
-        wanted=wanted,
+        "the order can hold at most {most} of {sku}, not {wanted}: {stock} more are in stock",
+        most=held + stock,
+        sku=call["sku"],
+        wanted=call["quantity"],
+        stock=stock,
+    )
+
+
+@predicate("shop/replacement-in-stock", guards="send_replacement", clause="shop/in-stock")
+def replacement_in_stock(call: SendReplacement, ledger: View) -> Broken | None:
+    """What is sent again is in stock."""
+    stock = ledger[PRODUCT(call["sku"])]["stock"]
+    if call["quantity"] <= stock:
+        return None
+    return violation(
+        "{wanted} of {sku} cannot be sent again: {stock} in stock; a refund is possible instead",
+        wanted=call["quantity"],
         sku=call["sku"],
         stock=stock,
-        most=held + stock,
     )
 
 
@@ -223,7 +240,7 @@ def claim_window(call: SendReplacement, ledger: View) -> Broken | None:
         )
     if call["sku"] not in parcel["items"]:
         return None
-    kind = _ordered_kind(call, ledger)
+    kind = _kind(call["sku"], call["order_id"], ledger)
     days = ledger.parameters["claim_days"][kind]
     if _days(delivered, ledger.parameters["today"]) <= days:
         return None
@@ -234,11 +251,6 @@ def claim_window(call: SendReplacement, ledger: View) -> Broken | None:
         kind=kind,
         days=days,
     )
-
-
-def _ordered_kind(call: SendReplacement, ledger: View) -> str:
-    order = ledger[ORDER(call["order_id"])]
-    return _kind(call["sku"], order, ledger)
 
 
 @predicate("shop/claim-once", guards=CLAIMS)
@@ -348,8 +360,10 @@ PREDICATES = (
     own_account,
     cancel_open,
     change_open,
-    plant_countries,
+    plant_destination,
+    plant_added,
     in_stock,
+    replacement_in_stock,
     last_item,
     voucher_valid,
     voucher_amount,
