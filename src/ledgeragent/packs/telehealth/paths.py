@@ -142,7 +142,7 @@ def _taken_with(value: Json, arguments: Arguments) -> Iterable[Json]:
     others = arguments.get("current_medications")
     names = sorted(map(str, others)) if isinstance(others, list) else [str(others)]
     if isinstance(value, dict):
-        yield {**value, "taken_with": ", ".join(names)}
+        yield {**value, "taken_with": ", ".join(names) or "nothing"}
 
 
 def _objects(value: Json, arguments: Arguments) -> Iterable[Json]:
