@@ -1,0 +1,242 @@
+"""CEL on `cel-expr-python`: expressions typed by the pack's records, and errors with their line.
+
+Each field that an expression reads becomes a typed variable of its own (`order.status`), so the
+library's checker sees the declared types, only these fields are converted for a decision, and a field
+that was never read, or is stale, is simply not there: where CEL can decide without it, it does, and
+otherwise it names the variable it needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from ledgeragent.errors import LedgerAgentError, MissingExtraError
+from ledgeragent.packs.celtree import Expr, read_tree
+from ledgeragent.packs.finding import Findings, Place
+from ledgeragent.packs.schema import Choice, ListOf, MapOf, Object, Scalar, Shape
+from ledgeragent.packs.variables import Scope, Variable, uses
+from ledgeragent.packs.yamlfile import Node
+from ledgeragent.types import Json
+
+LONGEST_EXPRESSION = 10_000
+
+_ABSENT = re.compile(r'UNKNOWN: No value with name "([^"]+)" found in Activation')
+_ERROR = re.compile(r"ERROR: <input>:(\d+):\d+: (.*)")
+_OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
+_STATUS = re.compile(r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE): | \[[A-Z_]+\]$")
+
+
+class CelError(LedgerAgentError):
+    """An expression could not be evaluated; the gate then refuses the call."""
+
+
+class Absent(CelError):
+    """An expression needs a variable that has no value."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} has no value here")
+        self.name = name
+
+
+# ── The library ─────────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def library() -> Any:
+    """The module `cel_expr_python.cel`; raises MissingExtraError where it is not installed."""
+    try:
+        return import_module("cel_expr_python.cel")
+    except ImportError:
+        raise MissingExtraError("cel-expr-python", "cel") from None
+
+
+def _date(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _sum(numbers: list[float]) -> float:
+    return float(sum(numbers))
+
+
+@cache
+def _extensions() -> tuple[list[Any], list[Any]]:
+    cel = library()
+    bindings, strings, math = (
+        import_module(f"cel_expr_python.ext.ext_{name}") for name in ("bindings", "strings", "math")
+    )
+    kinds = cel.Type
+    date = cel.Overload(
+        "date_string", return_type=kinds.TIMESTAMP, parameters=[kinds.STRING], impl=_date
+    )
+    total = cel.Overload(
+        "sum_list", return_type=kinds.DOUBLE, parameters=[kinds.List(kinds.DYN)], impl=_sum
+    )
+    functions = [cel.FunctionDecl("date", [date]), cel.FunctionDecl("sum", [total])]
+    return [bindings.ExtBindings(), strings.ExtStrings(), math.ExtMath()], functions
+
+
+def cel_type(shape: Shape, nullable: bool = False) -> Any:
+    """The CEL type that a value of this shape has."""
+    kinds = library().Type
+    if nullable:
+        return kinds.DYN
+    match shape:
+        case Scalar("str" | "date"):
+            return kinds.STRING
+        case Scalar("int"):
+            return kinds.INT
+        case Scalar("float"):
+            return kinds.DOUBLE
+        case Scalar("bool"):
+            return kinds.BOOL
+        case Choice(values) if all(isinstance(value, str) for value in values):
+            return kinds.STRING
+        case Choice(values) if all(type(value) is int for value in values):
+            return kinds.INT
+        case ListOf(item):
+            return kinds.List(cel_type(item))
+        case MapOf(item):
+            return kinds.Map(kinds.STRING, cel_type(item))
+        case Object():
+            return kinds.Map(kinds.STRING, kinds.DYN)
+        case _:
+            return kinds.DYN
+
+
+# ── Source text and its places ──────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Text handed to CEL: an expression, wrapped in the `let`s it uses, with where each line is from."""
+
+    text: str
+    origins: tuple[Place, ...]
+
+    @classmethod
+    def of(cls, node: Node, lets: Iterable[tuple[str, Node]] = ()) -> Source:
+        """The expression in `node`, evaluated with these names bound."""
+        lines: list[str] = []
+        origins: list[Place] = []
+        count = 0
+        for name, bound in lets:
+            pieces = [(f"cel.bind({name},", bound.line), *_lines(bound), (",", bound.line)]
+            lines += [text for text, _ in pieces]
+            origins += [Place(bound.file, line) for _, line in pieces]
+            count += 1
+        lines += [text for text, _ in _lines(node)]
+        origins += [Place(node.file, line) for _, line in _lines(node)]
+        return cls("\n".join(lines) + ")" * count, tuple(origins))
+
+    def place(self, at: int) -> Place:
+        """Where the character at this offset was written."""
+        return self.place_of_line(self.text.count("\n", 0, at) + 1)
+
+    def place_of_line(self, line: int) -> Place:
+        """Where this line (from 1) was written."""
+        return self.origins[min(max(line, 1), len(self.origins)) - 1]
+
+
+def _lines(node: Node) -> list[tuple[str, int]]:
+    text = str(node.value).rstrip("\n")
+    return [(line, node.begins + i) for i, line in enumerate(text.split("\n"))]
+
+
+def parse(source: Source, findings: Findings, rule: str = "") -> Expr | None:
+    """The untyped tree of an expression, or None and a finding where it has no syntax."""
+    tree: Expr | None = _compiled(source, _plain_environment(), findings, rule, disable_check=True)
+    return tree
+
+
+@cache
+def _plain_environment() -> Any:
+    extensions, functions = _extensions()
+    return library().NewEnv(extensions=extensions, functions=functions)
+
+
+def _compiled(
+    source: Source, environment: Any, findings: Findings, rule: str, *, disable_check: bool
+) -> Any:
+    if len(source.text) > LONGEST_EXPRESSION:
+        text = f"an expression of {len(source.text)} characters; split it into several rules"
+        findings.add("type-error", source.place(0), text, rule)
+        return None
+    try:
+        expression = environment.compile(source.text, disable_check=disable_check)
+    except Exception as problem:  # the library raises RuntimeError, ValueError or its own
+        _explain(str(problem), source, findings, rule)
+        return None
+    return read_tree(expression.serialize()) if disable_check else expression
+
+
+def _explain(problem: str, source: Source, findings: Findings, rule: str) -> None:
+    found = _ERROR.findall(problem)
+    if not found:
+        text = _STATUS.sub("", problem.splitlines()[0])
+        findings.add("type-error", source.place(0), f"not a usable expression: {text}", rule)
+    for line, text in found:
+        place = source.place_of_line(int(line) if int(line) < 1 << 31 else 1)
+        findings.add("type-error", place, _in_our_words(_STATUS.sub("", text)), rule)
+
+
+def _in_our_words(text: str) -> str:
+    overload = _OVERLOAD.search(text)
+    if overload is not None:
+        operator, operands = overload[1].replace("_", " ").strip(), overload[2].strip("()")
+        hint = ""
+        if {"double", "int"} <= set(operands.split(", ")):
+            hint = "; write the whole number as a float (3.0), or convert with double(...)"
+        return f"{operator!r} does not apply to {operands or 'nothing'}{hint}"
+    if text.startswith("Syntax error: "):
+        return f"not a CEL expression: {text.removeprefix('Syntax error: ').partition(' expecting')[0]}"
+    return text
+
+
+# ── Compiled expressions ────────────────────────────────────────────────────────────────────────
+
+
+def environment(variables: Iterable[Variable]) -> Any:
+    """The CEL environment in which these variables are declared."""
+    extensions, functions = _extensions()
+    types = {v.name: cel_type(v.shape, v.nullable) for v in variables}
+    return library().NewEnv(variables=types, extensions=extensions, functions=functions)
+
+
+class Program:
+    """A checked expression: `variables` are what it needs, calling it with their values evaluates it."""
+
+    __slots__ = ("_error", "_evaluate", "source", "tree", "type", "variables")
+
+    def __init__(self, expression: Any, source: Source, scope: Scope) -> None:
+        self.source = source
+        self.tree: Expr = read_tree(expression.serialize())
+        self.type: str = expression.return_type().name()
+        free = {use.root for use in uses(self.tree)}
+        self.variables = tuple(v for v in scope.variables.values() if v.name in free)
+        self._evaluate = expression.eval
+        self._error = library().Type.ERROR
+
+    def __call__(self, values: dict[str, Json]) -> Json:
+        """The value; raises Absent where a variable it needs has none, CelError where it fails."""
+        result = self._evaluate(data=values)
+        value = result.value()
+        if value is True or value is False:
+            return value
+        if result.type() == self._error:
+            problem = str(value)
+            absent = _ABSENT.fullmatch(problem)
+            raise Absent(absent[1]) if absent is not None else CelError(_STATUS.sub("", problem))
+        return result.plain_value()
+
+
+def compile_expression(source: Source, scope: Scope, declared: Any) -> Program | None:
+    """The program checked in the environment `declared`, or None and findings where types don't fit."""
+    expression = _compiled(source, declared, scope.findings, scope.rule, disable_check=False)
+    return Program(expression, source, scope) if expression is not None else None

@@ -1,0 +1,178 @@
+"""Compiles all expressions of one rule together: paths, conditions, lets, the check, the message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ledgeragent.packs.cel import Program, Source, compile_expression, environment, parse
+from ledgeragent.packs.celrule import Message
+from ledgeragent.packs.celtree import Expr
+from ledgeragent.packs.finding import Place
+from ledgeragent.packs.keys import Key, Segment
+from ledgeragent.packs.schema import Object
+from ledgeragent.packs.sections import Sections, place_of
+from ledgeragent.packs.variables import Scope, Use, uses
+from ledgeragent.packs.yamlfile import Node
+
+
+@dataclass(slots=True)
+class Compiler:
+    """Compiles all expressions of one rule in one environment."""
+
+    scope: Scope
+    lets: Mapping[str, Node]
+    pieces: dict[str, Node] = field(default_factory=dict)
+    trees: dict[str, Expr] = field(default_factory=dict)
+    programs: dict[str, Program] = field(default_factory=dict)
+    template: str = ""
+    mentioned: set[str] = field(default_factory=set)
+    key_uses: list[tuple[Use, Place]] = field(default_factory=list)
+
+    def add(self, name: str, node: Node | None) -> None:
+        """Adds an expression."""
+        if node is None:
+            return
+        if isinstance(node.value, bool | int | float):
+            node = replace(node, value=str(node.value).lower())
+        if not isinstance(node.value, str) or not node.value.strip():
+            text = f"{name} should be a CEL expression; quote it"
+            self.scope.findings.add("syntax", place_of(node), text, self.scope.rule)
+            return
+        self.pieces[name] = node
+
+    def add_keys(self, keys: Iterable[Segment], place: Place) -> None:
+        """Adds what the placeholders of a path read."""
+        self.key_uses += [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
+
+    def add_message(self, node: Node | None, sections: Sections) -> None:
+        """Adds the facts of a message: the expressions in its braces."""
+        text = sections.text(node, "message").strip()
+        if node is None or not text:
+            return
+        facts: list[str] = []
+        self.template = ""
+        for literal, fact in split_message(text):
+            self.template += literal.replace("{", "{{").replace("}", "}}")
+            if fact is not None:
+                self.template += f"{{f{len(facts)}}}"
+                facts.append(fact)
+        if any(not fact.strip() for fact in facts):
+            sections.find("syntax", node, "an empty {} in the message; write {{ for a brace")
+        for number, fact in enumerate(facts):
+            self.add(f"fact {number}", replace(node, value=fact))
+
+    def compile(self) -> bool:
+        """True if every expression is sound; else findings say what isn't."""
+        found = [
+            self._parse(name, node) for name, node in (*self._let_items(), *self.pieces.items())
+        ]
+        keys = self.scope.declare(self._keys(), frozenset())
+        if not all(found) or not keys:
+            return False
+        self.mentioned |= {use.root for use, _ in self.key_uses}
+        declared = environment(self.scope.variables.values())
+        if self.lets and not self._lets_are_sound(declared):
+            return False
+        for name, node in self.pieces.items():
+            source = Source.of(node, self._needed_lets(name))
+            program = compile_expression(source, self.scope, declared)
+            if program is not None:
+                self.programs[name] = program
+        return len(self.programs) == len(self.pieces)
+
+    def _keys(self) -> list[tuple[Use, Place]]:
+        """The uses in paths, without optional arguments: a path without its key is not asked for."""
+        found = []
+        for use, place in self.key_uses:
+            shape = self.scope.roots.get(use.root)
+            known = (
+                shape.fields.get(use.fields[0])
+                if isinstance(shape, Object) and use.fields
+                else None
+            )
+            if known is None or known.required:
+                found.append((use, place))
+        return found
+
+    def _let_items(self) -> Iterator[tuple[str, Node]]:
+        yield from ((f"let {name}", node) for name, node in self.lets.items())
+
+    def _parse(self, name: str, node: Node) -> bool:
+        if not isinstance(node.value, str):
+            self.scope.findings.add(
+                "syntax", place_of(node), f"{name} should be text", self.scope.rule
+            )
+            return False
+        source = Source.of(node)
+        tree = parse(source, self.scope.findings, self.scope.rule)
+        if tree is None:
+            return False
+        self.trees[name] = tree
+        found = [(use, source.place(use.at)) for use in uses(tree)]
+        self.mentioned |= {use.root for use, _ in found}
+        return self.scope.declare(found, frozenset(self._visible_lets(name)))
+
+    def _visible_lets(self, name: str) -> list[str]:
+        """The names bound where an expression stands: for a let, those before it."""
+        names = list(self.lets)
+        own = name.removeprefix("let ")
+        return names[: names.index(own)] if name.startswith("let ") else names
+
+    def _needed_lets(self, name: str) -> list[tuple[str, Node]]:
+        """The lets that an expression uses, and those that they use, in order."""
+        wanted = {use.root for use in uses(self.trees[name])}
+        for bound in reversed(self._visible_lets(name)):
+            if bound in wanted:
+                wanted |= {use.root for use in uses(self.trees[f"let {bound}"])}
+        return [(bound, self.lets[bound]) for bound in self._visible_lets(name) if bound in wanted]
+
+    def _lets_are_sound(self, declared: Any) -> bool:
+        answers = [
+            compile_expression(Source.of(node, self._needed_lets(name)), self.scope, declared)
+            for name, node in self._let_items()
+        ]
+        return None not in answers
+
+    def program(self, name: str) -> Program | None:
+        """The compiled expression of that name."""
+        return self.programs.get(name)
+
+    def message(self) -> Message:
+        """The message with its compiled facts."""
+        facts = [self.programs[name] for name in self.pieces if name.startswith("fact ")]
+        return Message(template=self.template, facts=tuple(facts))
+
+
+def split_message(text: str) -> Iterator[tuple[str, str | None]]:
+    """(literal text, the expression in the braces after it) in turn; `{{` and `}}` are braces."""
+    literal, position = "", 0
+    while position < len(text):
+        if text[position : position + 2] in ("{{", "}}"):
+            literal += text[position]
+            position += 2
+        elif text[position] == "{":
+            end = _closing(text, position)
+            yield literal, text[position + 1 : end]
+            literal, position = "", end + 1
+        else:
+            literal += text[position]
+            position += 1
+    yield literal, None
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the brace opened at `start` closes, past braces and quotes inside it."""
+    depth, quote = 0, ""
+    for position in range(start, len(text)):
+        character = text[position]
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "{}":
+            depth += 1 if character == "{" else -1
+            if depth == 0:
+                return position
+    return len(text)

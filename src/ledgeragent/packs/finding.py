@@ -1,0 +1,86 @@
+"""What the loader and `check` have against a pack: a code, the place, a sentence, and how bad it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from typing import NamedTuple
+
+
+class Severity(Enum):
+    """`ERROR`: the pack is wrong. `WARNING`: it may be meant, so look at it."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+CODES: dict[str, tuple[Severity, str]] = {
+    "syntax": (Severity.ERROR, "The file is not what a pack file must be."),
+    "unknown-key": (Severity.ERROR, "A key that no section of a pack has."),
+    "unknown-tool": (Severity.ERROR, "A rule guards, or a sample calls, a tool it cannot."),
+    "unknown-path": (Severity.ERROR, "A path that no read, or no record of that name, provides."),
+    "unknown-field": (Severity.ERROR, "A field that the record, the arguments or the tools lack."),
+    "type-error": (Severity.ERROR, "An expression whose types do not fit together."),
+    "impossible-value": (Severity.ERROR, "A comparison with a value that the field never has."),
+    "never-fires": (Severity.ERROR, "A rule that no call can violate."),
+    "never-satisfied": (Severity.ERROR, "A rule that no call can satisfy."),
+    "no-evidence": (Severity.ERROR, "A rule needs a record that no read tool supplies."),
+    "write-without-rule": (Severity.WARNING, "A write tool that no rule guards."),
+    "read-without-route": (Severity.ERROR, "A tool of the tools file that the pack does not list."),
+    "tool-not-offered": (Severity.WARNING, "A tool of the pack that the tools file does not have."),
+    "clause-without-rule": (Severity.ERROR, "A clause with neither a rule nor a reason why not."),
+    "unknown-clause": (Severity.ERROR, "A rule enforces a clause that the pack does not list."),
+    "missing-samples": (Severity.ERROR, "A rule without an allowed and a rejected sample."),
+    "duplicate-id": (Severity.ERROR, "Two rules, clauses or tools with one name."),
+    "unproven": (Severity.WARNING, "Nothing showed that the rule can reject, or allow, anything."),
+}
+"""Every code with its severity and what it means."""
+
+
+class Place(NamedTuple):
+    """A line of a file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Finding:
+    """One thing that is wrong, where, and in which rule (\"\" if in none)."""
+
+    place: Place
+    code: str
+    message: str
+    rule: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is; told by the code."""
+        return CODES[self.code][0]
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.severity.value}: {self.message} [{self.code}]"
+
+
+class Findings(list[Finding]):
+    """Findings in the making."""
+
+    def add(self, code: str, place: Place, message: str, rule: str = "") -> None:
+        """Notes one finding, unless this very one is noted."""
+        finding = Finding(place=place, code=code, message=message, rule=rule)
+        if finding not in self:
+            self.append(finding)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """ " did you mean ...?" or, where nothing is near, what there is; "" where there is nothing."""
+    names = sorted(set(known))
+    near = get_close_matches(name, names, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {near[0]}?"
+    return f"; there is {', '.join(names[:12])}{', ...' if names[12:] else ''}" if names else ""

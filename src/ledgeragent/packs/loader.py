@@ -1,0 +1,227 @@
+"""Loads a pack written as data: one YAML file, or a folder with `pack.yaml` and its other sections.
+
+`load_pack` gives a `Domain` as Python packs have one; `read_outline` keeps the place of every part and
+collects everything that is wrong, for `check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path as FilePath
+
+from ledgeragent.domain import Clause, Domain
+from ledgeragent.errors import DataError, DomainError
+from ledgeragent.packs.cel import library
+from ledgeragent.packs.clauses import CHECKABLE
+from ledgeragent.packs.finding import Findings, Place, Severity
+from ledgeragent.packs.outline import ClausePart, Outline
+from ledgeragent.packs.recordtypes import RecordTypes
+from ledgeragent.packs.routes import Routes
+from ledgeragent.packs.rulereader import Rules, read_samples
+from ledgeragent.packs.schema import Object, shape_of_value
+from ledgeragent.packs.sections import Sections, place_of
+from ledgeragent.packs.toolfile import ToolSpec, read_tools
+from ledgeragent.packs.yamlfile import Node, read_yaml
+from ledgeragent.predicates import Predicate
+
+SCHEMA = "ledgeragent/v1"
+LISTS = ("clauses", "rules")
+MAPPINGS = ("parameters", "records", "reads", "writes", "shared", "samples")
+KEYS = ("schema", "domain", "version", "tools", *MAPPINGS, "neutrals", *LISTS)
+PIECES = (
+    "records.yaml",
+    "clauses.yaml",
+    "rules.yaml",
+    "samples.yaml",
+    "rules/*.yaml",
+    "samples/*.yaml",
+)
+"""The files of a folder, besides `pack.yaml`, whose sections are put together with it."""
+
+CLAUSE_KEYS = ("id", "section", "summary", "checkable", "why")
+
+
+def load_pack(path: FilePath | str) -> Domain:
+    """The domain of a YAML pack; raises DataError for the first thing that is wrong with it."""
+    outline = read_outline(path)
+    errors = [f for f in outline.findings if f.severity is Severity.ERROR]
+    if errors:
+        more = f" (and {len(errors) - 1} more: run ledgeragent check)" if errors[1:] else ""
+        first = errors[0]
+        raise DataError(f"{first.message}{more}", file=first.place.file, line=first.place.line)
+    assert outline.domain is not None
+    return outline.domain
+
+
+def read_outline(path: FilePath | str) -> Outline:
+    """Everything that a YAML pack says and what is wrong with it, without raising for the latter."""
+    library()
+    outline = Outline(place=Place(str(path), 1))
+    files = pack_files(FilePath(path))
+    try:
+        pieces = [read_yaml(file) for file in files]
+    except DataError as problem:
+        place = Place(problem.file, problem.line or 1)
+        outline.findings.add("syntax", place, problem.problem)
+        return outline
+    outline.place = Place(str(files[0]), 1)
+    _Loader(outline, pieces).load(digest(files))
+    return outline
+
+
+def pack_files(path: FilePath) -> list[FilePath]:
+    """The files of a pack, the main one first; raises DataError where there is none."""
+    if not path.is_dir():
+        return [path]
+    main = path / "pack.yaml"
+    if not main.exists():
+        raise DataError("this folder holds no pack.yaml", file=str(path))
+    return [main, *sorted(file for pattern in PIECES for file in path.glob(pattern))]
+
+
+def digest(files: Iterable[FilePath]) -> str:
+    """Identifies the content of these files."""
+    total = sha256()
+    for file in files:
+        total.update(sha256(file.read_bytes()).digest())
+    return total.hexdigest()
+
+
+class _Loader:
+    """Reads the sections in the order in which they build on one another."""
+
+    def __init__(self, outline: Outline, pieces: list[Node]) -> None:
+        self.outline = outline
+        self.sections = Sections(outline.findings)
+        self.given = self._merged(pieces)
+
+    @property
+    def findings(self) -> Findings:
+        return self.outline.findings
+
+    def load(self, identity: str) -> None:
+        """Fills the outline, with a domain if nothing is wrong."""
+        self.outline.name = self.sections.text(self.given.get("domain"), "domain")
+        version = self.sections.text(self.given.get("version"), "version") or "1"
+        parameters = self._parameters()
+        types = RecordTypes(
+            self.sections.entries(self.given.get("records"), "records"), self.sections
+        )
+        types.all()
+        routes = Routes(self.outline, self.sections, types, self._specs())
+        tools = [
+            *routes.reads(self.given.get("reads")),
+            *routes.writes(self.given.get("writes")),
+            *routes.neutrals(self.given.get("neutrals")),
+        ]
+        shared = routes.shared(self.given.get("shared"))
+        self._clauses()
+        shape = shape_of_value(parameters, "params")
+        assert isinstance(shape, Object)
+        rules = self.sections.items(self.given.get("rules"), "rules")
+        predicates = tuple(Rules(self.outline, shape).predicates(rules))
+        self._samples()
+        self._duplicates()
+        if any(f.severity is Severity.ERROR for f in self.findings):
+            return
+        try:
+            self.outline.domain = Domain(
+                name=self.outline.name,
+                version=version,
+                tools=tuple(tools),
+                predicates=predicates,
+                clauses=self._linked(predicates),
+                parameters=parameters,
+                shared=shared,
+                digest=identity,
+            )
+        except DomainError as problem:
+            self.findings.add("syntax", self.outline.place, str(problem))
+
+    def _merged(self, pieces: list[Node]) -> dict[str, Node]:
+        """One mapping of sections out of several files."""
+        main, *others = pieces
+        given = self.sections.mapping(main, "a pack", KEYS, ("schema", "domain"))
+        found = self.sections.text(given.get("schema"), "schema")
+        if found and found != SCHEMA:
+            self.sections.find("syntax", given["schema"], f"schema should be {SCHEMA}, not {found}")
+        for piece in others:
+            sections = self.sections.mapping(piece, "a file of a pack", (*MAPPINGS, *LISTS))
+            for name, node in sections.items():
+                given[name] = self._joined(given[name], node, name) if name in given else node
+        return given
+
+    def _joined(self, first: Node, second: Node, name: str) -> Node:
+        if name in LISTS:
+            items = [*self.sections.items(first, name), *self.sections.items(second, name)]
+            return replace(first, value=items)
+        entries, more = self.sections.entries(first, name), self.sections.entries(second, name)
+        for key in entries.keys() & more.keys():
+            text = f"{key} is given in {place_of(entries[key])} too"
+            self.sections.find("duplicate-id", more[key], text)
+        return replace(first, value={**entries, **more})
+
+    def _parameters(self) -> dict[str, object]:
+        entries = self.sections.entries(self.given.get("parameters"), "parameters")
+        return {name: node.plain for name, node in entries.items()}
+
+    def _specs(self) -> Mapping[str, ToolSpec]:
+        node = self.given.get("tools")
+        name = self.sections.text(node, "tools")
+        if node is None or not name:
+            return {}
+        file = FilePath(node.file).parent / name
+        try:
+            return {spec.name: spec for spec in read_tools(file)}
+        except DataError as problem:
+            self.sections.find("syntax", node, f"{name}: {problem.problem}")
+            return {}
+
+    def _clauses(self) -> None:
+        for node in self.sections.items(self.given.get("clauses"), "clauses"):
+            given = self.sections.mapping(node, "a clause", CLAUSE_KEYS, ("id", "summary"))
+            clause = Clause(
+                id=self.sections.text(given.get("id"), "id"),
+                section=self.sections.text(given.get("section"), "section"),
+                summary=self.sections.text(given.get("summary"), "summary"),
+                checkable=self.sections.choice(given.get("checkable"), "checkable", CHECKABLE),
+                why=self.sections.text(given.get("why"), "why"),
+            )
+            self.outline.clauses.append(ClausePart(clause=clause, place=place_of(node)))
+
+    def _linked(self, predicates: tuple[Predicate, ...]) -> tuple[Clause, ...]:
+        """The clauses, each with the rules that name it."""
+        return tuple(
+            replace(
+                part.clause,
+                predicates=tuple(rule.id for rule in predicates if rule.clause == part.clause.id),
+            )
+            for part in self.outline.clauses
+        )
+
+    def _samples(self) -> None:
+        """The samples that stand in a section of their own, by rule."""
+        rules = {rule.id for rule in self.outline.rules}
+        for rule, node in self.sections.entries(self.given.get("samples"), "samples").items():
+            if rule not in rules:
+                self.sections.find("syntax", node, f"these are samples of {rule}, which is no rule")
+            read_samples(node, rule, self.outline)
+
+    def _duplicates(self) -> None:
+        """Ids and tools that are given twice; the core would refuse them without a line."""
+        self._unique("rule", [(rule.id, rule.place) for rule in self.outline.rules])
+        clauses = [(part.clause.id, part.place) for part in self.outline.clauses]
+        self._unique("clause", clauses)
+        reads = {part.tool: part.place for part in reversed(self.outline.reads)}
+        others = [(p.tool, p.place) for p in (*self.outline.writes, *self.outline.neutrals)]
+        self._unique("tool", [*reads.items(), *others])
+
+    def _unique(self, what: str, found: list[tuple[str, Place]]) -> None:
+        first: dict[str, Place] = {}
+        for name, place in found:
+            if name and name in first:
+                text = f"the {what} {name} is given twice; first at {first[name]}"
+                self.findings.add("duplicate-id", place, text)
+            first.setdefault(name, place)

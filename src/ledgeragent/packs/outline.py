@@ -1,0 +1,103 @@
+"""A pack with the places of its parts, whichever form it was written in: what `check` looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ledgeragent.domain import Clause, Domain
+from ledgeragent.packs.cel import Program
+from ledgeragent.packs.finding import Findings, Place
+from ledgeragent.packs.samples import Sample
+from ledgeragent.packs.schema import Shape
+from ledgeragent.paths import PathTemplate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPart:
+    """One read route: what `tool` returns is a record of this shape, stored at `to`.
+
+    `inside` and `each` are the fields of the return that hold the record and the list of records;
+    None where only code knows how the return becomes a record.
+    """
+
+    tool: str
+    to: PathTemplate[Any]
+    shape: Shape
+    place: Place
+    parameters: tuple[str, ...] = ()
+    inside: tuple[str, ...] | None = ()
+    each: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPart:
+    """A write or neutral tool with the shape of its arguments; `unguarded` says why no rule is needed."""
+
+    tool: str
+    arguments: Shape | None
+    place: Place
+    unguarded: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """A record that a rule reads, by the written form of its path; `to` is None if no read supplies it."""
+
+    path: str
+    to: PathTemplate[Any] | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulePart:
+    """One rule. `test` is its compiled check, None for Python rules and for those that demand only.
+
+    `sound` is False where the loader already found fault with it.
+    """
+
+    id: str
+    guards: tuple[str, ...]
+    clause: str
+    place: Place
+    needs: tuple[Need, ...] = ()
+    test: Program | None = None
+    demands: bool = False
+    sound: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClausePart:
+    """One clause of the policy."""
+
+    clause: Clause
+    place: Place
+
+
+@dataclass(slots=True, kw_only=True)
+class Outline:
+    """Everything that is known of a pack; `findings` is what is wrong with it so far.
+
+    `domain` is None where the pack cannot be built. `listed` tells whether it lists its clauses.
+    """
+
+    place: Place
+    name: str = ""
+    reads: list[ReadPart] = field(default_factory=list)
+    writes: list[ToolPart] = field(default_factory=list)
+    neutrals: list[ToolPart] = field(default_factory=list)
+    rules: list[RulePart] = field(default_factory=list)
+    clauses: list[ClausePart] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    findings: Findings = field(default_factory=Findings)
+    domain: Domain | None = None
+
+    def samples_of(self, rule: str) -> tuple[Sample, ...]:
+        """The samples of one rule."""
+        return tuple(sample for sample in self.samples if sample.rule == rule)
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The names of all tools that the pack lists."""
+        others = (part.tool for part in (*self.writes, *self.neutrals))
+        return frozenset((*(part.tool for part in self.reads), *others))

@@ -1,0 +1,124 @@
+"""Samples: what a rule must allow and what it must reject, kept beside the rule and run as its tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Literal
+
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Write
+from ledgeragent.errors import DataError
+from ledgeragent.gate import Gate
+from ledgeragent.ledger import Ledger
+from ledgeragent.packs.finding import Place
+from ledgeragent.testing import ledger_of
+from ledgeragent.types import Json, ToolCall
+from ledgeragent.verdict import Kind, Verdict
+
+Side = Literal["allowed", "rejected"]
+SIDES: tuple[Side, ...] = ("allowed", "rejected")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One case of a rule: records observed, writes executed since, and the call to judge.
+
+    An allowed sample must be allowed by the whole domain; a rejected one must be rejected by its own
+    rule (for a rule that is not enforced: in its shadow).
+    """
+
+    rule: str
+    side: Side
+    ledger: Mapping[str, Json]
+    call: ToolCall
+    place: Place
+    writes: tuple[ToolCall, ...] = ()
+
+    def state(self, domain: Domain) -> Ledger:
+        """The ledger that the sample describes."""
+        ledger = ledger_of(self.ledger, domain)
+        for write in self.writes:
+            tool = domain.tool(write.name)
+            touches = tool.touches if isinstance(tool, Write) else ()
+            touched = [found for touch in touches for found in touch(write.arguments, ledger)]
+            ledger = ledger.wrote(write, touched)
+        return ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a sample: the verdict, and `problem`, \"\" where it is as the sample says."""
+
+    sample: Sample
+    verdict: Verdict
+    problem: str = field(default="")
+
+    @property
+    def passed(self) -> bool:
+        """True if the verdict is what the sample says."""
+        return not self.problem
+
+
+def run(sample: Sample, domain: Domain) -> Outcome:
+    """Judges a sample."""
+    verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
+    return Outcome(sample=sample, verdict=verdict, problem=_problem(sample, verdict))
+
+
+def _problem(sample: Sample, verdict: Verdict) -> str:
+    found = [f for f in (*verdict.findings, *verdict.shadow) if f.kind is not Kind.UNDECIDED]
+    errors = [f"{f.predicate} failed: {f.error}" for f in found if f.kind is Kind.ERROR]
+    if errors:
+        return "; ".join(errors)
+    own = [f for f in found if f.predicate == sample.rule]
+    if sample.side == "rejected":
+        return "" if own else f"{sample.rule} does not reject it"
+    told = [f"{f.predicate}: {f.reason}" for f in (*own, *verdict.findings)]
+    return f"it is not allowed: {'; '.join(dict.fromkeys(told))}" if told else ""
+
+
+def samples_from_json(file: FilePath) -> tuple[Sample, ...]:
+    """The samples of a Python pack's `samples.json`; () where there is no such file."""
+    if not file.exists():
+        return ()
+    text = file.read_text(encoding="utf-8")
+    try:
+        table = json.loads(text)
+    except ValueError as problem:
+        raise DataError(f"not JSON: {problem}", file=str(file)) from None
+    return tuple(sample for rule in table for sample in _of_rule(rule, table[rule], text, file))
+
+
+def _of_rule(
+    rule: str, sides: Mapping[Side, Iterable[Json]], text: str, file: FilePath
+) -> Iterable[Sample]:
+    place = Place(str(file), text.count("\n", 0, max(text.find(f'"{rule}"'), 0)) + 1)
+    for side in SIDES:
+        for item in sides.get(side, ()):
+            yield sample_of(item, rule, side, place)
+
+
+def sample_of(item: Mapping[str, Json], rule: str, side: Side, place: Place) -> Sample:
+    """The sample written as `{ledger: {path: record}, writes: [call], call: {name, arguments}}`."""
+    try:
+        return Sample(
+            rule=rule,
+            side=side,
+            ledger=item.get("ledger", {}),
+            writes=tuple(map(_call, item.get("writes", ()))),
+            call=_call(item["call"]),
+            place=place,
+        )
+    except (KeyError, TypeError) as problem:
+        raise DataError(
+            f"a sample of {rule} needs a `call` with `name` and `arguments` ({problem})",
+            file=place.file,
+            line=place.line,
+        ) from None
+
+
+def _call(item: Mapping[str, Json]) -> ToolCall:
+    return ToolCall(name=item["name"], arguments=item.get("arguments", {}))

@@ -1,0 +1,394 @@
+"""Shapes: what a record's fields or a tool's arguments may hold, wherever that was written down.
+
+A shape comes from a YAML pack, from a TypedDict of a Python pack, or from a tool's JSON schema, so
+rules can be checked against any of them. `annotation` turns it back into what the core reads.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import (
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from ledgeragent.types import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """`str`, `int`, `float`, `bool`, `date` (text such as 2025-03-01T10:00:00Z) or `any`."""
+
+    kind: str
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of these values."""
+
+    values: tuple[Json, ...]
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(str, self.values))}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list of one kind of item."""
+
+    item: Shape
+
+    def __str__(self) -> str:
+        return f"list[{self.item}]"
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """An object whose keys are data (ids, names) and whose values are of one kind."""
+
+    item: Shape
+
+    def __str__(self) -> str:
+        return f"dict[{self.item}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of an object: `required` fields are always there, `nullable` ones may be null."""
+
+    shape: Shape
+    required: bool = True
+    nullable: bool = False
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object with these fields. `name` is what messages call it."""
+
+    name: str
+    fields: Mapping[str, Field] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Shape = Scalar | Choice | ListOf | MapOf | Object
+
+TEXT = Scalar("str")
+ANY = Scalar("any")
+SCALARS = {kind: Scalar(kind) for kind in ("str", "int", "float", "bool", "date", "any")}
+_PYTHON_TYPES: dict[str, Any] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "date": str,
+    "any": Any,
+}
+_HELD_BY: dict[str, Any] = {"int": int, "float": (int, float)}
+
+
+def is_open(shape: Shape) -> bool:
+    """True where nothing is known of the value, so any field and any operation may fit."""
+    return shape == ANY or (isinstance(shape, Object) and not shape.fields)
+
+
+# ── Python types ────────────────────────────────────────────────────────────────────────────────
+
+
+def annotation(shape: Shape) -> Any:
+    """The Python type for a shape: a TypedDict for an object with fields."""
+    match shape:
+        case Scalar(kind):
+            return _PYTHON_TYPES[kind]
+        case Choice(values):
+            return Literal[values]
+        case ListOf(item):
+            return list[annotation(item)]  # type: ignore[misc]
+        case MapOf(item):
+            return dict[str, annotation(item)]  # type: ignore[misc]
+        case Object(name, fields):
+            return typed_dict(name, fields) if fields else dict[str, Any]
+
+
+def typed_dict(name: str, fields: Mapping[str, Field]) -> Any:
+    """The TypedDict with these fields."""
+    hints = {key: _field_annotation(found) for key, found in fields.items()}
+    return TypedDict(name, hints)  # type: ignore[operator]
+
+
+def _field_annotation(found: Field) -> Any:
+    hint = annotation(found.shape)
+    if found.nullable:
+        hint = hint | None if hint is not Any else Any
+    return hint if found.required else NotRequired[hint]
+
+
+def shape_of(hint: Any) -> Shape:
+    """The shape of a Python type: a TypedDict, a Literal, list[...], dict[...], a scalar, or `any`."""
+    if is_typeddict(hint):
+        return _object_of(hint)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Required, NotRequired):
+        return shape_of(arguments[0])
+    if origin in (Union, types.UnionType):
+        known = [argument for argument in arguments if argument is not type(None)]
+        return shape_of(known[0]) if len(known) == 1 else ANY
+    if origin is Literal:
+        return Choice(arguments)
+    if hint is list or origin is list:
+        return ListOf(shape_of(arguments[0]) if arguments else ANY)
+    if hint is dict or origin is dict:
+        return MapOf(shape_of(arguments[1]) if arguments else ANY)
+    return SCALARS[hint.__name__] if hint in (str, int, float, bool) else ANY
+
+
+def _object_of(hint: Any) -> Object:
+    required = hint.__required_keys__
+    hints = get_type_hints(hint)
+    return Object(
+        hint.__name__,
+        {
+            name: Field(shape_of(found), name in required, type(None) in get_args(found))
+            for name, found in hints.items()
+        },
+    )
+
+
+# ── JSON Schema ─────────────────────────────────────────────────────────────────────────────────
+
+_JSON_KINDS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_DEEPEST = 12
+
+
+def shape_of_schema(
+    schema: Json, name: str = "object", root: Json = None, depth: int = _DEEPEST
+) -> Shape:
+    """The shape of a JSON Schema; what it does not tell, or tells too deep, is `any`."""
+    root = schema if root is None else root
+    schema = resolved(schema, root)
+    if not isinstance(schema, dict) or depth == 0:
+        return ANY
+    values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if isinstance(values, list) and values and all(isinstance(v, str | int | None) for v in values):
+        return Choice(tuple(value for value in values if value is not None))
+    alternatives = _alternatives(schema, root)
+    if alternatives:
+        return (
+            shape_of_schema(alternatives[0], name, root, depth - 1)
+            if alternatives[1:] == []
+            else ANY
+        )
+    return _shape_of_kind(schema, name, root, depth - 1)
+
+
+def _shape_of_kind(schema: dict[str, Json], name: str, root: Json, depth: int) -> Shape:
+    kinds = _kinds(schema)
+    if kinds == ["array"]:
+        return ListOf(shape_of_schema(schema.get("items"), _singular(name), root, depth))
+    if kinds == ["object"] or (not kinds and "properties" in schema):
+        return _shape_of_object(schema, name, root, depth)
+    return SCALARS[_JSON_KINDS[kinds[0]]] if len(kinds) == 1 and kinds[0] in _JSON_KINDS else ANY
+
+
+def _shape_of_object(schema: dict[str, Json], name: str, root: Json, depth: int) -> Shape:
+    properties = schema.get("properties")
+    if not isinstance(properties, dict) or not properties:
+        values = schema.get("additionalProperties")
+        return MapOf(
+            shape_of_schema(values, name, root, depth) if isinstance(values, dict) else ANY
+        )
+    required = schema.get("required", ())
+    fields = {
+        key: Field(
+            shape_of_schema(found, key, root, depth),
+            required=key in required,
+            nullable=is_nullable(found, root),
+        )
+        for key, found in properties.items()
+    }
+    return Object(str(schema.get("title", name)), fields)
+
+
+def resolved(schema: Json, root: Json) -> Json:
+    """The schema that a local `$ref` (and a single `allOf`) leads to; {} for one that leads nowhere."""
+    for _ in range(_DEEPEST):
+        if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+            schema = _pointed(root, schema["$ref"])
+        elif isinstance(schema, dict) and len(schema.get("allOf", ())) == 1:
+            schema = schema["allOf"][0]
+        else:
+            return schema
+    return {}
+
+
+def _pointed(root: Json, reference: str) -> Json:
+    if not reference.startswith("#/"):
+        return {}
+    found = root
+    for part in reference[2:].split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        found = found.get(key, {}) if isinstance(found, dict) else {}
+    return found
+
+
+def _kinds(schema: dict[str, Json]) -> list[str]:
+    kinds = schema.get("type", [])
+    return [k for k in (kinds if isinstance(kinds, list) else [kinds]) if k != "null"]
+
+
+def _alternatives(schema: dict[str, Json], root: Json) -> list[Json]:
+    """What `anyOf` or `oneOf` allow besides null, each different one once."""
+    options = schema.get("anyOf") or schema.get("oneOf") or []
+    found: list[Json] = []
+    for option in options if isinstance(options, list) else []:
+        target = resolved(option, root)
+        if isinstance(target, dict) and target.get("type") != "null" and target not in found:
+            found.append(target)
+    return found
+
+
+def is_nullable(schema: Json, root: Json) -> bool:
+    """True if a value of this JSON Schema may be null."""
+    schema = resolved(schema, root)
+    if not isinstance(schema, dict):
+        return False
+    kinds = schema.get("type")
+    options = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    null_kind = kinds == "null" or (isinstance(kinds, list) and "null" in kinds)
+    return null_kind or None in schema.get("enum", ()) or any(is_nullable(o, root) for o in options)
+
+
+def _singular(name: str) -> str:
+    return name[:-1] if name.endswith("s") and len(name) > 1 else f"{name}_item"
+
+
+# ── Values ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def shape_of_value(value: Json, name: str = "value") -> Shape:
+    """The shape of a constant: a pack's parameters are typed by what they hold."""
+    match value:
+        case bool():
+            return SCALARS["bool"]
+        case int():
+            return SCALARS["int"]
+        case float():
+            return SCALARS["float"]
+        case str():
+            return TEXT
+        case list():
+            items = {str(shape): shape for shape in (shape_of_value(item, name) for item in value)}
+            return ListOf(next(iter(items.values())) if len(items) == 1 else ANY)
+        case dict():
+            return Object(name, {key: Field(shape_of_value(v, key)) for key, v in value.items()})
+        case _:
+            return ANY
+
+
+def mismatches(value: Json, shape: Shape, where: str = "") -> Iterator[tuple[str, str]]:
+    """Where a value does not have its shape: (the place inside it, what is wrong there)."""
+    match shape:
+        case Scalar("any"):
+            return
+        case Scalar(kind):
+            if not _fits(value, kind):
+                yield where, f"should be {kind}, is {_described(value)}"
+        case Choice(values):
+            if value not in values:
+                yield where, f"should be {shape}, is {_described(value)}"
+        case ListOf(item):
+            if not isinstance(value, list):
+                yield where, f"should be a list, is {_described(value)}"
+                return
+            for child in value:
+                yield from mismatches(child, item, f"{where}[]")
+        case MapOf(item):
+            if not isinstance(value, dict):
+                yield where, f"should be an object, is {_described(value)}"
+                return
+            for child in value.values():
+                yield from mismatches(child, item, f"{where}{{}}")
+        case Object():
+            yield from _object_mismatches(value, shape, where)
+
+
+def _object_mismatches(value: Json, shape: Object, where: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, dict):
+        yield where, f"should be an object, is {_described(value)}"
+        return
+    for name, child in value.items():
+        place = f"{where}.{name}" if where else name
+        known = shape.fields.get(name)
+        if known is None:
+            if shape.fields:
+                yield place, f"is no field of {shape.name}"
+        elif child is not None or not known.nullable:
+            yield from mismatches(child, known.shape, place)
+
+
+def _fits(value: Json, kind: str) -> bool:
+    if isinstance(value, bool) or kind == "bool":
+        return isinstance(value, bool) and kind == "bool"
+    return isinstance(value, _HELD_BY.get(kind, str))
+
+
+def _described(value: Json) -> str:
+    return "null" if value is None else f"{type(value).__name__} ({str(value)[:40]})"
+
+
+Converter = Callable[[Json], Json]
+
+
+def converter(shape: Shape) -> Converter | None:
+    """Turns the whole numbers that JSON writes for floats into floats; None if there is nothing to do.
+
+    CEL multiplies no int with a double, and a price of 10.0 arrives as 10.
+    """
+    match shape:
+        case Scalar("float"):
+            return _to_float
+        case ListOf(item):
+            inner = converter(item)
+            return partial(_each, inner) if inner else None
+        case MapOf(item):
+            inner = converter(item)
+            return partial(_each_value, inner) if inner else None
+        case Object(_, fields):
+            found = {k: c for k, f in fields.items() if (c := converter(f.shape)) is not None}
+            return partial(_fields, found) if found else None
+        case _:
+            return None
+
+
+def _to_float(value: Json) -> Json:
+    return float(value) if type(value) is int else value
+
+
+def _each(convert: Converter, value: Json) -> Json:
+    return [convert(item) for item in value] if isinstance(value, list) else value
+
+
+def _each_value(convert: Converter, value: Json) -> Json:
+    return {k: convert(item) for k, item in value.items()} if isinstance(value, dict) else value
+
+
+def _fields(converters: Mapping[str, Converter], value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    return {k: converters[k](v) if k in converters else v for k, v in value.items()}
