@@ -27,11 +27,13 @@ NO_BALANCE = ("credit_card_", "paypal_")
 def wallet(order: Order, ledger: View) -> Wallet | None:
     """The payment methods of whoever ordered; asks for their profile.
 
-    None for somebody else's order: it is refused as such, without opening their profile for it.
+    None for somebody else's order whose profile is not known: the order is refused as such, and
+    nobody is sent to open a stranger's profile for it.
     """
-    if customer(ledger) not in (None, order["user_id"]):
+    profile = USER(order["user_id"])
+    if ledger.entry(profile) is None and customer(ledger) not in (None, order["user_id"]):
         return None
-    return ledger[USER(order["user_id"])]["payment_methods"]
+    return ledger[profile]["payment_methods"]
 
 
 def is_gift_card(id: str, methods: Wallet) -> bool:
@@ -154,9 +156,9 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     Rejects: the customer's other credit card. Allows: a gift card that paid nothing.
     """
     order, chosen = ledger[ORDER(call["order_id"])], call["payment_method_id"]
-    paid_with = _paid_with(order)
-    if chosen in paid_with:
-        return None
+    for payment in order["payment_history"]:
+        if payment["payment_method_id"] == chosen:
+            return None
     methods = wallet(order, ledger)
     if methods is None:
         return None
@@ -166,6 +168,6 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     return violation(
         "a refund for order {order} can go to {allowed}, not to {chosen}",
         order=call["order_id"],
-        allowed=list(dict.fromkeys(paid_with + cards)),
+        allowed=list(dict.fromkeys(_paid_with(order) + cards)),
         chosen=chosen,
     )
