@@ -96,12 +96,12 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
 
 
 def _fares(call: BookReservation, ledger: View) -> float | None:
-    """What the flights cost each passenger, None where a search was made and lists no price."""
+    """What the flights cost each passenger, None where a search was made and tells no price."""
     trip = Trip(call["origin"], call["destination"], call["flight_type"])
     fares = 0.0
     for leg in itinerary(call["flights"], trip, (), ledger):
         flight = ledger.get(FLIGHT(leg.number, leg.date))
-        if flight is not None and "prices" in flight:
+        if flight is not None and "prices" in flight and call["cabin"] in flight["prices"]:
             fares += flight["prices"][call["cabin"]]
         elif unsearched(leg, ledger):
             ask_for(leg, ledger)
