@@ -18,6 +18,8 @@ from ledgeragent.types import Json, ToolCall, canonical
 R = TypeVar("R")
 Fields = tuple[str, ...]
 
+_NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap()
+
 
 @dataclass(frozen=True, slots=True)
 class Stale:
@@ -71,6 +73,18 @@ class Entry:
         """The value as the model sees it: JSON on one line. Computed once per observation."""
         return visible(canonical(self.value))
 
+    def marked(self, mark: Stale) -> Entry:
+        """This entry with one more mark."""
+        return Entry(
+            path=self.path,
+            value=self.value,
+            source=self.source,
+            turn=self.turn,
+            typed=self.typed,
+            stale=(*self.stale, mark),
+            inherited=self.inherited,
+        )
+
     def stale_at(self, fields: Fields) -> Stale | None:
         """The mark that makes `fields` unknown, if one does."""
         for mark in self.stale:
@@ -118,8 +132,9 @@ class Ledger:
     def put(self, entry: Entry) -> Ledger:
         """This ledger with `entry` as the latest observation of its path."""
         root = entry.path[0]
-        branch = self._roots.get(root, PersistentMap())
-        return replace(self, _roots={**self._roots, root: branch.put(entry.path, entry)})
+        branch = self._roots.get(root, _NOTHING)
+        roots = {**self._roots, root: branch.put(entry.path, entry)}
+        return self._next(self.turn, self.writes, roots)
 
     def merge(self, entry: Entry) -> Ledger:
         """Like `put`, but fields that this read does not supply keep their earlier observation."""
@@ -133,7 +148,7 @@ class Ledger:
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
         """This ledger after `call` executed: appended to `writes`, what it touched marked stale."""
-        return replace(self, writes=(*self.writes, call))._mark(touched, call)
+        return self._next(self.turn, (*self.writes, call), self._roots)._mark(touched, call)
 
     def without(self, read: ToolCall, answer: str) -> Ledger:
         """This ledger knowing that `read` cannot be had, because it answered `answer`."""
@@ -141,15 +156,26 @@ class Ledger:
 
     def heard(self, touched: Iterable[Touch] = ()) -> Ledger:
         """This ledger one user message later; `touched` is what the user may have changed."""
-        return replace(self, turn=self.turn + 1)._mark(touched, None)
+        return self._next(self.turn + 1, self.writes, self._roots)._mark(touched, None)
+
+    def _next(
+        self,
+        turn: int,
+        writes: tuple[ToolCall, ...],
+        roots: Mapping[str, PersistentMap[Path[Json], Entry]],
+    ) -> Ledger:
+        # Spelled out, since `dataclasses.replace` costs more than all the rest of an update.
+        return Ledger(turn=turn, writes=writes, unavailable=self.unavailable, _roots=roots)
 
     def _mark(self, touched: Iterable[Touch], by: ToolCall | None) -> Ledger:
-        ledger = self
+        marked: dict[Path[Json], Entry] = {}
         for touch in touched:
-            entry = ledger.get(touch.path)
+            entry = marked.get(touch.path) or self.get(touch.path)
             if entry is not None and not (by is None and entry.stale_at(touch.fields)):
-                mark = Stale(touch.fields, by)
-                ledger = ledger.put(replace(entry, stale=(*entry.stale, mark)))
+                marked[touch.path] = entry.marked(Stale(touch.fields, by))
+        ledger = self
+        for entry in marked.values():
+            ledger = ledger.put(entry)
         return ledger
 
 

@@ -5,7 +5,7 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ledgeragent.absorb import Absorption, absorb
 from ledgeragent.domain import Domain
@@ -32,9 +32,9 @@ class State:
         match message:
             case UserMessage():
                 touched = domain.shared(self.ledger) if domain.shared is not None else ()
-                return replace(self, ledger=self.ledger.heard(touched), last=None)
+                return self._next(self.ledger.heard(touched), self.pending)
             case Reply():
-                return replace(self, pending=message.calls, last=None)
+                return self._next(self.ledger, message.calls)
             case ToolReturn():
                 return self._answered(message, domain)
 
@@ -43,14 +43,21 @@ class State:
         ids = [call.id for call in self.pending]
         if returned.call_id not in ids:
             reason = f"no open call has the id {returned.call_id!r}"
-            return replace(self, last=Absorption(ledger=self.ledger, skipped=reason))
+            skipped = Absorption(ledger=self.ledger, skipped=reason)
+            return self._next(self.ledger, self.pending, skipped)
         position = ids.index(returned.call_id)
         after = absorb(self.ledger, self.pending[position], returned, domain)
         rest = self.pending[:position] + self.pending[position + 1 :]
-        return replace(self, ledger=after.ledger, pending=rest, last=after)
+        return self._next(after.ledger, rest, after)
+
+    def _next(
+        self, ledger: Ledger, pending: tuple[ToolCall, ...], last: Absorption | None = None
+    ) -> State:
+        # Spelled out, since `dataclasses.replace` costs more than all the rest of a step.
+        return State(ledger=ledger, pending=pending, rejections=self.rejections, last=last)
 
     def filter(self, reply: Reply, gate: Gate, delivery: Delivery) -> tuple[State, Filtered]:
         """The judged reply, and the state in which only its allowed calls await a return."""
         filtered = gate.filter(reply, self.ledger, self.rejections, delivery)
-        state = replace(self, pending=filtered.execute, rejections=filtered.rejections, last=None)
+        state = State(ledger=self.ledger, pending=filtered.execute, rejections=filtered.rejections)
         return state, filtered

@@ -41,13 +41,13 @@ class ToolCall:
         """The call for arguments given as JSON text (chat APIs) or as an object."""
         if arguments is None or arguments == "":
             return cls(name=name, id=id)
-        if isinstance(arguments, Mapping):
+        if type(arguments) is not str and isinstance(arguments, Mapping):
             return cls(name=name, arguments=arguments, id=id)
         try:
             value = parse_json(arguments)
         except (ValueError, RecursionError, TypeError):
             return cls(name=name, id=id, malformed=str(arguments))
-        if not isinstance(value, dict):
+        if type(value) is not dict:
             return cls(name=name, id=id, malformed=arguments)
         return cls(name=name, arguments=value, id=id)
 

@@ -1,0 +1,54 @@
+"""A progress bar for long input: on stderr, only for a person, only where it takes a while."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from ledgeragent.sources import Piece
+
+_PATIENCE = 1.0
+_PAUSE = 0.2
+_WIDTH = 30
+
+
+class Progress:
+    """Shows how much of some files was read. Use as a context; call it with each piece done."""
+
+    def __init__(self, files: list[str]) -> None:
+        sizes = [os.path.getsize(f) for f in files if f != "-" and os.path.isfile(f)]
+        self._total = sum(sizes) if "-" not in files else 0
+        self._shown = False
+        self._quiet = not (self._total and sys.stderr.isatty())
+        self._next = time.monotonic() + _PATIENCE
+        self._before = 0
+        self._file = ""
+        self._position = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def __call__(self, piece: Piece) -> None:
+        """Takes note that everything up to `piece` is done."""
+        if self._quiet:
+            return
+        if piece.file != self._file:
+            self._before += self._position
+            self._file = piece.file
+        self._position = piece.position
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _PAUSE
+            self._show(min(1.0, (self._before + self._position) / self._total))
+
+    def _show(self, share: float) -> None:
+        self._shown = True
+        bar = ("#" * round(share * _WIDTH)).ljust(_WIDTH, ".")
+        sys.stderr.write(f"\r[{bar}] {share:4.0%}")
+        sys.stderr.flush()

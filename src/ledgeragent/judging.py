@@ -1,0 +1,81 @@
+"""Judges a recorded conversation: what a gate would have answered to each write in it.
+
+The conversation is followed as it happened; every write is judged on the ledger snapshot of the
+reply that proposed it. No model is called.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Effect
+from ledgeragent.gate import Gate
+from ledgeragent.ledger import Ledger
+from ledgeragent.state import State
+from ledgeragent.traces import Trace
+from ledgeragent.types import Reply, ToolCall, ToolReturn
+from ledgeragent.verdict import Decision, Verdict
+
+ALLOW = "allow"
+REVISE_VIOLATION = "revise_violation"
+REVISE_EVIDENCE = "revise_evidence"
+BLOCK = "block"
+
+
+class Judged(NamedTuple):
+    """A call that the gate judged, on which ledger, and whether it really executed."""
+
+    call: ToolCall
+    verdict: Verdict
+    ledger: Ledger
+    executed: bool
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in one word; a revision that only asks for evidence is told apart."""
+        if self.verdict.decision is Decision.ALLOW:
+            return ALLOW
+        if self.verdict.decision is Decision.BLOCK:
+            return BLOCK
+        return REVISE_VIOLATION if self.verdict.violations else REVISE_EVIDENCE
+
+
+def judge(trace: Trace, gate: Gate) -> list[Judged]:
+    """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
+    domain = gate.domain
+    state = State()
+    proposed: list[tuple[ToolCall, Verdict, Ledger]] = []
+    executed: set[int] = set()
+    for message in trace.messages:
+        before = state
+        if type(message) is Reply:
+            proposed += [
+                (call, gate.judge(call, state.ledger), state.ledger)
+                for call in message.calls
+                if _is_judged(call, domain, trace)
+            ]
+        state = state.observe(message, domain)
+        if proposed and type(message) is ToolReturn:
+            executed.add(id(_executed(message, before, state, domain)))
+    return [Judged(c, verdict, ledger, id(c) in executed) for c, verdict, ledger in proposed]
+
+
+def _is_judged(call: ToolCall, domain: Domain, trace: Trace) -> bool:
+    guard = domain.guard(call.name)
+    if guard is None:
+        return call.name not in trace.nonstandard
+    if guard.effect is Effect.NEUTRAL:
+        return bool(guard.predicates)
+    return guard.effect is Effect.WRITE
+
+
+def _executed(returned: ToolReturn, before: State, after: State, domain: Domain) -> ToolCall | None:
+    """The write or neutral call that a return shows to have executed, None if it shows none."""
+    if after.ledger.writes is not before.ledger.writes:
+        return after.ledger.writes[-1]
+    if returned.failed or len(after.pending) == len(before.pending):
+        return None
+    still_open = {id(call) for call in after.pending}
+    answered = next(call for call in before.pending if id(call) not in still_open)
+    return answered if domain.effect(answered.name) is Effect.NEUTRAL else None

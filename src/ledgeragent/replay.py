@@ -1,0 +1,91 @@
+"""Replay: files of recorded conversations in, one `Result` out, in one process or several.
+
+Tells what a domain's gate would have answered to every write of every run. No model is called.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from signal import SIG_IGN, SIGINT, signal
+
+from ledgeragent.binding import Binding
+from ledgeragent.errors import DataError, LedgerAgentError
+from ledgeragent.gate import Gate
+from ledgeragent.judging import judge
+from ledgeragent.sources import Piece, pieces
+from ledgeragent.tally import Result
+from ledgeragent.traces import traces_of
+
+OTHER_DOMAIN = "other domain"
+NONSTANDARD = "nonstandard tools"
+_WAITING_PER_JOB = 3
+
+
+def replay(
+    files: Sequence[str],
+    domain: str,
+    *,
+    version: str | None = None,
+    tools: Collection[str] | None = None,
+    nonstandard: bool = False,
+    jobs: int = 1,
+    progress: Callable[[Piece], None] = lambda piece: None,
+) -> Result:
+    """Judges every conversation of `files` in `jobs` processes; the result is the same for any number.
+
+    `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
+    each run records unless given here. Runs of another domain, and (unless `nonstandard`) of agents
+    with tools that their benchmark does not have, are skipped and counted. Memory holds a few
+    megabytes of the input per process whatever its size, but a JSON document as a whole. Raises
+    DataError for a file that cannot be opened, UsageError for a domain that does not exist.
+    """
+    binding = Binding(name=domain, version=version, tools=frozenset(tools) if tools else None)
+    binding.domain()
+    total = Result()
+    work = partial(judge_piece, binding=binding, nonstandard=nonstandard)
+    read = (piece for file in files for piece in pieces(file))
+    done = ((piece, work(piece)) for piece in read) if jobs == 1 else _spread(work, read, jobs)
+    for piece, found in done:
+        total.add(found)
+        progress(piece)
+    return total
+
+
+def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Result:
+    """The result of the conversations in one piece of a file."""
+    result = Result()
+    for trace in traces_of(piece):
+        if isinstance(trace, DataError):
+            result.broken(trace)
+        elif not binding.serves(trace):
+            result.skip(OTHER_DOMAIN)
+        elif trace.nonstandard and not nonstandard:
+            result.skip(NONSTANDARD)
+        else:
+            domain = binding.domain_for(trace)
+            result.count(trace, judge(trace, Gate(domain=domain)), domain)
+    return result
+
+
+def _spread(
+    work: Callable[[Piece], Result], read: Iterable[Piece], jobs: int
+) -> Iterator[tuple[Piece, Result]]:
+    """Results in the order of the input, with only a few pieces under way at any time."""
+    waiting: deque[tuple[Piece, Future[Result]]] = deque()
+    pool = ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_IGN))
+    try:
+        for piece in read:
+            waiting.append((piece, pool.submit(work, piece)))
+            if len(waiting) >= _WAITING_PER_JOB * jobs:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for first, future in waiting:
+            yield first, future.result()
+    except BrokenProcessPool:
+        raise LedgerAgentError("a worker process died; try fewer --jobs") from None
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,82 @@
+"""JSON: the stable interface that docs/formats.md describes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from ledgeragent.cases import CasesResult, Score
+from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.tally import Result
+from ledgeragent.types import Json
+
+_OUTCOMES = (ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
+_WRITES = ("judged", *_OUTCOMES, "executed")
+_PREDICATE = ("judged", *_OUTCOMES, "undecided", "errors")
+_RUNS = (
+    "runs",
+    "runs_with_executed_write",
+    "runs_with_rejected_executed_write",
+    "runs_asked_for_a_read",
+    "runs_asked_before_an_executed_write",
+)
+_REWARDS = ("1", "0", "unscored")
+
+
+def replay_json(result: Result) -> str:
+    """The result of a replay as one JSON object."""
+    by_reward = {r: _counts(result.by_reward.get(r, {}), _RUNS) for r in _REWARDS}
+    return _dump(
+        {
+            "runs": result.runs,
+            "calls": result.calls,
+            "skipped": result.skipped.total(),
+            "skipped_by_reason": dict(sorted(result.skipped.items())),
+            "problems": result.problems,
+            "writes": _counts(result.writes, _WRITES),
+            "by_predicate": {
+                name: {"clause": result.clauses[name], **_counts(counts, _PREDICATE)}
+                for name, counts in result.by_predicate.items()
+            },
+            "by_reward": by_reward,
+            "asked_by_clause": {
+                clause: {
+                    "asked": _counts(counts, _REWARDS),
+                    "before_an_executed_write": _counts(
+                        result.halted_by_clause.get(clause, {}), _REWARDS
+                    ),
+                }
+                for clause, counts in sorted(result.asked_by_clause.items())
+            },
+            "rejected_reward_1": result.rejected_solved(),
+            "rejected_executed_writes": result.rejected,
+            "near_misses": result.near_misses,
+            "errors": result.errors,
+        }
+    )
+
+
+def cases_json(result: CasesResult) -> str:
+    """The result of labelled cases as one JSON object."""
+    return _dump(
+        {
+            **_score(result.decided),
+            "by_kind": {kind: _score(score) for kind, score in sorted(result.by_kind.items())},
+            "mismatches": result.decided.mismatches,
+            "apart": {**_score(result.apart), "mismatches": result.apart.mismatches},
+            "skipped": result.skipped,
+        }
+    )
+
+
+def _counts(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
+    return {name: counts.get(name, 0) for name in names}
+
+
+def _score(score: Score) -> dict[str, int]:
+    return {"cases": score.cases, "correct": score.correct}
+
+
+def _dump(value: Json) -> str:
+    # Values that no JSON text can hold come only from tools of one's own; shown, not fatal.
+    return json.dumps(value, indent=2, default=str) + "\n"

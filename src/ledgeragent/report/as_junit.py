@@ -1,0 +1,51 @@
+"""JUnit XML, for continuous integration: one test case per predicate."""
+
+from __future__ import annotations
+
+import re
+from xml.sax.saxutils import escape, quoteattr
+
+from ledgeragent.report.as_text import rejected_text
+from ledgeragent.tally import Result
+
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def replay_junit(result: Result, domain: str) -> str:
+    """The result of a replay: a predicate fails if it rejects a write that really executed."""
+    rejected: dict[str, list[str]] = {}
+    for row in result.rejected:
+        rejected.setdefault(row["predicate"], []).append(rejected_text(row))
+    failed: dict[str, list[str]] = {}
+    for error in result.errors:
+        failed.setdefault(error["predicate"], []).append(f"run {error['run']}: {error['error']}")
+    cases = [
+        _case(domain, name, failed.get(name, []), rejected.get(name, []))
+        for name in result.by_predicate
+    ]
+    head = (
+        f"<testsuite name={_attribute(f'ledgeragent replay {domain}')} tests={_attribute(len(cases))} "
+        f"failures={_attribute(len(rejected))} errors={_attribute(len(failed))} "
+        f"skipped={_attribute(0)}>"
+    )
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', head, *cases, "</testsuite>", ""])
+
+
+def _case(domain: str, predicate: str, errors: list[str], rejected: list[str]) -> str:
+    head = f"  <testcase classname={_attribute(domain)} name={_attribute(predicate)}"
+    inside = []
+    if errors:
+        inside.append(_element("error", f"failed on {len(errors)} calls", errors))
+    if rejected:
+        message = f"{len(rejected)} executed writes would be rejected"
+        inside.append(_element("failure", message, rejected))
+    return "\n".join([f"{head}>", *inside, "  </testcase>"]) if inside else f"{head}/>"
+
+
+def _element(tag: str, message: str, texts: list[str]) -> str:
+    body = escape(_NOT_XML.sub("�", "\n".join(texts)))
+    return f"    <{tag} message={_attribute(message)}>{body}</{tag}>"
+
+
+def _attribute(value: object) -> str:
+    return quoteattr(_NOT_XML.sub("�", str(value)))

@@ -1,0 +1,152 @@
+"""Files of recorded data, read in pieces: JSON Lines or one JSON document, plain or gzip, `-` for stdin.
+
+A JSON Lines file is never held as a whole; a JSON document is, since it can be parsed only whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import IO, cast
+
+from ledgeragent.errors import DataError
+from ledgeragent.types import Json
+
+PIECE_BYTES = 1 << 20
+_GZIP = b"\x1f\x8b"
+_DAMAGED = "the compressed data is damaged or ends early"
+_OPENERS = (b"[", b"{", b",", b":")
+
+# NaN and Infinity are no JSON, but Python writes them: as text no rule mistakes them for a number.
+_decode = json.JSONDecoder(parse_constant=str).decode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Some lines of a file, the first of them number `line`.
+
+    `document`: the lines are one JSON value. `position`: how many bytes of the file (as stored)
+    were read so far. `problem`: why nothing follows, where the file ended too early.
+    """
+
+    file: str
+    line: int
+    lines: tuple[bytes, ...] = ()
+    document: bool = False
+    position: int = 0
+    problem: str | None = None
+
+
+def pieces(file: str) -> Iterator[Piece]:
+    """The file cut into pieces of about a megabyte; raises DataError where it cannot be opened."""
+    name = "<stdin>" if file == "-" else file
+    try:
+        with _opened(file) as raw:
+            zipped = _peek(raw) == _GZIP
+            stream: Iterable[bytes] = _unzipped(raw) if zipped else raw
+            yield from _cut(name, stream, raw)
+    except OSError as error:
+        raise DataError(error.strerror or str(error), file=name) from None
+
+
+def records(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
+    """Each JSON value of a piece with its line number, or what is wrong with that line."""
+    if piece.document:
+        yield from _document(piece)
+    else:
+        for number, line in enumerate(piece.lines, piece.line):
+            if line.strip():
+                yield number, _parse(line, piece.file, number)
+    if piece.problem is not None:
+        number = piece.line + len(piece.lines)
+        yield number, DataError(piece.problem, file=piece.file, line=number)
+
+
+def _opened(file: str) -> IO[bytes] | nullcontext[IO[bytes]]:
+    return nullcontext(sys.stdin.buffer) if file == "-" else open(file, "rb")
+
+
+def _peek(raw: IO[bytes]) -> bytes:
+    peek = getattr(raw, "peek", None)
+    return bytes(peek(2)[:2]) if peek is not None else b""
+
+
+def _unzipped(raw: IO[bytes]) -> io.BufferedReader:
+    # GzipFile alone hands out lines through a small buffer, which costs a quarter more.
+    return io.BufferedReader(gzip.GzipFile(fileobj=raw), PIECE_BYTES)
+
+
+def _position(raw: IO[bytes]) -> int:
+    return raw.tell() if raw.seekable() else 0
+
+
+def _cut(name: str, stream: Iterable[bytes], raw: IO[bytes]) -> Iterator[Piece]:
+    lines: list[bytes] = []
+    first, size, document = 1, 0, False
+    blank = True
+    problem: str | None = None
+    source = iter(stream)
+    while True:
+        try:
+            line = next(source, None)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            line, problem = None, _DAMAGED
+        if line is None:
+            break
+        if blank and line.strip():
+            blank, document = False, line.rstrip().endswith(_OPENERS)
+        lines.append(line)
+        size += len(line)
+        if size >= PIECE_BYTES and not document:
+            yield Piece(file=name, line=first, lines=tuple(lines), position=_position(raw))
+            first, size, lines = first + len(lines), 0, []
+    if blank and problem is None:
+        problem = "the file is empty"
+    yield Piece(
+        file=name,
+        line=first,
+        lines=tuple(lines),
+        document=document,
+        position=_position(raw),
+        problem=problem,
+    )
+
+
+def _parse(text: bytes, file: str, line: int) -> Json | DataError:
+    try:
+        return _decode(text.removeprefix(BOM_UTF8).decode())
+    except UnicodeDecodeError:
+        return DataError("not UTF-8 text", file=file, line=line)
+    except json.JSONDecodeError as error:
+        where = f"{error.msg} at column {error.colno}"
+        return DataError(f"not JSON: {where}", file=file, line=line + error.lineno - 1)
+    except RecursionError:
+        return DataError("nested too deeply", file=file, line=line)
+    except ValueError as error:
+        return DataError(f"not JSON: {error}", file=file, line=line)
+
+
+def _document(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
+    """The one value of a document; its lines one by one where it turns out to be JSON Lines."""
+    value = _parse(b"".join(piece.lines), piece.file, piece.line)
+    if not isinstance(value, DataError):
+        yield piece.line, value
+        return
+    broken_line = cast(int, value.line)
+    values = [
+        (number, _parse(line, piece.file, number))
+        for number, line in enumerate(piece.lines, piece.line)
+        if line.strip()
+    ]
+    whole = [v for _, v in values if isinstance(v, dict | list)]
+    if 2 * len(whole) >= len(values):
+        yield from values
+    else:
+        yield broken_line, value

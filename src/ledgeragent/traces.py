@@ -1,0 +1,231 @@
+"""Readers of recorded conversations: each becomes a `Trace`, whatever harness wrote it.
+
+The form is told from the content: our trajectories, plain OpenAI messages, tau-bench results, tau2
+results. What the user calls on a device of their own is the user's turn, not the agent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ledgeragent.errors import DataError
+from ledgeragent.sources import Piece, pieces, records
+from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
+
+_INSTRUCTIONS = ("system", "developer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One recorded conversation.
+
+    `run` names it. `benchmark`, `domain`, `task_id` and `reward` are as recorded, None where they
+    are not. `tools` are the agent's tools if the record lists them, `nonstandard` those that the
+    record says its benchmark does not have.
+    """
+
+    run: str
+    messages: tuple[Message, ...]
+    benchmark: str | None = None
+    domain: str | None = None
+    task_id: str | None = None
+    reward: float | None = None
+    tools: frozenset[str] | None = None
+    nonstandard: frozenset[str] = frozenset()
+
+
+def read_traces(file: str) -> Iterator[Trace | DataError]:
+    """Every conversation of a file (`-` is stdin); a broken one is given as what is wrong with it.
+
+    Holds one conversation at a time of JSON Lines, the whole of a JSON document.
+    """
+    for piece in pieces(file):
+        yield from traces_of(piece)
+
+
+def traces_of(piece: Piece) -> Iterator[Trace | DataError]:
+    """The conversations of one piece of a file."""
+    for line, value in records(piece):
+        if isinstance(value, DataError):
+            yield value
+            continue
+        for place, record in _conversations(value, line):
+            try:
+                yield _trace(record, f"{piece.file}:{place}")
+            except ValueError as problem:
+                yield DataError(f"{_inside(place)}{problem}", file=piece.file, line=line)
+
+
+def read_messages(messages: Json) -> tuple[Message, ...]:
+    """The messages of a conversation; raises ValueError where one cannot be read."""
+    if not isinstance(messages, list):
+        raise ValueError("the messages are not a list")
+    read: list[Message] = []
+    for number, message in enumerate(messages, 1):
+        try:
+            role = message["role"]
+            if role == "assistant":
+                read.append(_reply(message))
+            elif role == "tool":
+                _add_returns(message, read)
+            elif role == "user":
+                read.append(UserMessage(text=_text(message.get("content"))))
+            elif role not in _INSTRUCTIONS:
+                raise ValueError(f"unknown role {role!r}")
+        except (ValueError, TypeError, KeyError, AttributeError) as problem:
+            raise ValueError(f"message {number}: {_shown(problem)}") from None
+    return tuple(read)
+
+
+def tool_names(listed: Json) -> frozenset[str]:
+    """The names in a list of tools, given as names or as chat-API schemas; ValueError for others."""
+    if not isinstance(listed, list):
+        raise ValueError("the tools are not a list")
+    names = []
+    for tool in listed:
+        described = tool.get("function", tool) if isinstance(tool, dict) else {"name": tool}
+        name = described.get("name") if isinstance(described, dict) else None
+        if not isinstance(name, str):
+            raise ValueError("a tool has no name")
+        names.append(name)
+    return frozenset(names)
+
+
+def _conversations(value: Json, line: int) -> Iterator[tuple[str, Json]]:
+    """The records inside one JSON value, each with its place: a line, or line and number."""
+    if isinstance(value, dict) and isinstance(value.get("simulations"), list):
+        shared = {"benchmark": "tau2", "domain": _domain_of(value.get("info"))}
+        for number, run in enumerate(value["simulations"], 1):
+            yield f"{line}#{number}", {**run, **shared} if isinstance(run, dict) else run
+    elif isinstance(value, list) and not _is_conversation(value):
+        for number, item in enumerate(value, 1):
+            inside = {"messages": item} if isinstance(item, list) else item
+            yield f"{line}#{number}", inside
+    else:
+        yield str(line), {"messages": value} if isinstance(value, list) else value
+
+
+def _is_conversation(value: list[Json]) -> bool:
+    return not value or (isinstance(value[0], dict) and "role" in value[0])
+
+
+def _domain_of(info: Json) -> Json:
+    environment = info.get("environment_info") if isinstance(info, dict) else None
+    return environment.get("domain_name") if isinstance(environment, dict) else None
+
+
+def _trace(record: Json, place: str) -> Trace:
+    if not isinstance(record, dict):
+        raise ValueError("a recorded conversation is a JSON object or a list of messages")
+    taubench = "traj" in record
+    messages = record.get("traj" if taubench else "messages")
+    if not messages or not isinstance(messages, list):
+        raise ValueError('no conversation: expected a list under "messages" or "traj"')
+    tools = record.get("tools")
+    return Trace(
+        run=_run_id(record, place),
+        messages=read_messages(messages),
+        benchmark=_optional(record.get("benchmark")) or ("tau" if taubench else None),
+        domain=_optional(record.get("domain")),
+        task_id=_optional(record.get("task_id")),
+        reward=_reward(record),
+        tools=tool_names(tools) if tools else None,
+        nonstandard=tool_names(record.get("nonstandard_tools") or []),
+    )
+
+
+def _run_id(record: Mapping[str, Json], place: str) -> str:
+    recorded = _optional(record.get("id"))
+    if recorded:
+        return recorded
+    task, trial = (_optional(record.get(name)) for name in ("task_id", "trial"))
+    if task is None:
+        return place
+    return f"{place}/{task}" if trial is None else f"{place}/{task}.{trial}"
+
+
+def _optional(value: Json) -> str | None:
+    return None if value is None else str(value)
+
+
+def _reward(record: Mapping[str, Json]) -> float | None:
+    info = record.get("reward_info")
+    reward = info.get("reward") if isinstance(info, dict) else record.get("reward")
+    if isinstance(reward, bool) or not isinstance(reward, int | float):
+        return None
+    return float(reward)
+
+
+def _reply(message: Mapping[str, Any]) -> Reply:
+    calls = message.get("tool_calls")
+    if not calls:
+        return Reply(text=_text(message.get("content")))
+    own = tuple(_call(call) for call in calls if call.get("requestor") != "user")
+    return Reply(text=_text(message.get("content")), calls=own)
+
+
+def _call(call: Mapping[str, Any]) -> ToolCall:
+    function = call.get("function") or call
+    name, key = function["name"], call.get("id")
+    if type(name) is not str:
+        raise ValueError("a tool call's name is not text")
+    return ToolCall.parse(
+        name=name, arguments=function.get("arguments"), id=key if type(key) is str else _key(key)
+    )
+
+
+def _add_returns(message: Mapping[str, Any], read: list[Message]) -> None:
+    bundle = message.get("tool_messages")
+    if bundle is not None:
+        for single in bundle:
+            _add_returns(single, read)
+    elif message.get("requestor") != "user":
+        key = message.get("tool_call_id")
+        if key is None:
+            key = message.get("id")
+        content = message.get("content")
+        read.append(
+            ToolReturn(
+                call_id=key if type(key) is str else _key(key),
+                content=content if type(content) is str else _content(content),
+                error=bool(message.get("error")),
+            )
+        )
+
+
+def _key(id: Json) -> str:
+    return "" if id is None else str(id)
+
+
+def _text(content: Json) -> str:
+    if content is None or type(content) is str:
+        return content or ""
+    read = _content(content)
+    return read if isinstance(read, str) else str(read)
+
+
+def _content(content: Json) -> Json:
+    """A return's value: text parts joined, null as no text, anything decoded as it is."""
+    if content is None:
+        return ""
+    if not isinstance(content, list) or not content:
+        return content
+    parts = [part.get("text") for part in content if _is_part(part)]
+    return "".join(map(str, parts)) if len(parts) == len(content) else content
+
+
+def _is_part(part: Json) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text" and "text" in part
+
+
+def _inside(place: str) -> str:
+    _, mark, number = place.partition("#")
+    return f"record {number}: " if mark else ""
+
+
+def _shown(problem: Exception) -> str:
+    if isinstance(problem, KeyError):
+        return f"it has no {problem}"
+    return "it is no message object" if not isinstance(problem, ValueError) else str(problem)
