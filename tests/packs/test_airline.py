@@ -709,10 +709,12 @@ def test_a_round_trip_keeps_both_ways() -> None:
     assert talk.judge(change(SAME, ("NV503", "2024-05-26"))).allowed
 
 
-def test_a_one_way_that_ends_where_it_began_stays_one() -> None:
-    talk = known(flights=[OUT, BACK], destination="OAK")
-    talk.direct("BOI", "OAK", "2024-05-26", "NV503")
-    assert talk.judge(change(SAME, ("NV503", "2024-05-26"))).allowed
+def test_a_trip_that_ends_where_it_began_goes_on_doing_so() -> None:
+    for kind, broken in (("one_way", set()), ("round_trip", {"airline/same-trip-type"})):
+        talk = known(flights=[OUT, BACK], destination="OAK", flight_type=kind)
+        talk.direct("BOI", "OAK", "2024-05-26", "NV503")
+        assert talk.judge(change(SAME, ("NV503", "2024-05-26"))).allowed
+        assert violated(talk.judge(change(SAME))) == {"airline/same-route", *broken}
 
 
 def test_a_booking_pays_what_the_latest_search_asks() -> None:

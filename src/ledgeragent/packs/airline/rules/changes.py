@@ -130,17 +130,17 @@ def _off_route(routes: list[Route], trip: Trip) -> str:
 def same_trip_type(call: UpdateFlights, ledger: View) -> Broken | None:
     """A one way stays a one way, and a round trip a round trip.
 
-    Rejects: the way back dropped, or one added.  A trip that ends where it began by nature, as some
-    one ways over another airport do, shows no difference.
+    Rejects: the way back dropped, or one added.  Allows: a one way that was booked to end where it
+    begins, over another airport.
     """
     booked = ledger[RESERVATION(call["reservation_id"])]
-    if booked["origin"] == booked["destination"] or _unchanged(call, booked):
-        return None
-    routes = _routes(_legs(call, ledger), ledger)
+    routes = None if _unchanged(call, booked) else _routes(_legs(call, ledger), ledger)
     if not routes:
         return None
     returns = routes[0][0] == routes[-1][1]
     if returns == (booked["flight_type"] == "round_trip"):
+        return None
+    if returns and booked["origin"] == booked["destination"]:
         return None
     return violation(
         "reservation {id} is a {booked} and has to stay one; the new flights make it a {asked}",
