@@ -21,7 +21,7 @@ def items_in_order(call: ItemsCall, ledger: View) -> Broken | None:
         if item_id not in left:
             ordered = [item["item_id"] for item in items]
             return violation(
-                "order {order} holds no {further}item {item}; its items are {ordered}",
+                "order {order} holds no {further}item {item}; choose from its items: {ordered}",
                 order=call["order_id"],
                 further="further " if item_id in ordered else "",
                 item=item_id,
@@ -38,7 +38,7 @@ def item_pairs(call: ReplaceItems, ledger: View) -> Broken | None:
     if old == new:
         return None
     return violation(
-        "{old} items are to be replaced, but {new} new ones are named; name one for each, in order",
+        "items to replace: {old}, new items: {new}; name one new item for each, in the same order",
         old=old,
         new=new,
     )

@@ -154,7 +154,7 @@ def cancel_reason(call: CancelOrder, ledger: View) -> Broken | None:
     if call["reason"] in REASONS:
         return None
     return violation(
-        "{reason} is no accepted reason for a cancellation; the reason has to be {reasons}",
+        "'{reason}' is no accepted reason for a cancellation; the reason has to be {accepted}",
         reason=call["reason"],
-        reasons=REASONS,
+        accepted=[f"'{reason}'" for reason in REASONS],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 
 
 class Address(TypedDict):
@@ -23,14 +23,19 @@ class Name(TypedDict):
     last_name: str
 
 
-class PaymentMethod(TypedDict):
-    """A way to pay: `source` is gift_card, credit_card or paypal; only a gift card has a balance."""
+class PaymentDetails(TypedDict, total=False):
+    """What only some ways to pay have: a gift card its balance, a credit card the other two."""
+
+    balance: float
+    brand: str
+    last_four: str
+
+
+class PaymentMethod(PaymentDetails):
+    """A way to pay: `source` is gift_card, credit_card or paypal."""
 
     id: str
     source: str
-    balance: NotRequired[float]
-    brand: NotRequired[str]
-    last_four: NotRequired[str]
 
 
 class User(TypedDict):
@@ -69,8 +74,20 @@ class Fulfillment(TypedDict):
     item_ids: list[str]
 
 
-class Order(TypedDict):
-    """An order. The optional fields appear once it was cancelled, returned or exchanged."""
+class Aftermath(TypedDict, total=False):
+    """What an order has once it was cancelled, returned or exchanged."""
+
+    cancel_reason: str | None
+    return_items: list[str] | None
+    return_payment_method_id: str | None
+    exchange_items: list[str] | None
+    exchange_new_items: list[str] | None
+    exchange_payment_method_id: str | None
+    exchange_price_difference: float | None
+
+
+class Order(Aftermath):
+    """An order, owned by the customer `user_id`."""
 
     order_id: str
     user_id: str
@@ -79,13 +96,6 @@ class Order(TypedDict):
     status: str
     fulfillments: list[Fulfillment]
     payment_history: list[Payment]
-    cancel_reason: NotRequired[str | None]
-    return_items: NotRequired[list[str] | None]
-    return_payment_method_id: NotRequired[str | None]
-    exchange_items: NotRequired[list[str] | None]
-    exchange_new_items: NotRequired[list[str] | None]
-    exchange_payment_method_id: NotRequired[str | None]
-    exchange_price_difference: NotRequired[float | None]
 
 
 class Variant(TypedDict):
