@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ledgeragent.effects import Neutral, Read, Tool, Untyped, Write
+from ledgeragent.effects import Neutral, Parser, Read, Tool, Untyped, Write
 from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall, ToolReturn
@@ -46,20 +46,27 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: PathMap
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
-    stored: list[Path[Json]] = []
+    entries: list[tuple[Read[Any], Entry]] = []
     problems: list[str] = []
+    parsed: dict[Parser, Json] = {}
     for route in routes:
-        if not route.when(call.arguments):
-            continue
         try:
-            for entry in _entries(route, call, returned.content, ledger.turn):
-                ledger = ledger.merge(entry) if route.merge else ledger.put(entry)
-                stored.append(entry.path)
-        except (ValueError, RecursionError) as problem:
-            problems.append(str(problem))
-    if stored or not problems:
-        return Absorption(ledger=ledger, stored=tuple(stored))
-    return Absorption(ledger=ledger, skipped="; ".join(problems))
+            found = list(_entries(route, call, returned.content, ledger.turn, parsed))
+        except Exception as problem:
+            problems.append(_told(problem))
+        else:
+            entries += ((route, entry) for entry in found)
+    if problems and not entries:
+        return Absorption(ledger=ledger, skipped="; ".join(dict.fromkeys(problems)))
+    for route, entry in entries:
+        ledger = ledger.merge(entry) if route.merge else ledger.put(entry)
+    return Absorption(ledger=ledger, stored=tuple(entry.path for _, entry in entries))
+
+
+def _told(problem: Exception) -> str:
+    """Why a return could not be stored. A route that fails on an odd return is no reason to stop."""
+    text = str(problem)
+    return text if isinstance(problem, ValueError) and text else f"{type(problem).__name__}: {text}"
 
 
 def _after_other(
@@ -98,8 +105,18 @@ def _after_failure(
     return Absorption(ledger=ledger, skipped="the read failed")
 
 
-def _entries(route: Read[Any], call: ToolCall, content: Json, turn: int) -> Iterable[Entry]:
-    value = route.parse(content) if isinstance(content, str) else content
+def _entries(
+    route: Read[Any], call: ToolCall, content: Json, turn: int, parsed: dict[Parser, Json]
+) -> Iterable[Entry]:
+    """The records of a return for one route; `parsed` keeps what its other routes have parsed."""
+    if not route.when(call.arguments):
+        return
+    if not isinstance(content, str):
+        value = content
+    elif route.parse in parsed:
+        value = parsed[route.parse]
+    else:
+        value = parsed[route.parse] = route.parse(content)
     if isinstance(value, Untyped):
         yield Entry(
             path=_path(route, None, call), value=value.text, source=call, turn=turn, typed=False

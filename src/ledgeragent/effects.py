@@ -101,8 +101,9 @@ class Read(Generic[R]):
         return ToolCall(name=self.tool, arguments=arguments) if self.when(known) else None
 
     def complete(self, call: ToolCall) -> bool:
-        """True if `call` has every argument the tool requires."""
-        return all(name in call.arguments for name in self.parameters)
+        """True if `call` has every argument the tool requires, and they single the record out."""
+        keys = {self.rename.get(name, name) for name in self.to.keys}
+        return keys <= call.arguments.keys() and all(n in call.arguments for n in self.parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Literal, assert_never
 
 from ledgeragent.domain import Domain, Guard
 from ledgeragent.ledger import Ledger
-from ledgeragent.paths import visible
+from ledgeragent.paths import quote, visible
 from ledgeragent.predicates import MissingEvidence, Predicate, StalePolicy, View
 from ledgeragent.shapes import ShapeError
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
@@ -113,7 +113,10 @@ class Gate:
             try:
                 broken = rule.check(arguments, view)
                 if broken is not None:
-                    findings.append(_broken(rule, broken.reason, evidence[first:]))
+                    found = evidence[first:]
+                    findings.append(
+                        _against(rule, found, Kind.VIOLATION, rule.decision, broken.reason)
+                    )
             except MissingEvidence as missing:
                 findings.append(self._ask(rule, missing, view, evidence[first:]))
             except Exception as error:
@@ -127,16 +130,12 @@ class Gate:
         reads = tuple(
             r for r in candidates if self.domain.has(r.name) and view.unavailable(r) is None
         )
-        return Finding(
-            kind=Kind.EVIDENCE if reads else Kind.UNDECIDED,
-            predicate=rule.id,
-            clause=rule.clause,
-            decision=Decision.REVISE if reads else Decision.ALLOW,
-            reason=_request(missing, reads),
-            reads=reads,
-            evidence=evidence,
-            enforcement=rule.enforcement if reads else Enforcement.AUDIT,
-        )
+        reason = _request(missing, reads)
+        if reads:
+            asked = _against(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
+            return asked._replace(reads=reads)
+        undecided = _against(rule, evidence, Kind.UNDECIDED, Decision.ALLOW, reason)
+        return undecided._replace(enforcement=Enforcement.AUDIT)
 
     def filter(
         self,
@@ -211,29 +210,23 @@ def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) 
     return Verdict(call, decision, tuple(enforced), tuple(shadow), evidence)
 
 
-def _broken(rule: Predicate, reason: str, evidence: list[Evidence]) -> Finding:
+def _against(
+    rule: Predicate,
+    evidence: list[Evidence],
+    kind: Kind,
+    decision: Decision,
+    reason: str,
+    error: str | None = None,
+) -> Finding:
     return Finding(
-        kind=Kind.VIOLATION,
-        predicate=rule.id,
-        clause=rule.clause,
-        decision=rule.decision,
-        reason=reason,
-        evidence=evidence,
-        enforcement=rule.enforcement,
+        kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement, error
     )
 
 
 def _failed(rule: Predicate, error: Exception, evidence: list[Evidence]) -> Finding:
-    return Finding(
-        kind=Kind.ERROR,
-        predicate=rule.id,
-        clause=rule.clause,
-        decision=Decision.BLOCK,
-        reason="this action could not be checked against the policy, so it was not done",
-        evidence=evidence,
-        enforcement=rule.enforcement,
-        error=f"{type(error).__name__}: {error}",
-    )
+    reason = "this action could not be checked against the policy, so it was not done"
+    told = f"{type(error).__name__}: {error}"
+    return _against(rule, evidence, Kind.ERROR, Decision.BLOCK, reason, told)
 
 
 def _unusable(id: str, decision: Decision, reason: str) -> Finding:
@@ -241,12 +234,12 @@ def _unusable(id: str, decision: Decision, reason: str) -> Finding:
 
 
 def _request(missing: MissingEvidence, reads: tuple[ToolCall, ...]) -> str:
-    subject = visible(str(missing.path))
+    subject = ".".join((str(missing.path), *map(quote, missing.fields)))
     if not reads:
         return f"{subject} is needed to decide this, and no tool here can supply it"
     calls = " or ".join(visible(str(read)) for read in reads)
     if missing.stale is None:
-        state = "has not been read yet"
+        state = "is not known yet"
     elif missing.stale.by is None:
         state = "may have been changed by the customer since it was read"
     else:

@@ -12,8 +12,6 @@ Json: TypeAlias = Any
 
 Arguments: TypeAlias = Mapping[str, Json]
 
-_NO_ARGUMENTS: Arguments = {}
-
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
