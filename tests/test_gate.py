@@ -151,7 +151,7 @@ def test_a_stale_fact_neither_rejects_nor_satisfies() -> None:
     for ledger in (OUT, BOTH_READ):
         verdict = GATE.judge(LEND, ledger.wrote(LEND, [Touch(BOOK("B1"), ("status",))]))
         assert kinds(verdict) == [("lending/available", Kind.EVIDENCE)]
-        assert "books.B1 was changed by lend_book since it was read" in verdict.feedback
+        assert "books.B1.status was changed by lend_book since it was read" in verdict.feedback
 
 
 def test_what_a_write_left_alone_stays_known() -> None:

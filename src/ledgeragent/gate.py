@@ -239,7 +239,7 @@ def _request(missing: MissingEvidence, reads: tuple[ToolCall, ...]) -> str:
         return f"{subject} is needed to decide this, and no tool here can supply it"
     calls = " or ".join(visible(str(read)) for read in reads)
     if missing.stale is None:
-        state = "is not known yet"
+        state = "has not been read yet"
     elif missing.stale.by is None:
         state = "may have been changed by the customer since it was read"
     else:
