@@ -65,8 +65,8 @@ class Filtered:
 
     @property
     def feedback(self) -> str:
-        """What the model is told of the rejected calls, "" if there were none."""
-        return "\n".join(v.feedback for v in self.verdicts if not v.allowed)
+        """What the model is told: of rejected calls, and warnings on allowed ones; "" if nothing."""
+        return "\n".join(told for v in self.verdicts if (told := v.feedback))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
