@@ -624,11 +624,10 @@ def test_a_booking_on_a_profile_never_read_is_somebody_elses() -> None:
 
 def test_kept_flights_need_no_search() -> None:
     assert known().judge(UPGRADE).allowed
-    assert (
-        known(flights=[OUT, BACK], flight_type="round_trip")
-        .judge(change(("NV102", "2024-05-25"), SAME))
-        .allowed
-    )
+    round_trip = known(flights=[OUT, BACK], flight_type="round_trip")
+    assert round_trip.judge(change(SAME, ("NV102", "2024-05-25"), cabin="business")).allowed
+    swapped = round_trip.judge(change(("NV102", "2024-05-25"), SAME))
+    assert violated(swapped) == {"airline/same-route"}
 
 
 def test_a_flight_never_seen_is_asked_for_by_the_search_that_would_list_it() -> None:
@@ -641,6 +640,15 @@ def test_the_route_of_a_flight_is_known_from_any_date_its_availability_is_not() 
     verdict = known().judge(change(("NV101", "2024-05-22")))
     assert {f.predicate for f in verdict.missing} == {"airline/flight-available"}
     assert asked(verdict) == {searched("OAK", "BOI", "2024-05-22")}
+
+
+def test_a_flight_whose_route_is_anyones_guess_is_asked_for_by_its_status() -> None:
+    talk = known().tool("search_onestop_flight", [], **ROUTE)
+    verdict = talk.judge(change(("NV601", "2024-05-21"), ("NV602", "2024-05-21")))
+    assert looked_up("NV601", "2024-05-21") in asked(verdict)
+    talk.status("NV601", "2024-05-21", "delayed")
+    verdict = talk.judge(change(("NV601", "2024-05-21"), ("NV602", "2024-05-21")))
+    assert violated(verdict) == {"airline/flight-available"}
 
 
 def test_two_flights_never_seen_are_asked_for_as_a_connection() -> None:
@@ -778,6 +786,16 @@ def test_a_certificate_waits_for_the_facts() -> None:
     assert talk.judge(certificate(200)).allowed
     assert talk.judge(certificate("200")).allowed
     assert violated(talk.judge(certificate("250"))) == {"airline/compensation-amount"}
+
+
+def test_the_reservation_that_justifies_the_amount_is_the_one_that_is_eligible() -> None:
+    talk = known(**HURT).status("NV101", "2024-05-20", "cancelled")
+    talk.reservation(booked(BACK, reservation_id="RV0002")).status(
+        "NV102", "2024-05-25", "cancelled"
+    )
+    assert talk.judge(certificate(200)).allowed
+    assert violated(talk.judge(certificate(100))) == {"airline/compensation-amount"}
+    assert talk.profile(profile(membership="gold")).judge(certificate(100)).allowed
 
 
 def test_without_an_incident_in_any_reservation_there_is_no_certificate() -> None:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from ledgeragent.packs.airline.paths import FLIGHT
 from ledgeragent.packs.airline.records import BookReservation, UpdatePassengers
 from ledgeragent.packs.airline.rules.customer import BOOK, PASSENGERS
 from ledgeragent.packs.airline.rules.itinerary import (
     Trip,
     ask_for,
     itinerary,
-    unsearched,
+    refusal,
+    told,
 )
 from ledgeragent.predicates import Broken, View, predicate, violation
 
@@ -71,7 +71,7 @@ def _is_date(value: Any) -> bool:
 def booking_total(call: BookReservation, ledger: View) -> Broken | None:
     """The payments add up to fares, insurance and paid bags.
 
-    A fare is what the latest search asks for the flight in the cabin. A flight that no search lists
+    A fare is what the latest search asks for the flight in the cabin. A flight that can't be taken
     is left to `airline/flight-available`.
     """
     fares = _fares(call, ledger)
@@ -96,15 +96,14 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
 
 
 def _fares(call: BookReservation, ledger: View) -> float | None:
-    """What the flights cost each passenger, None where a search was made and tells no price."""
+    """What the flights cost each passenger, None where a flight can't be taken in that cabin."""
     trip = Trip(call["origin"], call["destination"], call["flight_type"])
     fares = 0.0
     for leg in itinerary(call["flights"], trip, (), ledger):
-        flight = ledger.get(FLIGHT(leg.number, leg.date))
-        if flight is not None and "prices" in flight and call["cabin"] in flight["prices"]:
-            fares += flight["prices"][call["cabin"]]
-        elif unsearched(leg, ledger):
+        prices = told(leg, "prices", ledger)
+        if prices is None and not refusal(leg, ledger):
             ask_for(leg, ledger)
-        else:
+        if prices is None or call["cabin"] not in prices.value:
             return None
+        fares += prices.value[call["cabin"]]
     return fares

@@ -22,7 +22,6 @@ from ledgeragent.packs.airline.rules.itinerary import (
     itinerary,
     key,
     refusal,
-    unsearched,
 )
 from ledgeragent.predicates import Broken, View, predicate, violation
 
@@ -54,8 +53,8 @@ def _legs(call: Any, ledger: View) -> list[Leg]:
 
 
 def _unchanged(call: UpdateFlights, booked: Reservation) -> bool:
-    """True if a call names the flights that are booked, in whatever order."""
-    return sorted(map(key, call["flights"])) == sorted(map(key, booked["flights"]))
+    """True if a call names the flights that are booked, in their order: it is the new itinerary."""
+    return list(map(key, call["flights"])) == list(map(key, booked["flights"]))
 
 
 def _trip(booked: Reservation) -> Trip:
@@ -103,12 +102,16 @@ def same_route(call: UpdateFlights, ledger: View) -> Broken | None:
 
 
 def _routes(legs: list[Leg], ledger: View) -> list[Route] | None:
-    """The route of every leg; None where one can't be had, which is `flight-available`'s to say."""
+    """The route of every leg; None where a leg can't be taken, which is `flight-available`'s."""
+    routes = []
     for leg in legs:
-        if leg.route is None and unsearched(leg, ledger):
+        if leg.route is not None:
+            routes.append(leg.route)
+        elif refusal(leg, ledger):
+            return None
+        else:
             ask_for(leg, ledger)
-    routes = [leg.route for leg in legs if leg.route is not None]
-    return routes if len(routes) == len(legs) else None
+    return routes
 
 
 def _off_route(routes: list[Route], trip: Trip) -> str:

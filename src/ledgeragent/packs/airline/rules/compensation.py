@@ -100,63 +100,69 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
     reservations read leave it to the membership.
     """
     found = cases(call, ledger)
-    if not found or any(case.trip["insurance"] == "yes" for case in found):
-        return None
-    if any(case.trip["cabin"] == "business" for case in found):
-        return None
-    membership = ledger[USER(call["user_id"])]["membership"]
-    if membership in ("silver", "gold"):
+    if not found or any(_is_eligible(case, ledger) for case in found):
         return None
     return violation(
         "{user} is a {membership} member, and {trips} is neither insured nor business; a certificate "
         "is for silver and gold members, insured reservations and business cabin",
         user=call["user_id"],
-        membership=membership,
+        membership=ledger[USER(call["user_id"])]["membership"],
         trips=[case.id for case in found],
     )
+
+
+def _is_eligible(case: Case, ledger: View) -> bool:
+    if case.trip["insurance"] == "yes" or case.trip["cabin"] == "business":
+        return True
+    return ledger[USER(case.trip["user_id"])]["membership"] in ("silver", "gold")
 
 
 @predicate("airline/compensation-amount", guards=CERTIFICATE)
 def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
     """A certificate is 100 per passenger for a cancelled flight, 50 for a delayed one.
 
-    Where no incident is known, either rate may apply, to any reservation read.
+    One reservation must justify all of it. Where no incident is known, either rate may apply.
     """
     found = cases(call, ledger)
-    accepted = {amount for case in found for amount in _amounts(case)}
-    if not found or call["amount"] in accepted:
+    fitting = [case for case in found if call["amount"] in _amounts(case).values()]
+    if any(_is_eligible(case, ledger) for case in fitting):
+        return None
+    others = [case for case in found if not fitting or _is_eligible(case, ledger)]
+    if not others:
         return None
     return violation(
         "a certificate of {amount} fits no incident known of {trips}; accepted would be {accepted}",
         amount=f"{call['amount']:g}",
-        trips=[case.id for case in found],
-        accepted=sorted(accepted),
+        trips=[case.id for case in others],
+        accepted=sorted({amount for case in others for amount in _amounts(case).values()}),
     )
 
 
-def _amounts(case: Case) -> list[int]:
-    """What may be given for a case: by its incidents, by either if none is known."""
-    rates = [PER_PASSENGER[incident] for incident in case.incidents or PER_PASSENGER]
-    return [rate * len(case.trip["passengers"]) for rate in rates]
+def _amounts(case: Case) -> dict[str, int]:
+    """What may be given for a case, by incident: for either, where none is known."""
+    travelling = len(case.trip["passengers"])
+    return {name: PER_PASSENGER[name] * travelling for name in case.incidents or PER_PASSENGER}
 
 
 @predicate("airline/compensation-delay-after-change", guards=CERTIFICATE)
 def compensation_delay_after_change(call: SendCertificate, ledger: View) -> Broken | None:
     """For a delay, the reservation is changed or cancelled before the certificate is given.
 
-    Certain where the only incident read is a delay, and neither a write of this conversation nor a
+    Certain where only a delay justifies the amount, and neither a write of this conversation nor a
     cancelled status shows a change. Whether the customer wants one is for the dialogue.
     """
-    found = cases(call, ledger)
-    delayed = [case for case in found if case.incidents == {"delayed"}]
-    if not delayed or len(delayed) < len(found):
-        return None
-    if any(_changed(case, ledger) for case in delayed):
+    grounds = [
+        (case, incident)
+        for case in cases(call, ledger)
+        for incident, amount in _amounts(case).items()
+        if amount == call["amount"] and incident in case.incidents
+    ]
+    if not grounds or any(i == "cancelled" or _changed(case, ledger) for case, i in grounds):
         return None
     return violation(
         "{trips} has a delayed flight, but was neither changed nor cancelled; a certificate for a "
         "delay is given only after that",
-        trips=[case.id for case in delayed],
+        trips=[case.id for case, _ in grounds],
     )
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from ledgeragent.packs.airline.paths import DIRECT, FLIGHT, ONESTOP, RESERVATION, STATUS, search
+from ledgeragent.packs.airline.paths import (
+    DIRECT,
+    FLIGHT,
+    ONESTOP,
+    RESERVATION,
+    STATUS,
+    search,
+    status_look_up,
+)
 from ledgeragent.packs.airline.records import Flight, FlightChoice, Listing, Segment
 from ledgeragent.paths import Path
 from ledgeragent.predicates import View, demand
+from ledgeragent.types import ToolCall
 
 Route = tuple[str, str]
 """Origin and destination."""
@@ -95,7 +104,7 @@ def _stops(routes: Sequence[Route | None], trip: Trip) -> list[str | None]:
     for i, route in enumerate(routes):
         if route is not None:
             stops[i : i + 2] = route
-    if len(routes) == 2 and trip.end == trip.origin:
+    if len(routes) == 2 and trip.end != trip.destination:
         stops[1] = stops[1] or trip.destination
     return stops
 
@@ -107,19 +116,25 @@ def _between(stops: Sequence[str | None], first: int, last: int) -> Route | None
     return (start, end) if start and end else None
 
 
-def unsearched(leg: Leg, ledger: View) -> list[Path[Listing]]:
-    """The search that would list a leg if it can be taken; none if it was made, or none is known."""
+def ask_for(leg: Leg, ledger: View) -> NoReturn:
+    """Asks for the search that would list the leg.
+
+    Where that is not known, or was made in vain: for its status, or any search on its date.
+    """
+    path = _search_for(leg)
+    reads = [search(path)] if path is not None else []
+    if path is None or (leg.route is None and ledger.entry(path) is not None):
+        anywhere = ToolCall(name="search_direct_flight", arguments={"date": leg.date})
+        reads += [status_look_up(leg.number, leg.date), anywhere]
+    demand(FLIGHT(leg.number, leg.date), *reads)
+
+
+def _search_for(leg: Leg) -> Path[Listing] | None:
+    """Where the search is kept that would list a leg if it can be taken."""
     route = leg.route or leg.gap
     if route is not None:
-        searches = [DIRECT(*route, leg.date)]
-    else:
-        searches = [ONESTOP(*leg.wide, leg.date)] if leg.wide is not None else []
-    return [path for path in searches if ledger.entry(path) is None]
-
-
-def ask_for(leg: Leg, ledger: View) -> NoReturn:
-    """Asks for a search that lists the leg; for any on its date, where its route is anyone's guess."""
-    demand(FLIGHT(leg.number, leg.date), *map(search, unsearched(leg, ledger)))
+        return DIRECT(*route, leg.date)
+    return ONESTOP(*leg.wide, leg.date) if leg.wide is not None else None
 
 
 class Sight(NamedTuple):
@@ -134,44 +149,59 @@ def refusal(leg: Leg, ledger: View) -> str:
 
     The latest observation counts; of two in the same turn, the one that speaks against the leg.
     """
-    sights = list(_availability(leg, ledger))
+    sights = list(_sights_of(leg, ledger))
     if not sights:
         ask_for(leg, ledger)
     return max(sights, key=lambda sight: (sight.turn, bool(sight.against))).against
 
 
-def _availability(leg: Leg, ledger: View) -> Iterator[Sight]:
+def _sights_of(leg: Leg, ledger: View) -> Iterator[Sight]:
     status = ledger.entry(STATUS(leg.number, leg.date))
     if status is not None:
-        value = ledger[STATUS(leg.number, leg.date)]
-        yield Sight(status.turn, "" if value == "available" else f"its status is {value}")
-    yield from _listed(leg, ledger)
+        yield _by_status(status.turn, ledger[STATUS(leg.number, leg.date)])
+    listed = told(leg, "status", ledger)
+    if listed is not None:
+        yield _by_status(listed.turn, listed.value)
     yield from _missing_from_search(leg, ledger)
 
 
-def _listed(leg: Leg, ledger: View) -> Iterator[Sight]:
-    """A search that tells the leg's status, unless it was made again and lists the leg no more."""
+def _by_status(turn: int, status: str) -> Sight:
+    return Sight(turn, "" if status == "available" else f"its status is {status}")
+
+
+class Told(NamedTuple):
+    """A field of a flight as a search told it, and when."""
+
+    value: Any
+    turn: int
+
+
+def told(leg: Leg, field: str, ledger: View) -> Told | None:
+    """What the latest search tells of a leg.
+
+    None if none does, or if the one that did was made again and lists the leg no more.
+    """
     path = FLIGHT(leg.number, leg.date)
     entry, flight = ledger.entry(path), ledger.get(path)
-    if entry is None or flight is None or "status" not in flight:
-        return
-    source, turn = entry.origin(("status",))
+    if entry is None or flight is None or field not in flight:
+        return None
+    source, turn = entry.origin((field,))
     route = (str(source.arguments.get(name)) for name in ("origin", "destination", "date"))
     again = ledger.get((DIRECT if source.name == "search_direct_flight" else ONESTOP)(*route))
-    if again is None or leg.number in again["flights"]:
-        value = flight["status"]
-        yield Sight(turn, "" if value == "available" else f"its status is {value}")
+    if again is not None and leg.number not in again["flights"]:
+        return None
+    return Told(flight.get(field), turn)
 
 
 def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:
     """A direct search of the leg's route and date that does not list it."""
     route = leg.route or leg.gap
-    if route is None:
+    path = DIRECT(*route, leg.date) if route is not None else None
+    entry = ledger.entry(path) if path is not None else None
+    if path is None or route is None or entry is None:
         return
-    found = ledger.entry(DIRECT(*route, leg.date))
-    if found is not None and leg.number not in (
-        numbers := ledger[DIRECT(*route, leg.date)]["flights"]
-    ):
+    numbers = ledger[path]["flights"]
+    if leg.number not in numbers:
         listed = ", ".join(numbers) or "no flight"
         searched = f"the search from {route[0]} to {route[1]} on that date"
-        yield Sight(found.turn, f"{searched} lists {listed}, and not this one")
+        yield Sight(entry.turn, f"{searched} lists {listed}, and not this one")
