@@ -1,9 +1,10 @@
-"""The domain packs that ship with LedgerAgent, found by name and version."""
+"""The domain packs: those that ship with LedgerAgent by name, YAML packs by file or folder."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from importlib import import_module
+from pathlib import Path
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
@@ -18,10 +19,19 @@ PACKS: Mapping[str, str] = {
 """The module of each pack, imported when it is asked for."""
 
 
+def is_data(name: str) -> bool:
+    """True if `name` is a pack written as data: a YAML file, or a folder of them."""
+    return name.endswith((".yaml", ".yml")) or (name not in PACKS and Path(name).is_dir())
+
+
 def versions(name: str) -> dict[str, Domain]:
-    """Every version of a pack, the default one first."""
+    """Every version of a pack, the default one first; a YAML pack has one."""
+    if is_data(name):
+        domain = import_module("ledgeragent.packs.loader").load_pack(name)
+        return {domain.version: domain}
     if name not in PACKS:
-        raise UsageError(f"there is no domain {name!r}; choose one of: {', '.join(PACKS)}")
+        known = f"choose one of: {', '.join(PACKS)}, or a YAML file"
+        raise UsageError(f"there is no domain {name!r}; {known}")
     found: dict[str, Domain] = import_module(PACKS[name]).VERSIONS
     return found
 
@@ -29,7 +39,7 @@ def versions(name: str) -> dict[str, Domain]:
 def load_domain(
     name: str, version: str | None = None, tools: Collection[str] | None = None
 ) -> Domain:
-    """A shipped domain; its newest version unless `version` names another.
+    """A shipped domain, or the YAML pack in a file or folder; its newest version unless told.
 
     `tools` are the names of the tools the agent has in this run: no rule then asks for others.
     """

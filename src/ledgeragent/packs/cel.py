@@ -61,6 +61,10 @@ def _date(text: str) -> datetime:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
+def _days(first: str, last: str) -> int:
+    return (_date(last) - _date(first)).days
+
+
 def _sum(numbers: list[float]) -> float:
     return float(sum(numbers))
 
@@ -78,15 +82,20 @@ def _extensions() -> tuple[list[Any], list[Any]]:
     total = cel.Overload(
         "sum_list", return_type=kinds.DOUBLE, parameters=[kinds.List(kinds.DYN)], impl=_sum
     )
-    functions = [cel.FunctionDecl("date", [date]), cel.FunctionDecl("sum", [total])]
+    days = cel.Overload(
+        "days_string_string",
+        return_type=kinds.INT,
+        parameters=[kinds.STRING, kinds.STRING],
+        impl=_days,
+    )
+    overloads = {"date": date, "days": days, "sum": total}
+    functions = [cel.FunctionDecl(name, [overload]) for name, overload in overloads.items()]
     return [bindings.ExtBindings(), strings.ExtStrings(), math.ExtMath()], functions
 
 
-def cel_type(shape: Shape, nullable: bool = False) -> Any:
+def cel_type(shape: Shape) -> Any:
     """The CEL type that a value of this shape has."""
     kinds = library().Type
-    if nullable:
-        return kinds.DYN
     match shape:
         case Scalar("str" | "date"):
             return kinds.STRING
@@ -205,7 +214,7 @@ def _in_our_words(text: str) -> str:
 def environment(variables: Iterable[Variable]) -> Any:
     """The CEL environment in which these variables are declared."""
     extensions, functions = _extensions()
-    types = {v.name: cel_type(v.shape, v.nullable) for v in variables}
+    types = {v.name: cel_type(v.shape) for v in variables}
     return library().NewEnv(variables=types, extensions=extensions, functions=functions)
 
 

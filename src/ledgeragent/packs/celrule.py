@@ -90,7 +90,7 @@ class _Found:
             return None
         value = self.containers[key.root]
         for name in key.fields:
-            value = value.get(name) if key.root == "args" else value[name]
+            value = value.get(name) if key.optional else value[name]
         if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
             raise CelError(f"{key} is no text that can name a record")
         return value

@@ -11,7 +11,6 @@ from ledgeragent.packs.celrule import Message
 from ledgeragent.packs.celtree import Expr
 from ledgeragent.packs.finding import Place
 from ledgeragent.packs.keys import Key, Segment
-from ledgeragent.packs.schema import Object
 from ledgeragent.packs.sections import Sections, place_of
 from ledgeragent.packs.variables import Scope, Use, uses
 from ledgeragent.packs.yamlfile import Node
@@ -28,7 +27,7 @@ class Compiler:
     programs: dict[str, Program] = field(default_factory=dict)
     template: str = ""
     mentioned: set[str] = field(default_factory=set)
-    key_uses: list[tuple[Use, Place]] = field(default_factory=list)
+    found: dict[str, list[tuple[Use, Place]]] = field(default_factory=dict)
 
     def add(self, name: str, node: Node | None) -> None:
         """Adds an expression."""
@@ -44,7 +43,9 @@ class Compiler:
 
     def add_keys(self, keys: Iterable[Segment], place: Place) -> None:
         """Adds what the placeholders of a path read."""
-        self.key_uses += [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
+        found = [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
+        self.found[f"keys {place}"] = found
+        self.mentioned |= {use.root for use, _ in found}
 
     def add_message(self, node: Node | None, sections: Sections) -> None:
         """Adds the facts of a message: the expressions in its braces."""
@@ -65,13 +66,19 @@ class Compiler:
 
     def compile(self) -> bool:
         """True if every expression is sound; else findings say what isn't."""
-        found = [
-            self._parse(name, node) for name, node in (*self._let_items(), *self.pieces.items())
-        ]
-        keys = self.scope.declare(self._keys(), frozenset())
-        if not all(found) or not keys:
+        named = [*self._let_items(), *self.pieces.items()]
+        parsed = [self._parse(name, node) for name, node in named]
+        if not all(parsed):
             return False
-        self.mentioned |= {use.root for use, _ in self.key_uses}
+        self.scope.tested |= {
+            (use.root, *use.fields)
+            for found in self.found.values()
+            for use, _ in found
+            if use.tested
+        }
+        sound = [self._declare(name) for name in self.found]
+        if not all(sound):
+            return False
         declared = environment(self.scope.variables.values())
         if self.lets and not self._lets_are_sound(declared):
             return False
@@ -82,41 +89,31 @@ class Compiler:
                 self.programs[name] = program
         return len(self.programs) == len(self.pieces)
 
-    def _keys(self) -> list[tuple[Use, Place]]:
-        """The uses in paths, without optional arguments: a path without its key is not asked for."""
-        found = []
-        for use, place in self.key_uses:
-            shape = self.scope.roots.get(use.root)
-            known = (
-                shape.fields.get(use.fields[0])
-                if isinstance(shape, Object) and use.fields
-                else None
-            )
-            if known is None or known.required:
-                found.append((use, place))
-        return found
-
     def _let_items(self) -> Iterator[tuple[str, Node]]:
         yield from ((f"let {name}", node) for name, node in self.lets.items())
 
     def _parse(self, name: str, node: Node) -> bool:
+        findings, rule = self.scope.findings, self.scope.rule
         if not isinstance(node.value, str):
-            self.scope.findings.add(
-                "syntax", place_of(node), f"{name} should be text", self.scope.rule
-            )
+            findings.add("syntax", place_of(node), f"{name} should be text; quote it", rule)
             return False
         source = Source.of(node)
-        tree = parse(source, self.scope.findings, self.scope.rule)
+        tree = parse(source, findings, rule)
         if tree is None:
             return False
         self.trees[name] = tree
-        found = [(use, source.place(use.at)) for use in uses(tree)]
-        self.mentioned |= {use.root for use, _ in found}
-        return self.scope.declare(found, frozenset(self._visible_lets(name)))
+        self.found[name] = [(use, source.place(use.at)) for use in uses(tree)]
+        self.mentioned |= {use.root for use, _ in self.found[name]}
+        return True
+
+    def _declare(self, name: str) -> bool:
+        lets = self._visible_lets(name)
+        careful = not name.startswith(("fact ", "keys"))
+        return self.scope.declare(self.found[name], lets, careful)
 
     def _visible_lets(self, name: str) -> list[str]:
         """The names bound where an expression stands: for a let, those before it."""
-        names = list(self.lets)
+        names = [] if name.startswith("keys ") else list(self.lets)
         own = name.removeprefix("let ")
         return names[: names.index(own)] if name.startswith("let ") else names
 

@@ -14,10 +14,14 @@ _SEGMENT = re.compile(r"\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}|([^.{}]+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A segment that is filled in: the value at `fields` of `root` (args, params, or a record)."""
+    """A segment that is filled in: the value at `fields` of `root` (args, params, or a record).
+
+    Without a value for an `optional` one the record is not asked for.
+    """
 
     root: str
     fields: tuple[str, ...]
+    optional: bool = False
 
     def __str__(self) -> str:
         return ".".join((self.root, *self.fields))

@@ -6,7 +6,7 @@ collects everything that is wrong, for `check`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path as FilePath
@@ -15,16 +15,16 @@ from ledgeragent.domain import Clause, Domain
 from ledgeragent.errors import DataError, DomainError
 from ledgeragent.packs.cel import library
 from ledgeragent.packs.clauses import CHECKABLE
-from ledgeragent.packs.finding import Findings, Place, Severity
+from ledgeragent.packs.finding import Findings, Place, Severity, suggestion
 from ledgeragent.packs.outline import ClausePart, Outline
 from ledgeragent.packs.recordtypes import RecordTypes
 from ledgeragent.packs.routes import Routes
 from ledgeragent.packs.rulereader import Rules, read_samples
+from ledgeragent.packs.samples import samples_from_json
 from ledgeragent.packs.schema import Object, shape_of_value
 from ledgeragent.packs.sections import Sections, place_of
 from ledgeragent.packs.toolfile import ToolSpec, read_tools
 from ledgeragent.packs.yamlfile import Node, read_yaml
-from ledgeragent.predicates import Predicate
 
 SCHEMA = "ledgeragent/v1"
 LISTS = ("clauses", "rules")
@@ -40,7 +40,7 @@ PIECES = (
 )
 """The files of a folder, besides `pack.yaml`, whose sections are put together with it."""
 
-CLAUSE_KEYS = ("id", "section", "summary", "checkable", "why")
+CLAUSE_KEYS = ("id", "section", "summary", "checkable", "rules", "why")
 
 
 def load_pack(path: FilePath | str) -> Domain:
@@ -122,6 +122,7 @@ class _Loader:
         assert isinstance(shape, Object)
         rules = self.sections.items(self.given.get("rules"), "rules")
         predicates = tuple(Rules(self.outline, shape).predicates(rules))
+        self._link()
         self._samples()
         self._duplicates()
         if any(f.severity is Severity.ERROR for f in self.findings):
@@ -132,7 +133,7 @@ class _Loader:
                 version=version,
                 tools=tuple(tools),
                 predicates=predicates,
-                clauses=self._linked(predicates),
+                clauses=tuple(part.clause for part in self.outline.clauses),
                 parameters=parameters,
                 shared=shared,
                 digest=identity,
@@ -187,27 +188,51 @@ class _Loader:
                 section=self.sections.text(given.get("section"), "section"),
                 summary=self.sections.text(given.get("summary"), "summary"),
                 checkable=self.sections.choice(given.get("checkable"), "checkable", CHECKABLE),
+                predicates=self.sections.texts(given.get("rules"), "rules"),
                 why=self.sections.text(given.get("why"), "why"),
             )
             self.outline.clauses.append(ClausePart(clause=clause, place=place_of(node)))
 
-    def _linked(self, predicates: tuple[Predicate, ...]) -> tuple[Clause, ...]:
-        """The clauses, each with the rules that name it."""
-        return tuple(
-            replace(
-                part.clause,
-                predicates=tuple(rule.id for rule in predicates if rule.clause == part.clause.id),
-            )
-            for part in self.outline.clauses
-        )
+    def _link(self) -> None:
+        """Adds to each clause the rules that name it; finds those that it names and nobody wrote."""
+        rules = {rule.id: rule.clause for rule in self.outline.rules}
+        for i, part in enumerate(self.outline.clauses):
+            for name in part.clause.predicates:
+                if name not in rules:
+                    text = f"there is no rule {name}{suggestion(name, rules)}"
+                    self.findings.add("syntax", part.place, text)
+            own = (rule for rule, clause in rules.items() if clause == part.clause.id)
+            linked = tuple(dict.fromkeys((*part.clause.predicates, *own)))
+            self.outline.clauses[i] = replace(part, clause=replace(part.clause, predicates=linked))
 
     def _samples(self) -> None:
-        """The samples that stand in a section of their own, by rule."""
+        """The samples that stand in a section, or a JSON file, of their own."""
+        node = self.given.get("samples")
         rules = {rule.id for rule in self.outline.rules}
-        for rule, node in self.sections.entries(self.given.get("samples"), "samples").items():
+        if node is not None and isinstance(node.value, str):
+            self._samples_from_file(node, rules)
+            return
+        for rule, child in self.sections.entries(node, "samples").items():
             if rule not in rules:
-                self.sections.find("syntax", node, f"these are samples of {rule}, which is no rule")
-            read_samples(node, rule, self.outline)
+                self.sections.find(
+                    "syntax", child, f"there is no rule {rule}{suggestion(rule, rules)}"
+                )
+            read_samples(child, rule, self.outline)
+
+    def _samples_from_file(self, node: Node, rules: Collection[str]) -> None:
+        file = FilePath(node.file).parent / node.value
+        try:
+            found = samples_from_json(file)
+        except DataError as problem:
+            self.sections.find("syntax", node, str(problem))
+            return
+        if not found:
+            self.sections.find("syntax", node, f"{file} holds no samples")
+        for sample in found:
+            if sample.rule not in rules:
+                text = f"there is no rule {sample.rule}{suggestion(sample.rule, rules)}"
+                self.findings.add("syntax", sample.place, text)
+        self.outline.samples += found
 
     def _duplicates(self) -> None:
         """Ids and tools that are given twice; the core would refuse them without a line."""

@@ -246,11 +246,23 @@ class _Rule:
             requirement=Requirement(
                 name=name,
                 at=found[0],
-                keys=keys_of(segments, found[0]),
+                keys=tuple(map(self._marked, keys_of(segments, found[0]))),
                 always=self.sections.flag(given.get("always"), "always"),
             ),
             when=given.get("when"),
         )
+
+    def _marked(self, segment: Segment) -> Segment:
+        """The key, marked where it may have no value."""
+        if isinstance(segment, str):
+            return segment
+        shape = self.shapes.get(segment.root)
+        for name in segment.fields:
+            known = shape.fields.get(name) if isinstance(shape, Object) else None
+            if known is not None and not known.certain:
+                return replace(segment, optional=True)
+            shape = known.shape if known is not None else ANY
+        return segment
 
     def _served(
         self, path: str, segments: tuple[Segment, ...] | None, node: Node

@@ -68,12 +68,20 @@ class MapOf:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an object: `required` fields are always there, `nullable` ones may be null."""
+    """One field of an object: `required` fields are always there, `nullable` ones may be null.
+
+    An expression tests the others with `has(...)`, which is false for an absent field and for null.
+    """
 
     shape: Shape
     required: bool = True
     nullable: bool = False
     line: int = 0
+
+    @property
+    def certain(self) -> bool:
+        """True if the field always has a value."""
+        return self.required and not self.nullable
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,9 +364,10 @@ Converter = Callable[[Json], Json]
 
 
 def converter(shape: Shape) -> Converter | None:
-    """Turns the whole numbers that JSON writes for floats into floats; None if there is nothing to do.
+    """Turns JSON into what CEL expects of this shape; None where it is that already.
 
-    CEL multiplies no int with a double, and a price of 10.0 arrives as 10.
+    Whole numbers become floats where floats are declared, since CEL multiplies no int with a double
+    and a price of 10.0 arrives as 10. Fields that may be null are left out where they are.
     """
     match shape:
         case Scalar("float"):
@@ -371,7 +380,8 @@ def converter(shape: Shape) -> Converter | None:
             return partial(_each_value, inner) if inner else None
         case Object(_, fields):
             found = {k: c for k, f in fields.items() if (c := converter(f.shape)) is not None}
-            return partial(_fields, found) if found else None
+            nullable = frozenset(k for k, f in fields.items() if not f.certain)
+            return partial(_fields, found, nullable) if found or nullable else None
         case _:
             return None
 
@@ -388,7 +398,11 @@ def _each_value(convert: Converter, value: Json) -> Json:
     return {k: convert(item) for k, item in value.items()} if isinstance(value, dict) else value
 
 
-def _fields(converters: Mapping[str, Converter], value: Json) -> Json:
+def _fields(converters: Mapping[str, Converter], nullable: frozenset[str], value: Json) -> Json:
     if not isinstance(value, dict):
         return value
-    return {k: converters[k](v) if k in converters else v for k, v in value.items()}
+    return {
+        k: converters[k](v) if k in converters else v
+        for k, v in value.items()
+        if v is not None or k not in nullable
+    }

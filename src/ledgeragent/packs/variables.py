@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,21 +61,20 @@ def _chain(expr: Expr) -> Use | None:
 class Variable:
     """One CEL variable: the value at `fields` of `root`.
 
-    `members` are the optional fields that an object variable holds where they are present, None for
-    a variable that holds the whole value.
+    `members` are the fields that an object variable holds where they have a value, None for a
+    variable that holds the whole value. `name` is its dotted name in CEL.
     """
 
     root: str
     fields: tuple[str, ...]
     shape: Shape
-    nullable: bool = False
     members: tuple[str, ...] | None = None
-    convert: Converter | None = None
+    name: str = field(init=False)
+    convert: Converter | None = field(init=False)
 
-    @property
-    def name(self) -> str:
-        """Its dotted name in CEL."""
-        return ".".join((self.root, *self.fields))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", ".".join((self.root, *self.fields)))
+        object.__setattr__(self, "convert", converter(self.shape))
 
     def read(self, container: Any) -> Json:
         """Its value in a record (or in arguments, parameters); MissingEvidence where not known."""
@@ -83,10 +82,10 @@ class Variable:
         for name in self.fields:
             value = value[name]
         if self.members is not None:
-            present = (name for name in self.members if name in value)
-            value = {name: _plain(value[name]) for name in present}
-        else:
-            value = _plain(value)
+            value = {name: value[name] for name in self.members if name in value}
+            value = {n: _plain(found) for n, found in value.items() if found is not None}
+        elif type(value) is Record:
+            value = value.plain()
         return value if self.convert is None else self.convert(value)
 
 
@@ -96,7 +95,10 @@ def _plain(value: Any) -> Json:
 
 @dataclass(slots=True)
 class Scope:
-    """The names of one rule with their shapes, and the variables that its expressions need."""
+    """The names of one rule with their shapes, and the variables that its expressions need.
+
+    `tested` are the fields that the rule tests with has(...).
+    """
 
     roots: Mapping[str, Shape]
     findings: Findings
@@ -104,78 +106,71 @@ class Scope:
     tested: set[tuple[str, ...]] = field(default_factory=set)
     variables: dict[str, Variable] = field(default_factory=dict)
 
-    def declare(self, found: Iterable[tuple[Use, Place]], lets: frozenset[str]) -> bool:
-        """Declares what these uses need; False (and findings) where a name or field is unknown."""
-        known = [(use, place) for use, place in found if use.root not in lets]
-        self.tested |= {(use.root, *use.fields) for use, _ in known if use.tested}
-        answers = [self._declare(use, place, lets) for use, place in known]
+    def declare(
+        self, found: Iterable[tuple[Use, Place]], lets: Collection[str] = (), careful: bool = True
+    ) -> bool:
+        """Declares what these uses need; False (and findings) where a name or field is unknown.
+
+        Being `careful` finds fields that may have no value and are nowhere tested.
+        """
+        answers = [
+            self._declare(use, place, lets, careful) for use, place in found if use.root not in lets
+        ]
         return all(answers)
 
-    def _declare(self, use: Use, place: Place, lets: frozenset[str]) -> bool:
+    def _declare(self, use: Use, place: Place, lets: Collection[str], careful: bool) -> bool:
         shape = self.roots.get(use.root)
         if shape is None:
             hint = suggestion(use.root, {*self.roots, *lets})
-            self._find("unknown-path", place, f"{use.root!r} is not defined here{hint}")
-            return False
-        return self._descend(use, shape, place)
-
-    def _descend(self, use: Use, shape: Shape, place: Place) -> bool:
-        taken: tuple[str, ...] = ()
-        nullable = False
-        for i, name in enumerate(use.fields):
+            return self._find("unknown-path", place, f"{use.root!r} is not defined here{hint}")
+        taken: tuple[str, ...] = (use.root,)
+        for name in use.fields:
             if not isinstance(shape, Object) and shape != ANY:
                 break
-            last = i == len(use.fields) - 1
-            known = self._field(shape, (use.root, *taken), name)
+            known = self._field(shape, taken, name)
+            whole = (*taken, name)
             if known is None:
-                self._unknown_field(shape, name, place)
-                return False
-            if use.tested and last and known.required:
-                text = (
-                    f"has({use.root}.{'.'.join(use.fields)}) is always true: {name} is not optional"
-                )
-                self._find("type-error", place, text)
-                return False
-            if not known.required:
-                return self._declare_member(use.root, taken, shape, name)
-            taken, shape, nullable = (*taken, name), known.shape, known.nullable
-            if nullable or known.shape == ANY:
+                fields = shape.fields if isinstance(shape, Object) else ()
+                text = f"{shape} has no field {name!r}{suggestion(name, fields)}"
+                return self._find("unknown-field", place, text)
+            if not known.certain:
+                return self._declare_member(whole, shape, place, careful)
+            taken, shape = whole, known.shape
+            if shape == ANY:
                 break
-        self._add(Variable(root=use.root, fields=taken, shape=shape, nullable=nullable))
+        if use.tested and len(taken) > len(use.fields):
+            text = f"has({'.'.join(taken)}) is always true: {taken[-1]} always has a value"
+            return self._find("type-error", place, text)
+        self._add(Variable(root=use.root, fields=taken[1:], shape=shape))
         return True
 
     def _field(self, shape: Shape, parent: tuple[str, ...], name: str) -> Field | None:
+        """What is known of a field; of a record without types, what the rule itself assumes."""
         if isinstance(shape, Object) and shape.fields:
             return shape.fields.get(name)
         return Field(ANY, required=(*parent, name) not in self.tested)
 
-    def _unknown_field(self, shape: Shape, name: str, place: Place) -> None:
-        fields = shape.fields if isinstance(shape, Object) else ()
-        text = f"{shape} has no field {name!r}{suggestion(name, fields)}"
-        self._find("unknown-field", place, text)
-
-    def _declare_member(self, root: str, taken: tuple[str, ...], shape: Shape, name: str) -> bool:
-        known = self.variables.get(".".join((root, *taken)))
-        members: tuple[str, ...] = (name,)
-        if known is not None:
-            if known.members is None:
-                return True
-            members = (*(m for m in known.members if m != name), name)
+    def _declare_member(
+        self, whole: tuple[str, ...], shape: Shape, place: Place, careful: bool
+    ) -> bool:
+        """Declares the object that holds a field which may have no value."""
+        if careful and whole not in self.tested:
+            text = f"{'.'.join(whole)} may have no value; test it with has({'.'.join(whole)}) first"
+            return self._find("type-error", place, text)
+        *parent, name = whole
+        known = self.variables.get(".".join(parent))
+        if known is not None and known.members is None:
+            return True
+        members = dict.fromkeys((*(known.members or () if known is not None else ()), name))
         kept = shape.fields if isinstance(shape, Object) else {}
-        partial = Object(str(shape), {m: kept[m] for m in members if m in kept})
-        self._add(Variable(root=root, fields=taken, shape=partial, members=members))
+        held = Object(str(shape), {m: kept[m] for m in members if m in kept})
+        root, *fields = parent
+        self._add(Variable(root=root, fields=tuple(fields), shape=held, members=tuple(members)))
         return True
 
     def _add(self, variable: Variable) -> None:
-        made = Variable(
-            root=variable.root,
-            fields=variable.fields,
-            shape=variable.shape,
-            nullable=variable.nullable,
-            members=variable.members,
-            convert=converter(variable.shape),
-        )
-        self.variables[variable.name] = made
+        self.variables[variable.name] = variable
 
-    def _find(self, code: str, place: Place, text: str) -> None:
+    def _find(self, code: str, place: Place, text: str) -> bool:
         self.findings.add(code, place, text, self.rule)
+        return False
