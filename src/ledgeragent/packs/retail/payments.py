@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from ledgeragent.packs.retail.items import swaps, variant
 from ledgeragent.packs.retail.orders import customer
@@ -15,7 +16,7 @@ from ledgeragent.packs.retail.records import (
     ReplaceItems,
     ReturnItems,
 )
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, Record, View, predicate, violation
 
 Wallet = Mapping[str, PaymentMethod]
 """Payment methods by id."""
@@ -31,9 +32,12 @@ def wallet(order: Order, ledger: View) -> Wallet | None:
     nobody is sent to open a stranger's profile for it.
     """
     profile = USER(order["user_id"])
-    if ledger.entry(profile) is None and customer(ledger) not in (None, order["user_id"]):
+    entry = ledger.entry(profile)
+    if entry is None and customer(ledger) not in (None, order["user_id"]):
         return None
-    return ledger[profile]["payment_methods"]
+    methods = ledger[profile]["payment_methods"]
+    # All of it is one fact, unless a balance in it is unknown: then only who reads that one asks.
+    return methods if entry is None or entry.stale else cast(Record, methods).plain()
 
 
 def is_gift_card(id: str, methods: Wallet) -> bool:
@@ -104,11 +108,10 @@ def difference_balance(call: ReplaceItems, ledger: View) -> Broken | None:
     Asks for the balance only where there is something to pay. Allows: any refund to a gift card.
     """
     order, chosen = ledger[ORDER(call["order_id"])], call["payment_method_id"]
-    profile = ledger.get(USER(order["user_id"]))
-    if profile is None:
+    if ledger.entry(USER(order["user_id"])) is None:
         if chosen.startswith(NO_BALANCE):
             return None
-    elif not is_gift_card(chosen, profile["payment_methods"]):
+    elif not is_gift_card(chosen, wallet(order, ledger) or {}):
         return None
     if price_difference(call, ledger, current=False) <= 0:
         return None
@@ -162,7 +165,7 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     methods = wallet(order, ledger)
     if methods is None:
         return None
-    cards = [name for name in methods if methods[name]["source"] == "gift_card"]
+    cards = [name for name, method in methods.items() if method["source"] == "gift_card"]
     if chosen in cards:
         return None
     return violation(
