@@ -92,10 +92,12 @@ def _sights(number: str, ledger: View) -> Iterator[Flight | Segment]:
     for path, flight in ledger.glob(FLIGHT):
         if path[1] == number:
             yield flight
-    for booked, _ in ledger.glob(RESERVATION):
+    for booked, reservation in ledger.glob(RESERVATION):
         entry = ledger.entry(booked)
-        if entry is not None and not entry.stale_at(("flights",)):
-            yield from (s for s in entry.value["flights"] if s["flight_number"] == number)
+        if entry is None or entry.stale_at(("flights",)):
+            continue
+        if any(s["flight_number"] == number for s in entry.value.get("flights", ())):
+            yield from (s for s in reservation["flights"] if s["flight_number"] == number)
 
 
 def _stops(routes: Sequence[Route | None], trip: Trip) -> list[str | None]:
