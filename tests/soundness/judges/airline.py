@@ -1,0 +1,284 @@
+"""The airline clauses, over the whole database. The time is 2024-05-15 15:00."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ..judgement import Db, Judgement, Talk, successes
+
+TODAY = "2024-05-15"
+YESTERDAY_THIS_HOUR = "2024-05-14T15:00:00"
+FREE_BAGS = {
+    "regular": {"basic_economy": 0, "economy": 1, "business": 2},
+    "silver": {"basic_economy": 1, "economy": 2, "business": 3},
+    "gold": {"basic_economy": 2, "economy": 3, "business": 4},
+}
+COMPENSATION = frozenset(
+    f"airline/compensation-{name}"
+    for name in ("facts", "eligibility", "amount", "delay-after-change")
+)
+SAME = (
+    COMPENSATION,
+    frozenset({"airline/cancel-basis", "airline/cancel-insurance-reason"}),
+)
+
+Segment = tuple[str, str]
+
+
+def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgement:
+    """What is wrong with a proposed write."""
+    found = Judgement()
+    reservation = None
+    owner = arguments.get("user_id")
+    if "reservation_id" in arguments:
+        reservation = db["reservations"].get(arguments["reservation_id"])
+        if reservation is None or reservation["status"] == "cancelled":
+            found.ghost = True
+            return found
+        owner = reservation["user_id"]
+    if owner not in db["users"]:
+        found.ghost = True
+        return found
+    profiles = {e.arguments["user_id"] for e in successes(talk, "get_user_details")}
+    if profiles and owner not in profiles:
+        found.broken.add("airline/acting-user")
+    elif not profiles:
+        found.may |= {"airline/acting-user", "airline/user-id-obtained"}
+    user = db["users"][owner]
+    match tool:
+        case "book_reservation":
+            _booking(db, user, arguments, found)
+        case "cancel_reservation":
+            _cancelling(db, talk, reservation, found)
+        case "update_reservation_flights":
+            _changing(db, talk, user, reservation, arguments, found)
+        case "update_reservation_baggages":
+            _bags(user, reservation, arguments, found)
+        case "update_reservation_passengers":
+            _details(arguments["passengers"], found)
+            if len(arguments["passengers"]) != len(reservation["passengers"]):
+                found.broken.add("airline/passenger-count")
+        case "send_certificate":
+            _compensating(db, talk, user, arguments["amount"], found)
+    return found
+
+
+def _status(db: Db, segment: Segment) -> str | None:
+    """The status of a flight on a date, None where there is no such flight."""
+    number, date = segment
+    day = db["flights"].get(number, {"dates": {}})["dates"].get(date)
+    return None if day is None else str(day["status"])
+
+
+def _segments(flights: Sequence[Mapping[str, Any]]) -> list[Segment]:
+    return [(flight["flight_number"], flight["date"]) for flight in flights]
+
+
+def _flown(db: Db, segment: Segment) -> bool:
+    date = segment[1]
+    if date != TODAY:
+        return date < TODAY and _status(db, segment) != "cancelled"
+    return _status(db, segment) in ("landed", "flying")
+
+
+def _unread(talk: Talk, segments: Sequence[Segment]) -> list[Segment]:
+    """Segments whose status was never looked up: then a rule may presume, or ask."""
+    given = [e.arguments for e in successes(talk, "get_flight_status")]
+    read = {(g["flight_number"], g["date"]) for g in given}
+    return [segment for segment in segments if segment not in read]
+
+
+def _cancelling(db: Db, talk: Talk, reservation: Mapping[str, Any], found: Judgement) -> None:
+    segments = _segments(reservation["flights"])
+    unread = _unread(talk, segments)
+    if any(_flown(db, s) for s in segments):
+        found.broken.add("airline/cancel-flown")
+    if any(date < TODAY for _, date in unread):
+        found.may.add("airline/cancel-flown")
+    if (
+        unread
+        and reservation["created_at"] < YESTERDAY_THIS_HOUR
+        and reservation["cabin"] != "business"
+        and reservation["insurance"] != "yes"
+    ):
+        found.may.add("airline/cancel-basis")
+    if not (
+        reservation["created_at"] >= YESTERDAY_THIS_HOUR
+        or reservation["cabin"] == "business"
+        or reservation["insurance"] == "yes"
+        or any(_status(db, s) == "cancelled" for s in segments)
+    ):
+        found.broken.add("airline/cancel-basis")
+
+
+def _details(passengers: Sequence[Mapping[str, Any]], found: Judgement) -> None:
+    wanted = ("first_name", "last_name", "dob")
+    if not all(passenger.get(name) for passenger in passengers for name in wanted):
+        found.broken.add("airline/passenger-details")
+
+
+def _allowance(
+    user: Mapping[str, Any], cabin: str, people: int, call: Mapping[str, Any], found: Judgement
+) -> None:
+    free = FREE_BAGS[user["membership"]][cabin] * people
+    if call["nonfree_baggages"] != max(0, call["total_baggages"] - free):
+        found.broken.add("airline/bag-allowance")
+
+
+def _bags(
+    user: Mapping[str, Any],
+    reservation: Mapping[str, Any],
+    call: Mapping[str, Any],
+    found: Judgement,
+) -> None:
+    if call["total_baggages"] < reservation["total_baggages"]:
+        found.broken.add("airline/bags-no-removal")
+    _allowance(user, reservation["cabin"], len(reservation["passengers"]), call, found)
+    if call["payment_id"] not in user["payment_methods"]:
+        charged = call["nonfree_baggages"] > reservation["nonfree_baggages"]
+        (found.broken if charged else found.may).add("airline/payment-in-profile")
+
+
+def _booking(db: Db, user: Mapping[str, Any], call: Mapping[str, Any], found: Judgement) -> None:
+    people = len(call["passengers"])
+    if people > 5:
+        found.broken.add("airline/passenger-limit")
+    _details(call["passengers"], found)
+    _allowance(user, call["cabin"], people, call, found)
+    used = [payment["payment_id"] for payment in call["payment_methods"]]
+    if not all(method in user["payment_methods"] for method in used):
+        found.broken.add("airline/payment-in-profile")
+    kinds = [method.rsplit("_", 1)[0] for method in used]
+    if (
+        kinds.count("certificate") > 1
+        or kinds.count("credit_card") > 1
+        or kinds.count("gift_card") > 3
+    ):
+        found.broken.add("airline/payment-mix")
+    segments = _segments(call["flights"])
+    legs = [db["flights"][number] for number, _ in segments if number in db["flights"]]
+    stops = [call["origin"], *(leg["destination"] for leg in legs)]
+    if any(leg["origin"] != stop for leg, stop in zip(legs, stops, strict=False)):
+        found.may.add("airline/flight-available")
+    statuses = [_status(db, s) for s in segments]
+    if None in statuses:
+        found.ghost = True
+    elif any(status != "available" for status in statuses):
+        found.broken.add("airline/flight-available")
+        found.may.add("airline/booking-total")
+    else:
+        days = [db["flights"][number]["dates"][date] for number, date in segments]
+        fares = sum(day["prices"][call["cabin"]] for day in days) * people
+        extras = 50 * call["nonfree_baggages"] + (30 * people if call["insurance"] == "yes" else 0)
+        if sum(payment["amount"] for payment in call["payment_methods"]) != fares + extras:
+            found.broken.add("airline/booking-total")
+
+
+def _changing(
+    db: Db,
+    talk: Talk,
+    user: Mapping[str, Any],
+    reservation: Mapping[str, Any],
+    call: Mapping[str, Any],
+    found: Judgement,
+) -> None:
+    old, new = _segments(reservation["flights"]), _segments(call["flights"])
+    new_cabin = call["cabin"] != reservation["cabin"]
+    if any(_status(db, segment) is None for segment in new):
+        found.ghost = True
+        return
+    if old != new:
+        if reservation["cabin"] == "basic_economy":
+            found.broken.add("airline/basic-economy-flights")
+        _route(db, reservation, new, found)
+    if new_cabin and any(_flown(db, segment) for segment in old):
+        found.broken.add("airline/cabin-change-flown")
+    if new_cabin and any(date < TODAY for _, date in _unread(talk, old)):
+        found.may.add("airline/cabin-change-flown")
+    for segment in new:
+        if _status(db, segment) != "available":
+            if segment not in old:
+                found.broken.add("airline/flight-available")
+            elif new_cabin:
+                found.may.add("airline/flight-available")
+    method = user["payment_methods"].get(call["payment_id"])
+    against = found.broken if new_cabin or old != new else found.may
+    if method is None:
+        against.add("airline/payment-in-profile")
+        found.may.add("airline/change-payment-type")
+    elif method["source"] == "certificate":
+        against.add("airline/change-payment-type")
+
+
+def _route(
+    db: Db, reservation: Mapping[str, Any], segments: Sequence[Segment], found: Judgement
+) -> None:
+    """Whether the new segments go where the old ones went, and come back if those did."""
+    legs = [db["flights"][number] for number, _ in segments]
+    if any(a["destination"] != b["origin"] for a, b in pairwise(legs)):
+        found.may |= {"airline/same-trip-type", "airline/same-route", "airline/flight-available"}
+    stops = [leg["origin"] for leg in legs]
+    start, end, between = stops[0], legs[-1]["destination"], stops[1:]
+    origin, destination = reservation["origin"], reservation["destination"]
+    there = start == origin and end == destination
+    back = start == origin and end == origin and destination in between
+    if reservation["flight_type"] == "one_way":
+        kept, retyped = there, back
+    else:
+        kept, retyped = back, there
+    if not kept:
+        clauses = ["airline/same-trip-type", "airline/same-route"]
+        found.broken.add(clauses[0 if retyped else 1])
+        found.may |= {*clauses, "airline/flight-available"}
+
+
+def _compensating(
+    db: Db, talk: Talk, user: Mapping[str, Any], amount: float, found: Judgement
+) -> None:
+    changes = successes(talk, "update_reservation_flights")
+    moved = {change.arguments["reservation_id"] for change in changes}
+    if moved & set(user["reservations"]):
+        found.may |= COMPENSATION
+        return
+    cancelled = {e.arguments["reservation_id"] for e in successes(talk, "cancel_reservation")}
+    seen = {e.arguments["reservation_id"] for e in successes(talk, "get_reservation_details")}
+
+    def against(keys: Iterable[str]) -> str | None:
+        found = [_gesture(db, user, db["reservations"][k], amount, k in cancelled) for k in keys]
+        return None if None in found else max((f for f in found if f), default=(0, "facts"))[1]
+
+    problem = against(user["reservations"])
+    if problem == "delay-after-change":
+        found.may |= COMPENSATION
+    elif problem is not None:
+        found.broken.add(f"airline/compensation-{problem}")
+    known = [
+        key
+        for key in user["reservations"]
+        if key in seen and not _unread(talk, _segments(db["reservations"][key]["flights"]))
+    ]
+    if seen and len(known) < len(user["reservations"]) and against(known) is not None:
+        found.may |= COMPENSATION
+
+
+def _gesture(
+    db: Db, user: Mapping[str, Any], reservation: Mapping[str, Any], amount: float, cancelled: bool
+) -> tuple[int, str] | None:
+    """None if this reservation justifies the amount, else how near it came and what is amiss."""
+    statuses = {_status(db, segment) for segment in _segments(reservation["flights"])}
+    if not statuses & {"cancelled", "delayed"}:
+        return 0, "facts"
+    if (
+        user["membership"] == "regular"
+        and reservation["insurance"] != "yes"
+        and reservation["cabin"] != "business"
+    ):
+        return 1, "eligibility"
+    people = len(reservation["passengers"])
+    if "cancelled" in statuses and amount == 100 * people:
+        return None
+    if "delayed" in statuses and amount == 50 * people:
+        return None if cancelled else (3, "delay-after-change")
+    return 2, "amount"

@@ -1,0 +1,39 @@
+"""A failing case as a person reads it: what was read, what was asked, who says what."""
+
+from __future__ import annotations
+
+import json
+
+from ledgeragent import Gate, ToolCall
+
+from .judgement import Exchange
+from .scene import Scene
+
+
+def listing(gate: Gate, scene: Scene, call: ToolCall, problems: list[str]) -> str:
+    """The case, line by line."""
+    verdict = gate.judge(call, scene.ledger)
+    truth = scene.world.judge(scene.talk, call)
+    lines = [f"{scene.world.domain}: {problem}" for problem in problems]
+    lines += ["", "records (whole database, cut to what the call names):"]
+    lines += [f"  {name}: {json.dumps(value)}" for name, value in scene.world.excerpt(call).items()]
+    lines += ["conversation:", *(f"  {_said(exchange)}" for exchange in scene.talk)]
+    lines += ["proposed:", f"  {call}", f"gate: {verdict.decision.name}"]
+    for finding in (*verdict.findings, *verdict.shadow):
+        lines.append(
+            f"  {finding.kind.name} {finding.predicate}: {finding.error or finding.reason}"
+        )
+    lines.append("judge:")
+    for name in ("broken", "may", "ungrounded"):
+        if clauses := sorted(getattr(truth, name)):
+            lines.append(f"  {name}: {', '.join(clauses)}")
+    if truth.ghost:
+        lines.append("  names a record that does not exist")
+    return "\n".join(lines)
+
+
+def _said(exchange: Exchange) -> str:
+    if not exchange.tool:
+        return "(turn of the customer)"
+    answer = exchange.answer if len(exchange.answer) <= 100 else exchange.answer[:97] + "..."
+    return f"{ToolCall(name=exchange.tool, arguments=exchange.arguments)} -> {answer!r}"

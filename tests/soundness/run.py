@@ -1,0 +1,90 @@
+"""The fast driver: many random calls, from a seed. `python -m tests.soundness.run --help`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from ledgeragent import Domain, Gate, load_domain
+
+from .listing import listing
+from .properties import problems
+from .scene import make_scene
+from .worlds import WORLDS
+
+CALLS_PER_SCENE = 20
+
+
+@dataclass
+class Tally:
+    """What a run came to: calls judged, verdicts by kind, the first case of each disagreement."""
+
+    calls: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    broken: Counter[str] = field(default_factory=Counter)
+    disagreements: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+
+
+def run(name: str, calls: int, seed: int = 0, domain: Domain | None = None) -> Tally:
+    """Judges `calls` random calls of a domain, half of them in fully observed worlds."""
+    tally = Tally()
+    gate = Gate(domain=domain or load_domain(name))
+    for scene_number in range(-(-calls // CALLS_PER_SCENE)):
+        rng = Random(f"{name}/{seed}/{scene_number}")
+        full = scene_number % 2 == 0
+        scene = make_scene(rng, gate.domain, WORLDS[name], full=full)
+        for _ in range(min(CALLS_PER_SCENE, calls - tally.calls)):
+            call = scene.world.propose(rng)
+            found = problems(rng, gate, scene, call, full=full)
+            tally.calls += 1
+            truth = scene.world.judge(scene.talk, call)
+            tally.broken.update(truth.broken or {"(none)"})
+            verdict = gate.judge(call, scene.ledger)
+            kind = f"{verdict.decision.name}{' violation' if verdict.violations else ''}"
+            tally.verdicts[f"{'full' if full else 'partial'} {call.name} {kind}"] += 1
+            for problem in found:
+                key = _key(problem)
+                tally.disagreements[key] += 1
+                if key not in tally.examples:
+                    text = listing(gate, scene, call, found)
+                    tally.examples[key] = f"scene {scene_number}\n{text}"
+    return tally
+
+
+def _key(problem: str) -> str:
+    """A disagreement without the particulars of its case."""
+    return problem.rpartition(": ")[2] if problem.startswith("after") else problem.partition(":")[0]
+
+
+def _report(name: str, tally: Tally, verbose: bool) -> Iterator[str]:
+    yield f"{name}: {tally.calls} calls, {sum(tally.disagreements.values())} disagreements"
+    if verbose:
+        yield from (f"  {count:7} {key}" for key, count in sorted(tally.verdicts.items()))
+        yield from (f"  {count:7} {clause}" for clause, count in sorted(tally.broken.items()))
+    for key, count in tally.disagreements.most_common():
+        yield f"\n{count} x {key}\n{tally.examples[key]}"
+
+
+def main() -> int:
+    """Exit code 1 if gate and judge ever disagree."""
+    parser = argparse.ArgumentParser(description="Compares gate and judge on random calls.")
+    parser.add_argument("--domain", choices=sorted(WORLDS), action="append")
+    parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    clean = True
+    for name in options.domain or sorted(WORLDS):
+        tally = run(name, options.calls, options.seed)
+        clean = clean and not tally.disagreements
+        print("\n".join(_report(name, tally, options.verbose)), flush=True)
+    return 0 if clean else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,669 @@
+"""A small airline: three airports, a dozen flights on four days, two or three customers."""
+
+from __future__ import annotations
+
+import copy
+import json
+from random import Random
+from typing import Any
+
+from ledgeragent import ToolCall
+
+from ..judgement import Db, Judgement, Talk
+from ..judges import airline as judge
+from ..world import Answer, Facts, World, call, fields, one_in, some
+
+_AIRPORTS = ("ABE", "BRN", "CLY")
+_DAYS = ("2024-05-20", "2024-05-22", "2024-05-15", "2024-05-13")
+_STATUSES = {
+    "2024-05-20": ("available", "available", "available", "cancelled", "delayed"),
+    "2024-05-22": ("available", "available", "available", "cancelled", "on time"),
+    "2024-05-15": ("on time", "delayed", "landed", "flying", "cancelled"),
+    "2024-05-13": ("landed", "cancelled", "delayed"),
+}
+_CABINS = ("economy", "business", "basic_economy")
+_CREATED = (
+    "2024-05-01T10:00:00",
+    "2024-05-14T14:59:59",
+    "2024-05-14T15:00:00",
+    "2024-05-15T09:00:00",
+)
+_PEOPLE = ("ada_moss_11", "ben_reed_22", "cyd_hale_33")
+_RESERVATION = (
+    "user_id",
+    "origin",
+    "destination",
+    "flight_type",
+    "cabin",
+    "flights",
+    "passengers",
+    "created_at",
+    "total_baggages",
+    "nonfree_baggages",
+    "insurance",
+    "status",
+    "payment_history",
+)
+_NOBODYS = ("credit_card_0", "certificate_0")
+_TOOLS = (
+    "cancel_reservation",
+    "update_reservation_flights",
+    "update_reservation_baggages",
+    "book_reservation",
+    "send_certificate",
+    "update_reservation_passengers",
+)
+
+
+class AirlineWorld(World):
+    """Reservations on every side of the rules. `friend` is True if the agent reads all profiles."""
+
+    domain = "airline"
+    same = judge.SAME
+    reads = frozenset(
+        {
+            "get_user_details",
+            "get_reservation_details",
+            "search_direct_flight",
+            "search_onestop_flight",
+            "get_flight_status",
+            "list_all_airports",
+        }
+    )
+    friend = False
+
+    @classmethod
+    def make(cls, rng: Random) -> AirlineWorld:
+        people = list(_PEOPLE[: rng.randint(1, 3)])
+        db: Db = {"users": {}, "reservations": {}, "flights": _flights(rng)}
+        for number, user_id in enumerate(people):
+            db["users"][user_id] = _user(rng, user_id, number)
+            for _ in range(rng.randint(1, 3)):
+                _reserve(rng, db, user_id)
+        world = cls(db, people[0])
+        world.friend = one_in(rng, 3)
+        return world
+
+    def tour(self) -> list[ToolCall]:
+        routes = [(o, d) for o in _AIRPORTS for d in _AIRPORTS if o != d]
+        readers = list(self.db["users"]) if self.friend else [self.me]
+        return [
+            *(call("get_user_details", user_id=key) for key in readers),
+            *(call("get_reservation_details", reservation_id=r) for r in self.db["reservations"]),
+            *(
+                call("get_flight_status", flight_number=number, date=date)
+                for number in self.db["flights"]
+                for date in _DAYS
+            ),
+            *(
+                call("search_direct_flight", origin=o, destination=d, date=date)
+                for o, d in routes
+                for date in _DAYS
+            ),
+        ]
+
+    def read(self, call: ToolCall) -> Answer:
+        given = call.arguments
+        match call.name:
+            case "get_user_details":
+                return self._profile(given.get("user_id"))
+            case "get_reservation_details":
+                return self._record(
+                    "reservations", given.get("reservation_id"), "Reservation", _RESERVATION
+                )
+            case "get_flight_status":
+                return self._status(given["flight_number"], given["date"])
+            case "search_direct_flight":
+                return self._search(given, "direct")
+            case "search_onestop_flight":
+                return self._search(given, "onestop")
+        return Answer(json.dumps([{"iata": a, "city": a.title()} for a in _AIRPORTS]))
+
+    def _profile(self, key: Any) -> Answer:
+        """Shows of every payment method whether it is in the profile."""
+        answer = self._record("users", key, "User", ("membership", "reservations"))
+        if answer.failed:
+            return answer
+        has = fields("users", key, *(f"has {method}" for method in self._methods()))
+        return Answer(answer.text, shown=answer.shown | has)
+
+    def _methods(self) -> list[str]:
+        """Every payment method of this world, and one that nobody has."""
+        return [*(m for u in self.db["users"].values() for m in u["payment_methods"]), *_NOBODYS]
+
+    def _record(self, table: str, key: Any, kind: str, names: tuple[str, ...]) -> Answer:
+        if key not in self.db[table]:
+            return Answer(f"Error: {kind} {key} not found", failed=True)
+        shown = frozenset(fields(table, key, *names))
+        return Answer(json.dumps(self.db[table][key]), shown=shown)
+
+    def _status(self, number: str, date: str) -> Answer:
+        day = self.db["flights"].get(number, {"dates": {}})["dates"].get(date)
+        if day is None:
+            return Answer(f"Error: Flight {number} not found on date {date}", failed=True)
+        return Answer(day["status"], shown=frozenset({("days", f"{number} {date}", "status")}))
+
+    def _search(self, given: Any, kind: str) -> Answer:
+        asked = (given["origin"], given["destination"], given["date"])
+        listed = self._direct(*asked, None) if kind == "direct" else self._onestop(*asked)
+        return Answer(json.dumps(listed), shown=frozenset({(kind, " ".join(asked), "listing")}))
+
+    def _direct(self, origin: str, destination: str, date: str, shown_date: Any) -> list[Any]:
+        found = []
+        for flight in self.db["flights"].values():
+            day = flight["dates"].get(date, {"status": None})
+            if (flight["origin"], flight["destination"]) == (origin, destination) and day[
+                "status"
+            ] == "available":
+                found.append(
+                    {
+                        "flight_number": flight["flight_number"],
+                        "origin": origin,
+                        "destination": destination,
+                        "status": "available",
+                        "scheduled_departure_time_est": flight["scheduled_departure_time_est"],
+                        "scheduled_arrival_time_est": flight["scheduled_arrival_time_est"],
+                        "date": shown_date,
+                        "available_seats": day["available_seats"],
+                        "prices": day["prices"],
+                    }
+                )
+        return found
+
+    def _onestop(self, origin: str, destination: str, date: str) -> list[Any]:
+        return [
+            [first, second]
+            for stop in _AIRPORTS
+            if stop not in (origin, destination)
+            for first in self._direct(origin, stop, date, date)
+            for second in self._direct(stop, destination, date, date)
+            if first["scheduled_arrival_time_est"] < second["scheduled_departure_time_est"]
+        ]
+
+    def complete(self, read: ToolCall) -> list[ToolCall]:
+        if not read.name.startswith("search_") or len(read.arguments) == 3:
+            return [read]
+        return [
+            call(read.name, **{"origin": o, "destination": d, "date": date, **read.arguments})
+            for o in _AIRPORTS
+            for d in _AIRPORTS
+            for date in _DAYS
+            if o != d
+        ]
+
+    def stray(self, rng: Random) -> ToolCall:
+        origin, destination = some(rng, list(_AIRPORTS), 2, 2)
+        date = rng.choice(_DAYS)
+        return rng.choice(
+            [
+                call("list_all_airports"),
+                call("search_onestop_flight", origin=origin, destination=destination, date=date),
+                call("get_user_details", user_id="nobody_1"),
+                call("get_reservation_details", reservation_id="NONE00"),
+                call("get_flight_status", flight_number="XA404", date=date),
+            ]
+        )
+
+    def drift(self, rng: Random) -> tuple[ToolCall, Facts]:
+        kind = rng.randrange(3)
+        if kind == 0:
+            number, date = rng.choice(list(self.db["flights"])), rng.choice(_DAYS)
+            flight = self.db["flights"][number]
+            day = _day(rng, date)
+            if day["status"] != flight["dates"][date]["status"]:
+                flight["dates"][date] = day
+            read = call("get_flight_status", flight_number=number, date=date)
+            return read, self._listings(flight, date)
+        if kind == 1:
+            user = self.db["users"][self.me]
+            user["membership"] = rng.choice(list(judge.FREE_BAGS))
+            return call("get_user_details", user_id=self.me), frozenset()
+        reservation = rng.choice(list(self.db["reservations"].values()))
+        reservation["cabin"] = rng.choice(_CABINS)
+        reservation["insurance"] = rng.choice(["no", "yes"])
+        read = call("get_reservation_details", reservation_id=reservation["reservation_id"])
+        return read, frozenset()
+
+    def _listings(self, flight: Any, date: str) -> Facts:
+        """The searches that list a flight."""
+        through = [f"{o} {d} {date}" for o in _AIRPORTS for d in _AIRPORTS if o != d]
+        direct = ("direct", f"{flight['origin']} {flight['destination']} {date}", "listing")
+        return frozenset({direct, *(("onestop", key, "listing") for key in through)})
+
+    def judge(self, talk: Talk, call: ToolCall) -> Judgement:
+        return judge.judge(self.db, talk, call.name, call.arguments)
+
+    # -- writes ------------------------------------------------------------------------------------
+
+    def write(self, call: ToolCall) -> Answer:
+        given = call.arguments
+        if call.name == "book_reservation":
+            return self._book(given)
+        if call.name == "send_certificate":
+            user = self.db["users"][given["user_id"]]
+            key = f"certificate_{len(user['payment_methods'])}77"
+            user["payment_methods"][key] = _method(key, given["amount"])
+            text = (
+                f"Certificate {key} added to user {user['user_id']} with amount {given['amount']}."
+            )
+            changed = fields("users", user["user_id"], f"has {key}")
+            return Answer(text, changed=frozenset(changed))
+        reservation = self.db["reservations"][given["reservation_id"]]
+        before = {**reservation, "flights": _bare(reservation["flights"])}
+        if call.name == "cancel_reservation":
+            reservation["status"] = "cancelled"
+        elif call.name == "update_reservation_flights":
+            reservation["cabin"] = given["cabin"]
+            reservation["flights"] = self._booked(given["flights"], given["cabin"])
+        else:
+            reservation.update({name: given[name] for name in given if name in reservation})
+        after = {**reservation, "flights": _bare(reservation["flights"])}
+        names = [name for name in after if after[name] != before[name]]
+        changed = fields("reservations", reservation["reservation_id"], *names)
+        return Answer(json.dumps(reservation), changed=frozenset(changed))
+
+    def _book(self, given: Any) -> Answer:
+        key = f"NEW00{len(self.db['reservations'])}"
+        user = self.db["users"][given["user_id"]]
+        self.db["reservations"][key] = {
+            "reservation_id": key,
+            "user_id": given["user_id"],
+            "origin": given["origin"],
+            "destination": given["destination"],
+            "flight_type": given["flight_type"],
+            "cabin": given["cabin"],
+            "flights": self._booked(given["flights"], given["cabin"]),
+            "passengers": given["passengers"],
+            "payment_history": given["payment_methods"],
+            "created_at": "2024-05-15T15:00:00",
+            "total_baggages": given["total_baggages"],
+            "nonfree_baggages": given["nonfree_baggages"],
+            "insurance": given["insurance"],
+            "status": None,
+        }
+        user["reservations"].append(key)
+        changed = fields("users", user["user_id"], "reservations")
+        for payment in given["payment_methods"]:
+            method = user["payment_methods"][payment["payment_id"]]
+            if method["source"] == "certificate":
+                del user["payment_methods"][payment["payment_id"]]
+                changed |= fields("users", user["user_id"], f"has {payment['payment_id']}")
+            elif method["source"] == "gift_card":
+                method["amount"] -= payment["amount"]
+        text = json.dumps(self.db["reservations"][key])
+        return Answer(text, changed=frozenset(changed))
+
+    def _booked(self, flights: Any, cabin: str) -> list[dict[str, Any]]:
+        return [_segment(self.db, f["flight_number"], f["date"], cabin) for f in flights]
+
+    # -- proposals ---------------------------------------------------------------------------------
+
+    def propose(self, rng: Random) -> ToolCall:
+        tool = rng.choice(_TOOLS)
+        if tool == "book_reservation":
+            return call(tool, **self._booking(rng))
+        if tool == "send_certificate":
+            return call(tool, **self._certificate(rng))
+        reservation = self._some_reservation(rng)
+        key = "NONE00" if one_in(rng, 40) else reservation["reservation_id"]
+        given: dict[str, Any] = {"reservation_id": key}
+        owner = self.db["users"][reservation["user_id"]]
+        match tool:
+            case "update_reservation_flights":
+                given |= self._new_flights(rng, reservation)
+                given["payment_id"] = self._method(rng, owner, ("credit_card", "gift_card"))
+            case "update_reservation_baggages":
+                extra = rng.choice([0, 1, 2, 3])
+                total = reservation["total_baggages"] + (-1 if one_in(rng, 6) else extra)
+                given |= _bags(
+                    rng, owner, reservation["cabin"], len(reservation["passengers"]), total
+                )
+                given["payment_id"] = self._method(rng, owner, ("credit_card", "gift_card"))
+            case "update_reservation_passengers":
+                count = len(reservation["passengers"])
+                count = max(1, count + (rng.choice([1, -1]) if one_in(rng, 4) else 0))
+                given["passengers"] = _passengers(rng, count)
+        return call(tool, **given)
+
+    def _some_reservation(self, rng: Random) -> Any:
+        every = list(self.db["reservations"].values())
+        mine = [r for r in every if r["user_id"] == self.me]
+        return rng.choice(mine if not one_in(rng, 8) else every)
+
+    def _method(self, rng: Random, owner: Any, kinds: tuple[str, ...]) -> str:
+        methods = [k for k in owner["payment_methods"] if k.startswith(kinds)]
+        if one_in(rng, 6):
+            methods = self._methods()
+        return str(rng.choice(methods or ["credit_card_0"]))
+
+    def _new_flights(self, rng: Random, reservation: Any) -> dict[str, Any]:
+        cabin, kept = reservation["cabin"], _bare(reservation["flights"])
+        kind = rng.randrange(5)
+        if kind in (0, 1):
+            cabin = rng.choice([c for c in _CABINS if c != cabin])
+        if kind == 0:
+            return {"cabin": cabin, "flights": kept}
+        origin, destination = reservation["origin"], reservation["destination"]
+        there_and_back = reservation["flight_type"] == "round_trip"
+        if one_in(rng, 5):
+            origin, destination = some(rng, list(_AIRPORTS), 2, 2)
+        if one_in(rng, 6):
+            there_and_back = not there_and_back
+        flights = self._trip(rng, origin, destination, there_and_back, 8)
+        if kind == 4 and len(kept) > 1:
+            flights = [kept[0], *flights[1:]] if len(flights) == len(kept) == 2 else kept
+        if one_in(rng, 40):
+            flights[0] = {"flight_number": "XA404", "date": "2024-05-20"}
+        return {"cabin": cabin, "flights": flights}
+
+    def _trip(
+        self, rng: Random, origin: str, destination: str, there_and_back: bool, odd: int
+    ) -> list[dict[str, Any]]:
+        """Segments from origin to destination, once in `odd` times over a stop, and back."""
+        if origin == destination:
+            stop = rng.choice([a for a in _AIRPORTS if a != origin])
+            return [*self._leg(rng, origin, stop, odd), *self._leg(rng, stop, origin, odd)]
+        legs = [(origin, destination)]
+        if one_in(rng, 4):
+            stop = next(a for a in _AIRPORTS if a not in (origin, destination))
+            legs = [(origin, stop), (stop, destination)]
+        if there_and_back:
+            legs.append((destination, origin))
+        return [segment for leg in legs for segment in self._leg(rng, *leg, odd)]
+
+    def _leg(self, rng: Random, origin: str, destination: str, odd: int) -> list[dict[str, Any]]:
+        """One flight of that route, on a day when it is available, unless `odd` strikes."""
+        pairs = [
+            (flight, date)
+            for flight in self.db["flights"].values()
+            if (flight["origin"], flight["destination"]) == (origin, destination)
+            for date in _DAYS
+        ]
+        good = [(f, d) for f, d in pairs if f["dates"][d]["status"] == "available"]
+        flight, date = rng.choice(pairs if one_in(rng, odd) else good or pairs)
+        return [{"flight_number": flight["flight_number"], "date": date}]
+
+    def _booking(self, rng: Random) -> dict[str, Any]:
+        people = list(self.db["users"])
+        user = self.db["users"][rng.choice(people) if one_in(rng, 10) else self.me]
+        origin, destination = some(rng, list(_AIRPORTS), 2, 2)
+        there_and_back = one_in(rng, 2)
+        flights = self._trip(rng, origin, destination, there_and_back, 12)
+        count = rng.choice([5, 6]) if one_in(rng, 8) else rng.randint(1, 3)
+        cabin = rng.choice(_CABINS)
+        given = {
+            "user_id": user["user_id"] if not one_in(rng, 60) else "nobody_1",
+            "origin": origin,
+            "destination": destination,
+            "flight_type": "round_trip" if there_and_back else "one_way",
+            "cabin": cabin,
+            "flights": flights,
+            "passengers": _passengers(rng, count),
+            "insurance": rng.choice(["no", "yes"]),
+            **_bags(rng, user, cabin, count, rng.choice([0, 1, 2, 3, 6])),
+        }
+        total = self._price(flights, cabin) * count + 50 * given["nonfree_baggages"]
+        total += 30 * count if given["insurance"] == "yes" else 0
+        if one_in(rng, 7):
+            total += rng.choice([-1, 30, 50, -30 * count])
+        given["payment_methods"] = self._payments(rng, user, total)
+        return given
+
+    def _price(self, flights: Any, cabin: str) -> int:
+        days = [self.db["flights"][f["flight_number"]]["dates"][f["date"]] for f in flights]
+        return sum(day.get("prices", {}).get(cabin, 0) for day in days)
+
+    def _payments(self, rng: Random, user: Any, total: int) -> list[dict[str, Any]]:
+        methods = list(user["payment_methods"]) or ["credit_card_0"]
+        chosen = some(rng, methods, 1, 5 if one_in(rng, 5) else 2)
+        if one_in(rng, 8):
+            chosen[0] = rng.choice(self._methods())
+        chosen = list(dict.fromkeys(chosen))
+        payments = [{"payment_id": key, "amount": 10} for key in chosen]
+        payments[0]["amount"] = total - 10 * (len(chosen) - 1)
+        return payments
+
+    def _certificate(self, rng: Random) -> dict[str, Any]:
+        users = list(self.db["users"]) if one_in(rng, 8) else [self.me]
+        user_id = rng.choice(users)
+        amounts = [50, 100, 150, 200]
+        for key in self.db["users"][user_id]["reservations"]:
+            reservation = self.db["reservations"][key]
+            people = len(reservation["passengers"])
+            statuses = {
+                self.db["flights"][f["flight_number"]]["dates"][f["date"]]["status"]
+                for f in reservation["flights"]
+            }
+            if statuses & {"cancelled", "delayed"}:
+                amounts = [100 * people, 50 * people, 100]
+        return {"user_id": user_id, "amount": rng.choice(amounts)}
+
+    # -- twins -------------------------------------------------------------------------------------
+
+    def vary(self, known: Facts, rng: Random) -> None:
+        self._vary_flights(known, rng)
+        for key, reservation in self.db["reservations"].items():
+            self._vary_reservation(key, reservation, known, rng)
+        for user_id, user in self.db["users"].items():
+            if ("users", user_id, "membership") not in known:
+                user["membership"] = rng.choice(list(judge.FREE_BAGS))
+            self._vary_methods(user_id, user, known, rng)
+
+    def _vary_flights(self, known: Facts, rng: Random) -> None:
+        listings = [(kind, key.split()) for kind, key, name in known if name == "listing"]
+        travelled = {
+            f["flight_number"] for r in self.db["reservations"].values() for f in r["flights"]
+        }
+        before = self._listed(listings)
+        for number, flight in self.db["flights"].items():
+            spare = copy.deepcopy(flight)
+            for date in _DAYS:
+                if ("days", f"{number} {date}", "status") not in known and one_in(rng, 2):
+                    flight["dates"][date] = _day(rng, date)
+            if number not in travelled and one_in(rng, 3):
+                flight["origin"], flight["destination"] = some(rng, list(_AIRPORTS), 2, 2)
+            if self._listed(listings) != before or not self._every_route():
+                self.db["flights"][number] = spare
+
+    def _every_route(self) -> bool:
+        served = {(f["origin"], f["destination"]) for f in self.db["flights"].values()}
+        return len(served) == len(_AIRPORTS) * (len(_AIRPORTS) - 1)
+
+    def _listed(self, listings: list[tuple[str, list[str]]]) -> list[Any]:
+        return [
+            self._direct(*asked, None) if kind == "direct" else self._onestop(*asked)
+            for kind, asked in listings
+        ]
+
+    def _vary_reservation(self, key: str, reservation: Any, known: Facts, rng: Random) -> None:
+        def unknown(name: str) -> bool:
+            return ("reservations", key, name) not in known and one_in(rng, 2)
+
+        if unknown("user_id"):
+            self._give(reservation, known, rng)
+        if unknown("cabin"):
+            reservation["cabin"] = rng.choice(_CABINS)
+        if unknown("insurance"):
+            reservation["insurance"] = rng.choice(["no", "yes"])
+        if unknown("created_at"):
+            reservation["created_at"] = rng.choice(_CREATED)
+        if unknown("total_baggages"):
+            reservation["total_baggages"] = rng.choice([0, 1, 5])
+        if unknown("passengers"):
+            reservation["passengers"] = _passengers(rng, rng.randint(1, 3))
+        if unknown("flights"):
+            fixed = ("reservations", key, "origin") in known
+            _route(rng, self.db, reservation, fixed=fixed)
+
+    def _give(self, reservation: Any, known: Facts, rng: Random) -> None:
+        open_lists = [u for u in self.db["users"] if ("users", u, "reservations") not in known]
+        if reservation["user_id"] not in open_lists:
+            return
+        owner = rng.choice(open_lists)
+        key = reservation["reservation_id"]
+        self.db["users"][reservation["user_id"]]["reservations"].remove(key)
+        self.db["users"][owner]["reservations"].append(key)
+        reservation["user_id"] = owner
+
+    def _vary_methods(self, user_id: str, user: Any, known: Facts, rng: Random) -> None:
+        """Other methods in the profile; a card that paid for a known reservation is one of them."""
+        paid = {
+            payment["payment_id"]
+            for key, reservation in self.db["reservations"].items()
+            if reservation["user_id"] == user_id
+            and ("reservations", key, "payment_history") in known
+            for payment in reservation["payment_history"]
+        }
+        methods = user["payment_methods"]
+        for key in self._methods():
+            if ("users", user_id, f"has {key}") in known or not one_in(rng, 3):
+                continue
+            if key not in methods:
+                methods[key] = _method(key, 500)
+            elif key not in paid:
+                del methods[key]
+
+
+def _day(rng: Random, date: str) -> dict[str, Any]:
+    status = rng.choice(_STATUSES[date])
+    if status != "available":
+        return {"status": status}
+    return {
+        "status": status,
+        "available_seats": dict.fromkeys(_CABINS, 9),
+        "prices": {cabin: rng.choice([100, 120]) + 10 * i for i, cabin in enumerate(_CABINS)},
+    }
+
+
+def _flights(rng: Random) -> dict[str, Any]:
+    routes = [(o, d) for o in _AIRPORTS for d in _AIRPORTS if o != d]
+    slots = [(route, "08:00:00", "10:00:00") for route in routes]
+    slots += [(route, "14:00:00", "16:00:00") for route in routes[:3]]
+    flights = {}
+    for index, ((origin, destination), leaves, lands) in enumerate(slots):
+        number = f"XA10{index}"
+        flights[number] = {
+            "flight_number": number,
+            "origin": origin,
+            "destination": destination,
+            "scheduled_departure_time_est": leaves,
+            "scheduled_arrival_time_est": lands,
+            "dates": {date: _day(rng, date) for date in _DAYS},
+        }
+    return flights
+
+
+def _method(key: str, amount: float) -> dict[str, Any]:
+    source = key.rsplit("_", 1)[0]
+    if source == "credit_card":
+        return {"source": source, "id": key, "brand": "visa", "last_four": "1234"}
+    return {"source": source, "id": key, "amount": float(amount)}
+
+
+def _user(rng: Random, user_id: str, number: int) -> dict[str, Any]:
+    kinds = [
+        "credit_card_1",
+        "gift_card_2",
+        "certificate_3",
+        "credit_card_4",
+        "certificate_5",
+        "gift_card_6",
+        "gift_card_7",
+        "gift_card_8",
+    ]
+    keys = [f"{kind}{number}" for kind in some(rng, kinds, 1, 8)]
+    first, last, _ = user_id.title().split("_")
+    return {
+        "user_id": user_id,
+        "name": {"first_name": first, "last_name": last},
+        "address": {"address1": "1 Hill Road", "city": "Derby", "zip": "10001"},
+        "email": f"{user_id}@example.com",
+        "dob": "1980-01-01",
+        "payment_methods": {key: _method(key, 5000) for key in keys},
+        "saved_passengers": [],
+        "membership": rng.choice(list(judge.FREE_BAGS)),
+        "reservations": [],
+    }
+
+
+def _passengers(rng: Random, count: int) -> list[dict[str, Any]]:
+    people: list[dict[str, Any]] = [
+        {"first_name": f"P{n}", "last_name": "Moss", "dob": "1990-01-01"} for n in range(count)
+    ]
+    if one_in(rng, 15):
+        field = rng.choice(["first_name", "last_name", "dob"])
+        people[-1][field] = ""
+    return people
+
+
+def _bags(rng: Random, user: Any, cabin: str, people: int, total: int) -> dict[str, int]:
+    total = max(0, total)
+    free = judge.FREE_BAGS[user["membership"]][cabin] * people
+    paid = max(0, total - free)
+    if one_in(rng, 5):
+        paid = max(0, paid + rng.choice([1, -1]))
+    return {"total_baggages": total, "nonfree_baggages": paid}
+
+
+def _bare(flights: Any) -> list[dict[str, Any]]:
+    return [{"flight_number": f["flight_number"], "date": f["date"]} for f in flights]
+
+
+def _segment(db: Db, number: str, date: str, cabin: str) -> dict[str, Any]:
+    flight = db["flights"][number]
+    return {
+        "flight_number": number,
+        "origin": flight["origin"],
+        "destination": flight["destination"],
+        "date": date,
+        "price": flight["dates"][date].get("prices", {}).get(cabin, 100),
+    }
+
+
+def _route(rng: Random, db: Db, reservation: Any, *, fixed: bool) -> None:
+    """Gives a reservation new flights; with `fixed` from and to the same airports."""
+    if not fixed:
+        reservation["origin"], reservation["destination"] = some(rng, list(_AIRPORTS), 2, 2)
+        reservation["flight_type"] = rng.choice(["one_way", "round_trip"])
+        if reservation["flight_type"] == "one_way" and one_in(rng, 10):
+            reservation["destination"] = reservation["origin"]
+    origin, destination = reservation["origin"], reservation["destination"]
+    stops = [origin, destination]
+    if origin == destination or one_in(rng, 4):
+        stops.insert(1, next(a for a in _AIRPORTS if a not in (origin, destination)))
+    if reservation["flight_type"] == "round_trip":
+        stops.append(origin)
+    reservation["flights"] = []
+    dates = sorted(rng.choice(_DAYS) for _ in stops[1:])
+    for start, end, date in zip(stops, stops[1:], dates, strict=False):
+        numbers = [
+            number
+            for number, flight in db["flights"].items()
+            if (flight["origin"], flight["destination"]) == (start, end)
+        ]
+        reservation["flights"].append(_segment(db, rng.choice(numbers), date, "economy"))
+
+
+def _reserve(rng: Random, db: Db, user_id: str) -> None:
+    key = f"RES00{len(db['reservations'])}"
+    user = db["users"][user_id]
+    people = rng.randint(1, 3)
+    cabin = rng.choice(_CABINS)
+    cards = [m for m in user["payment_methods"] if not m.startswith("certificate")]
+    bags = _bags(rng, user, cabin, people, rng.choice([0, 1, 2, 4]))
+    reservation: dict[str, Any] = {
+        "reservation_id": key,
+        "user_id": user_id,
+        "cabin": cabin,
+        "passengers": [
+            {"first_name": f"P{n}", "last_name": "Moss", "dob": "1990-01-01"} for n in range(people)
+        ],
+        "payment_history": [{"payment_id": rng.choice(cards), "amount": 100}] if cards else [],
+        "created_at": rng.choice(_CREATED),
+        **bags,
+        "insurance": rng.choice(["no", "yes"]),
+        "status": None,
+    }
+    _route(rng, db, reservation, fixed=False)
+    db["reservations"][key] = reservation
+    user["reservations"].append(key)
