@@ -24,7 +24,7 @@ _FOREIGN = frozenset({("tau_trait", "telecom")})
 class Binding:
     """A domain by name, so that it can be handed to another process.
 
-    `name` is a pack, or `module:ATTRIBUTE` of a `Domain` (or a dict of them by version) of your own.
+    `name` is what `packs.versions` knows, or `module:ATTRIBUTE` of a `Domain` (or a dict of them by version) of your own.
     `version` and `tools` overrule what a run records about itself.
     """
 
@@ -53,7 +53,7 @@ class Binding:
 @cache
 def versions(name: str) -> dict[str, Domain]:
     """Every version of a domain, the default one first; raises UsageError for an unknown name."""
-    if ":" not in name:
+    if ":" not in name or packs.is_data(name):
         return packs.versions(name)
     module, _, attribute = name.partition(":")
     if os.getcwd() not in sys.path:

@@ -49,7 +49,7 @@ def judge(trace: Trace, gate: Gate) -> list[Judged]:
     executed: set[int] = set()
     for message in trace.messages:
         before = state
-        if type(message) is Reply:
+        if type(message) is Reply and message.calls:
             proposed += [
                 (call, gate.judge(call, state.ledger), state.ledger)
                 for call in message.calls

@@ -66,7 +66,8 @@ def records(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
                 yield number, _parse(line, piece.file, number)
     if piece.problem is not None:
         number = piece.line + len(piece.lines)
-        yield number, DataError(piece.problem, file=piece.file, line=number)
+        empty = number == 1
+        yield number, DataError(piece.problem, file=piece.file, line=None if empty else number)
 
 
 def _opened(file: str) -> IO[bytes] | nullcontext[IO[bytes]]:

@@ -189,7 +189,9 @@ class Result:
                 self._count_finding(name, found[name])
 
     def _count_finding(self, predicate: str, finding: Finding | None) -> None:
-        counts = self.by_predicate.setdefault(predicate, Counter())
+        counts = self.by_predicate.get(predicate)
+        if counts is None:
+            counts = self.by_predicate[predicate] = Counter()
         counts["judged"] += 1
         counts[_answer(finding)] += 1
         if finding is not None:

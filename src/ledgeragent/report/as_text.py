@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledgeragent.cases import CasesResult, Mismatch, Score
@@ -119,7 +120,7 @@ def _asked(result: Result) -> list[str]:
 def _both(result: Result, clause: str, reward: str) -> str:
     runs = result.by_reward[reward]["runs"]
     asked = result.asked_by_clause[clause][reward]
-    halted = result.halted_by_clause.get(clause, {}).get(reward, 0)
+    halted = result.halted_by_clause.get(clause, Counter())[reward]
     return f"{100 * asked / runs:.1f}% ({100 * halted / runs:.1f}%)"
 
 

@@ -1,0 +1,24 @@
+"""What every test can ask for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_WHERE = (
+    "set LEDGERAGENT_DATA_DIR to a folder that holds recorded runs (trajectories/*.jsonl.gz) and "
+    "benchmark data (benchmarks/), in the forms of docs/formats.md; neither is part of the project"
+)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of recorded runs and benchmark data; skips where there is none."""
+    folder = os.environ.get("LEDGERAGENT_DATA_DIR")
+    if not folder:
+        pytest.skip(_WHERE)
+    if not Path(folder).is_dir():
+        pytest.skip(f"LEDGERAGENT_DATA_DIR is {folder}, which is no folder; {_WHERE}")
+    return Path(folder)
