@@ -29,4 +29,8 @@ TAU = replace(
 )
 """The shop of tau-bench and tau-trait: the same clauses, no look at a single item, a tool to think."""
 
-VERSIONS: dict[str, Domain] = {"tau2": TAU2, "tau": TAU}
+VERSIONS: dict[str, Domain] = {
+    "tau2": TAU2,
+    "tau": TAU,
+    "tau_trait": replace(TAU, version="tau_trait"),
+}
