@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
+from ledgeragent.packs.digest import digest_of
 
 PACKS: Mapping[str, str] = {
     "airline": "ledgeragent.packs.airline",
@@ -28,12 +31,18 @@ def versions(name: str) -> dict[str, Domain]:
     """Every version of a pack, the default one first; a YAML pack has one."""
     if is_data(name):
         domain = import_module("ledgeragent.packs.loader").load_pack(name)
-        return {domain.version: domain}
+        return {domain.version: replace(domain, digest=digest_of(Path(name)))}
     if name not in PACKS:
         known = f"choose one of: {', '.join(PACKS)}, or a YAML file"
         raise UsageError(f"there is no domain {name!r}; {known}")
-    found: dict[str, Domain] = import_module(PACKS[name]).VERSIONS
-    return found
+    return dict(_shipped(name))
+
+
+@cache
+def _shipped(name: str) -> Mapping[str, Domain]:
+    module = import_module(PACKS[name])
+    digest = digest_of(Path(str(module.__file__)).parent)
+    return {v: replace(domain, digest=digest) for v, domain in module.VERSIONS.items()}
 
 
 def load_domain(

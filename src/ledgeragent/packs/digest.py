@@ -1,0 +1,20 @@
+"""Which pack gave a verdict: a digest over the files that make it up."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+_SUFFIXES = {".py", ".toml", ".json", ".yaml", ".yml"}
+
+
+def digest_of(place: Path) -> str:
+    """The SHA-256, in hex, over names and contents of a pack's file, or of the files in its folder."""
+    files = [place] if place.is_file() else sorted(f for f in place.rglob("*") if f.is_file())
+    total = hashlib.sha256()
+    for file in files:
+        if file.suffix in _SUFFIXES:
+            name = file.name if file == place else file.relative_to(place).as_posix()
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            total.update(f"{name}\0{content}\n".encode())
+    return total.hexdigest()
