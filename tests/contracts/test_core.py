@@ -33,7 +33,7 @@ CORE = (
 SHELL = ("session", "testing", "journal", "traces", "replay", "cases")
 TOOLS = ("cli", "report", "check", "demo", "__main__")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
-CORE_LINES = 1_250
+CORE_LINES = 1_270
 
 
 def imports_of(file: Path) -> set[str]:

@@ -1,0 +1,65 @@
+"""Recorded runs and labelled cases through the shipped packs: `python -m benchmarks.recorded`.
+
+Needs the public benchmark data (`LEDGERAGENT_DATA_DIR`). Writes what `ledgeragent replay` and
+`ledgeragent test` report, without the long lists, to the results folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+RESULT = Path(__file__).parent / "results" / "recorded.json"
+REPLAYED = ("airline", "retail", "telehealth")
+LABELLED = ("airline", "retail", "telecom", "telehealth")
+_LISTS = ("rejected_executed_writes", "near_misses", "errors", "problems")
+DATA = "$LEDGERAGENT_DATA_DIR"
+
+
+def replayed(data: Path, domain: str) -> dict[str, Any]:
+    """What `replay` says of every recorded run of a domain; its lists only counted."""
+    files = sorted(map(str, (data / "trajectories").glob(f"*_{domain}__*.jsonl.gz")))
+    shown = f"ledgeragent replay {DATA}/trajectories/*_{domain}__*.jsonl.gz --domain {domain}"
+    report = _run(["replay", *files, "--domain", domain, "--format", "json"])
+    counts = {name: len(report.pop(name, ())) for name in _LISTS}
+    return {"command": shown, **report, "counts": counts}
+
+
+def judged(data: Path, domain: str) -> dict[str, Any]:
+    """What `test` says of a domain's labelled cases."""
+    file = f"benchmarks/cases/{domain}.jsonl.gz"
+    report = _run(["test", "--domain", domain, "--cases", str(data / file), "--format", "json"])
+    shown = f"ledgeragent test --domain {domain} --cases {DATA}/{file}"
+    return {"command": shown, **report}
+
+
+def _run(arguments: list[str]) -> dict[str, Any]:
+    command = [sys.executable, "-m", "ledgeragent", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        sys.exit(done.stderr)
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def main() -> int:
+    """Judges everything and writes the result file."""
+    folder = os.environ.get("LEDGERAGENT_DATA_DIR")
+    if folder is None:
+        sys.exit("set LEDGERAGENT_DATA_DIR to the folder with benchmarks/ and trajectories/")
+    data = Path(folder)
+    report = {
+        "command": "python -m benchmarks.recorded",
+        "replay": {domain: replayed(data, domain) for domain in REPLAYED},
+        "cases": {domain: judged(data, domain) for domain in LABELLED},
+    }
+    RESULT.write_text(json.dumps(report, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

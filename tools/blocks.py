@@ -1,0 +1,176 @@
+"""The generated blocks of the docs: each is Markdown made from a committed result file, or run now."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ledgeragent import load_domain
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+DOMAINS = ("airline", "retail", "telecom", "telehealth")
+
+
+def demo() -> str:
+    """The second scene of the demo, as it is printed, without the introduction above it."""
+    command = [sys.executable, "-m", "ledgeragent", "demo", "--scenario", "2"]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    scene = done.stdout[done.stdout.index("━━") :]
+    return f"```\n$ ledgeragent demo --scenario 2\n{scene.rstrip()}\n```\n"
+
+
+def rules() -> str:
+    """Per domain: clauses, those that records can decide, and the predicates that enforce them."""
+    rows = []
+    for name in DOMAINS:
+        domain = load_domain(name)
+        covered = [clause for clause in domain.clauses if clause.predicates]
+        rows.append(
+            (
+                name,
+                len(domain.clauses),
+                sum(clause.checkable == "state" for clause in domain.clauses),
+                len(covered),
+                len(domain.predicates),
+            )
+        )
+    head = ("domain", "policy clauses", "decided by records", "clauses with a rule", "predicates")
+    return _table(head, rows)
+
+
+def replay_rewards() -> str:
+    """Reward against rejected executed writes and requests for evidence, per domain."""
+    rows = []
+    for domain, report in _recorded("replay").items():
+        for reward in ("1", "0"):
+            counts = report["by_reward"][reward]
+            rows.append(
+                (
+                    domain,
+                    reward,
+                    counts["runs"],
+                    counts["runs_with_executed_write"],
+                    _share(counts["runs_with_rejected_executed_write"], counts["runs"]),
+                    _share(counts["runs_asked_before_an_executed_write"], counts["runs"]),
+                    _share(counts["runs_asked_for_a_read"], counts["runs"]),
+                )
+            )
+    head = (
+        "domain",
+        "reward",
+        "runs",
+        "… that executed a write",
+        "… with a rejected executed write",
+        "… asked for a read before an executed write",
+        "… asked for a read before any write, also one that failed",
+    )
+    return _table(head, rows) + _made_by("recorded.json", "python -m benchmarks.recorded")
+
+
+def replay_labels() -> str:
+    """The rejected executed writes of runs with reward 1, by clause and task."""
+    rows: list[tuple[object, ...]] = []
+    for report in _recorded("replay").values():
+        found: dict[tuple[str, str], list[str]] = {}
+        for row in report["rejected_reward_1"]:
+            label = f"{row['task_id']} ({row['runs']})"
+            found.setdefault((row["clause"], row["benchmark"]), []).append(label)
+        rows += [(clause, benchmark, ", ".join(t)) for (clause, benchmark), t in found.items()]
+    return _table(("clause", "benchmark", "task (runs)"), rows)
+
+
+def replay_requests() -> str:
+    """Per clause, the share of reward-1 runs that were asked for a read."""
+    rows = []
+    for report in _recorded("replay").values():
+        runs = report["by_reward"]["1"]["runs"]
+        for clause, counts in report["asked_by_clause"].items():
+            before = counts["before_an_executed_write"]["1"]
+            if counts["asked"]["1"]:
+                rows.append((clause, _share(before, runs), _share(counts["asked"]["1"], runs)))
+    head = ("clause", "before an executed write", "before any write")
+    return _table(head, rows)
+
+
+def cases() -> str:
+    """Labelled cases judged right, per domain and kind."""
+    kinds = ("compliant", "violation", "reread", "stale", "missing", "adversarial")
+    rows = []
+    for domain, report in _recorded("cases").items():
+        by_kind = report["by_kind"]
+        cells = (_of(by_kind.get(kind)) for kind in kinds)
+        rows.append((domain, f"{report['correct']}/{report['cases']}", *cells))
+    head = ("domain", "right", *kinds)
+    return _table(head, rows) + _made_by("recorded.json", "python -m benchmarks.recorded")
+
+
+def speed() -> str:
+    """What a decision, an absorption and a render cost, as ratios of one run."""
+    report = json.loads((RESULTS / "speed.json").read_text())
+    figures, ratios = report["figures"], report["ratios"]
+    decision = figures["decision"]
+    loads = f"one `json.loads` of a {decision['order_bytes'] / 1000:.1f} KB order"
+    rows = [
+        (
+            f"{decision['predicates']} rules, allowed",
+            _us(decision["decision_allowed_us"]),
+            f"{ratios['decision_allowed_per_json_loads']:.2f} × {loads}",
+        ),
+        (
+            f"{decision['predicates']} rules, rejected, with reasons and evidence",
+            _us(decision["decision_rejected_us"]),
+            f"{ratios['decision_rejected_per_json_loads']:.2f} × the same",
+        ),
+        (
+            "the same decision on 10,000 records",
+            _us(decision["decision_allowed_10000_records_us"]),
+            f"{ratios['decision_large_per_small_ledger']:.2f} × that on a small ledger",
+        ),
+        (
+            "absorbing a return",
+            _us(figures["absorb"]["absorb_us"]),
+            f"{ratios['absorb_per_json_loads']:.2f} × its `json.loads`",
+        ),
+        (
+            "rendering 1,000 records after one changed",
+            _us(figures["render"]["render_after_one_change_us"]),
+            f"{figures['render']['records_serialised_per_change']:.0f} record serialised",
+        ),
+    ]
+    if figures["replay"]:
+        each = f"{figures['replay']['calls_per_second']:,.0f} recorded tool calls a second and core"
+        rows.append(("replay, reading and parsing included", each, ""))
+    return _table(("what", "cost", "in proportion"), rows) + _made_by("speed.json", "make bench")
+
+
+def _us(value: float) -> str:
+    return f"{value:,.1f} µs"
+
+
+def _recorded(part: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / "recorded.json").read_text())[part]
+    return found
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({100 * part / whole:.1f}%)" if whole else str(part)
+
+
+def _of(counts: dict[str, int] | None) -> str:
+    return f"{counts['correct']}/{counts['cases']}" if counts else ""
+
+
+def _table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def _made_by(file: str, command: str) -> str:
+    return f"\n*From `benchmarks/results/{file}`, made by `{command}`.*\n"
