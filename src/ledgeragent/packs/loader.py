@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path as FilePath
 
 from ledgeragent.domain import Clause, Domain
+from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
 from ledgeragent.packs.cel import library
 from ledgeragent.packs.clauses import CHECKABLE
@@ -25,6 +26,8 @@ from ledgeragent.packs.schema import Object, shape_of_value
 from ledgeragent.packs.sections import Sections, place_of
 from ledgeragent.packs.toolfile import ToolSpec, read_tools
 from ledgeragent.packs.yamlfile import Node, read_yaml
+from ledgeragent.predicates import Predicate
+from ledgeragent.types import Json
 
 SCHEMA = "ledgeragent/v1"
 LISTS = ("clauses", "rules")
@@ -125,21 +128,39 @@ class _Loader:
         self._link()
         self._samples()
         self._duplicates()
+        domain = self._domain(version, tools, predicates, parameters)
+        if domain is not None:
+            domain = replace(domain, shared=shared, digest=identity)
         if any(f.severity is Severity.ERROR for f in self.findings):
-            return
+            self.outline.trial = domain
+        else:
+            self.outline.domain = domain
+
+    def _domain(
+        self,
+        version: str,
+        tools: Iterable[Tool],
+        predicates: Iterable[Predicate],
+        parameters: Mapping[str, Json],
+    ) -> Domain | None:
+        """The domain of everything that is sound."""
+        known = {tool.tool: tool for tool in reversed(list(tools)) if not isinstance(tool, Read)}
+        reads = [tool for tool in tools if isinstance(tool, Read) and tool.tool not in known]
+        rules = {rule.id: rule for rule in predicates if known.keys() >= set(rule.guards)}
         try:
-            self.outline.domain = Domain(
+            return Domain(
                 name=self.outline.name,
                 version=version,
-                tools=tuple(tools),
-                predicates=predicates,
+                tools=(*reads, *known.values()),
+                predicates=tuple(
+                    rules[name] for name in reversed(rules) if known.keys() >= {*rules[name].guards}
+                ),
                 clauses=tuple(part.clause for part in self.outline.clauses),
                 parameters=parameters,
-                shared=shared,
-                digest=identity,
             )
         except DomainError as problem:
             self.findings.add("syntax", self.outline.place, str(problem))
+            return None
 
     def _merged(self, pieces: list[Node]) -> dict[str, Node]:
         """One mapping of sections out of several files."""
@@ -164,7 +185,7 @@ class _Loader:
             self.sections.find("duplicate-id", more[key], text)
         return replace(first, value={**entries, **more})
 
-    def _parameters(self) -> dict[str, object]:
+    def _parameters(self) -> dict[str, Json]:
         entries = self.sections.entries(self.given.get("parameters"), "parameters")
         return {name: node.plain for name, node in entries.items()}
 

@@ -53,7 +53,8 @@ class Need:
 class RulePart:
     """One rule. `test` is its compiled check, None for Python rules and for those that demand only.
 
-    `sound` is False where the loader already found fault with it.
+    `programs` are all its expressions, the test among them. `demands` tells whether it asks for a
+    record whatever the test says. `sound` is False where the loader already found fault with it.
     """
 
     id: str
@@ -62,6 +63,7 @@ class RulePart:
     place: Place
     needs: tuple[Need, ...] = ()
     test: Program | None = None
+    programs: tuple[Program, ...] = ()
     demands: bool = False
     sound: bool = True
 
@@ -78,7 +80,9 @@ class ClausePart:
 class Outline:
     """Everything that is known of a pack; `findings` is what is wrong with it so far.
 
-    `domain` is None where the pack cannot be built. `listed` tells whether it lists its clauses.
+    `domain` is None where the pack cannot be built; `trial` then holds what is sound of it, so that
+    those rules can still be tried. `broken_reads` tells that a read route is missing
+    because of a finding, so that what hangs on it is not found again.
     """
 
     place: Place
@@ -91,6 +95,8 @@ class Outline:
     samples: list[Sample] = field(default_factory=list)
     findings: Findings = field(default_factory=Findings)
     domain: Domain | None = None
+    trial: Domain | None = None
+    broken_reads: bool = False
 
     def samples_of(self, rule: str) -> tuple[Sample, ...]:
         """The samples of one rule."""

@@ -56,6 +56,8 @@ class Routes:
                 made = self._read(tool, route)
                 if made is not None:
                     yield made
+                else:
+                    self.outline.broken_reads = True
 
     def _read(self, tool: str, node: Node) -> Read[Any] | None:
         given = self.sections.mapping(node, f"the read {tool}", READ_KEYS, ("to",))
@@ -272,6 +274,8 @@ class Routes:
         templates = {part.to.text: part.to for part in self.outline.reads}
         segments = parse_path(path, ())
         found = next(serving(segments, templates.values()), None) if segments else None
+        if (found is None or segments is None) and self.outline.broken_reads:
+            return None
         if found is None or segments is None:
             hint = suggestion(path, templates)
             self.sections.find("unknown-path", node, f"no read stores {path!r}{hint}")

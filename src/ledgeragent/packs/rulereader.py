@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.errors import DataError
+from ledgeragent.packs.cel import Program
 from ledgeragent.packs.celrule import CelCheck, Requirement
 from ledgeragent.packs.expressions import Compiler
 from ledgeragent.packs.finding import Findings, suggestion
@@ -135,7 +136,8 @@ class _Rule:
             self._decision(given.get("verdict")),
             self._enforcement(given.get("enforcement")),
         )
-        check = self._check(node, given, guards)
+        programs: list[Program] = []
+        check = self._check(node, given, guards, programs)
         sound = len(self.findings) == before and check is not None
         self.outline.rules.append(
             RulePart(
@@ -145,6 +147,7 @@ class _Rule:
                 place=place_of(node),
                 needs=tuple(self._needs(given.get("requires"))),
                 test=check.test if check is not None else None,
+                programs=tuple(programs),
                 demands=check is not None and any(r.always for r in check.requires),
                 sound=sound,
             )
@@ -185,7 +188,11 @@ class _Rule:
     # ── Names ───────────────────────────────────────────────────────────────────────────────────
 
     def _check(
-        self, node: Node, given: Mapping[str, Node], guards: tuple[str, ...]
+        self,
+        node: Node,
+        given: Mapping[str, Node],
+        guards: tuple[str, ...],
+        programs: list[Program],
     ) -> CelCheck | None:
         self.lets = self.sections.entries(given.get("let"), "let")
         required = self.sections.entries(given.get("requires"), "requires")
@@ -195,6 +202,7 @@ class _Rule:
         compiler = self._compiler(node, given, list(written.values()))
         if compiler is None:
             return None
+        programs += compiler.programs.values()
         requires = tuple(self._compiled(found, compiler) for found in written.values() if found)
         test = compiler.program("check") if "check" in given else None
         if ("check" in given) != (test is not None):
@@ -282,6 +290,8 @@ class _Rule:
         self, path: str, segments: tuple[Segment, ...], templates: Mapping[str, Any], node: Node
     ) -> None:
         """A family that no read fills is missing evidence; a near miss of one is a wrong path."""
+        if self.outline.broken_reads:
+            return
         roots = {text.partition(".")[0] for text in templates}
         hint = suggestion(path, templates)
         if segments[0] in roots or "did you mean" in suggestion(str(segments[0]), roots):

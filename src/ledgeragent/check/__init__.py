@@ -1,0 +1,46 @@
+"""Static analysis of a pack, in YAML or Python: what is wrong with it, with file and line.
+
+What each code means, and which are errors, stands in `packs/finding.py`; how each is found, in the
+module named after it here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ledgeragent.check.comparisons import check_comparisons
+from ledgeragent.check.coverage import check_coverage
+from ledgeragent.check.liveness import check_liveness
+from ledgeragent.check.python_outline import outline_of
+from ledgeragent.check.python_rules import check_python_rules
+from ledgeragent.check.tools import check_tools
+from ledgeragent.packs import is_data
+from ledgeragent.packs.finding import Finding
+from ledgeragent.packs.outline import Outline
+from ledgeragent.packs.toolfile import read_tools
+
+
+def check(name: str, *, version: str | None = None, tools: Path | None = None) -> list[Finding]:
+    """Everything wrong with a pack, by place. `name` is a pack, a YAML file or `module:ATTRIBUTE`.
+
+    `tools` is a file that describes the agent's tools; against it routes, arguments and returned
+    fields are checked too. Raises UsageError or DataError where there is nothing to check.
+    """
+    if is_data(name):
+        from ledgeragent.packs.loader import read_outline
+
+        outline = read_outline(name)
+    else:
+        outline = outline_of(name, version)
+    return findings_of(outline, tools)
+
+
+def findings_of(outline: Outline, tools: Path | None = None) -> list[Finding]:
+    """Everything wrong with a pack that was read already."""
+    check_coverage(outline)
+    check_comparisons(outline)
+    check_python_rules(outline)
+    if tools is not None:
+        check_tools(outline, read_tools(tools))
+    check_liveness(outline)
+    return sorted(outline.findings)

@@ -1,0 +1,198 @@
+"""CEL rules beyond what CEL's own checker sees: shapes inside lists and maps, values, null.
+
+The library knows the declared type of each field it is given. Inside a list or map of objects it does
+not, so this walks the checked tree with the declared shapes and compares each operand with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ledgeragent.check.shapes import differ, impossible, kind
+from ledgeragent.packs.cel import Program
+from ledgeragent.packs.celtree import Call, Const, Expr, Fold, Ident, Items, Select, children
+from ledgeragent.packs.finding import suggestion
+from ledgeragent.packs.outline import Outline
+from ledgeragent.packs.schema import (
+    SCALARS,
+    TEXT,
+    ListOf,
+    MapOf,
+    Object,
+    Shape,
+    is_open,
+    shape_of_value,
+)
+
+Shapes = Mapping[str, Shape | None]
+
+_TYPES = {"string": "str", "int": "int", "double": "float", "bool": "bool"}
+_ORDER = frozenset(("_<_", "_<=_", "_>_", "_>=_"))
+_ARITHMETIC = frozenset(("_+_", "_-_", "_*_", "_/_"))
+
+
+def check_comparisons(outline: Outline) -> None:
+    """Adds what the shapes say against the expressions of sound CEL rules."""
+    for rule in outline.rules:
+        for program in rule.programs if rule.sound else ():
+            _Walk(program, outline, rule.id).check()
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One expression of one rule."""
+
+    program: Program
+    outline: Outline
+    rule: str
+
+    def check(self) -> None:
+        shapes = {variable.name: variable.shape for variable in self.program.variables}
+        self.infer(self.program.tree, shapes)
+
+    def infer(self, expr: Expr, shapes: Shapes) -> Shape | None:
+        """The shape of an expression, None where unknown; adds findings on the way."""
+        match expr:
+            case Const(value=value):
+                return shape_of_value(value) if value is not None else None
+            case Ident(name=name):
+                return shapes.get(name, _by_type(expr))
+            case Select(operand=operand, field=field):
+                owner = self.infer(operand, shapes)
+                found = self._field(owner, field, expr)
+                return SCALARS["bool"] if expr.test else found
+            case Fold():
+                return self._fold(expr, shapes)
+            case Call():
+                return self._call(expr, shapes)
+            case Items(items=items):
+                found_items = [self.infer(item, shapes) for item in items]
+                first = found_items[0] if found_items else None
+                same = first is not None and all(shape == first for shape in found_items)
+                return ListOf(first) if same and first is not None else None
+        for child in children(expr):
+            self.infer(child, shapes)
+        return None
+
+    def _field(self, owner: Shape | None, name: str, expr: Expr) -> Shape | None:
+        if isinstance(owner, MapOf):
+            return owner.item
+        if not isinstance(owner, Object) or is_open(owner):
+            return None
+        known = owner.fields.get(name)
+        if known is None:
+            self._find(
+                "unknown-field",
+                expr,
+                f"{owner} has no field {name!r}{suggestion(name, owner.fields)}",
+            )
+            return None
+        return known.shape
+
+    def _fold(self, fold: Fold, shapes: Shapes) -> Shape | None:
+        source = self.infer(fold.source, shapes)
+        if fold.macro == "bind":
+            return self.infer(fold.body, {**shapes, fold.variable: source})
+        item = source.item if isinstance(source, ListOf) else None
+        if isinstance(source, MapOf | Object):
+            item = TEXT
+        inner = {**shapes, fold.variable: item}
+        if fold.condition is not None:
+            self.infer(fold.condition, inner)
+        body = self.infer(fold.body, inner)
+        if fold.macro == "map":
+            return ListOf(body) if body is not None else None
+        if fold.macro == "filter":
+            return ListOf(item) if item is not None else None
+        return SCALARS["bool"]
+
+    def _call(self, call: Call, shapes: Shapes) -> Shape | None:
+        found = [self.infer(argument, shapes) for argument in call.args]
+        if call.function == "_[_]":
+            return self._indexed(found[0], call)
+        if call.function in ("_==_", "_!=_"):
+            self._equal(call, found)
+        elif call.function == "@in":
+            self._member(call, found)
+        elif call.function in _ORDER or call.function in _ARITHMETIC:
+            self._ordered(call, found)
+        elif call.function == "_?_:_":
+            return found[1] if found[1] == found[2] else None
+        return _by_type(call)
+
+    def _indexed(self, owner: Shape | None, call: Call) -> Shape | None:
+        index = call.args[1]
+        if isinstance(owner, ListOf | MapOf):
+            return owner.item
+        if isinstance(index, Const) and isinstance(index.value, str):
+            return self._field(owner, index.value, call)
+        if isinstance(owner, Object) and owner.fields:
+            held = [field.shape for field in owner.fields.values()]
+            return held[0] if all(shape == held[0] for shape in held) else None
+        return None
+
+    def _equal(self, call: Call, found: list[Shape | None]) -> None:
+        left, right = call.args
+        for side, shape, other in ((left, found[0], right), (right, found[1], left)):
+            if isinstance(other, Const) and other.value is None:
+                if shape is not None and not is_open(shape):
+                    text = "a field that is null counts as absent: test it with has(...)"
+                    self._find("type-error", call, text)
+                return
+            if isinstance(other, Const) and impossible(other.value, shape):
+                text = f"{_said(side)} is {shape}, never {other.value!r}"
+                self._find("impossible-value", call, text)
+                return
+        self._compare(call, found, "is never equal to")
+
+    def _member(self, call: Call, found: list[Shape | None]) -> None:
+        element, container = call.args
+        if isinstance(container, Items):
+            for item in container.items:
+                if isinstance(item, Const) and impossible(item.value, found[0]):
+                    text = f"{_said(element)} is {found[0]}, never {item.value!r}"
+                    self._find("impossible-value", call, text)
+        item_shape = found[1].item if isinstance(found[1], ListOf) else None
+        if isinstance(found[1], MapOf | Object):
+            item_shape = TEXT
+        if isinstance(element, Const) and impossible(element.value, item_shape):
+            text = f"{_said(container)} holds {item_shape}, never {element.value!r}"
+            self._find("impossible-value", call, text)
+        elif differ(kind(found[0]), kind(item_shape)):
+            text = f"{kind(found[0])} is never in a list of {kind(item_shape)}"
+            self._find("type-error", call, text)
+
+    def _compare(self, call: Call, found: list[Shape | None], how: str) -> None:
+        left, right = map(kind, found)
+        if differ(left, right):
+            self._find("type-error", call, f"{left} {how} {right}")
+
+    def _ordered(self, call: Call, found: list[Shape | None]) -> None:
+        if len(found) != 2 or "dyn" not in {argument.type for argument in call.args}:
+            return
+        left, right = map(kind, found)
+        operator = call.function.strip("_")
+        if differ(left, right):
+            self._find("type-error", call, f"{operator!r} does not apply to {left} and {right}")
+        elif call.function in _ARITHMETIC and {left, right} == {"int", "float"}:
+            text = f"{operator!r} does not mix int and float; use double(...) or write 2.0"
+            self._find("type-error", call, text)
+
+    def _find(self, code: str, expr: Expr, text: str) -> None:
+        self.outline.findings.add(code, self.program.source.place(expr.at), text, self.rule)
+
+
+def _by_type(expr: Expr) -> Shape | None:
+    return SCALARS[_TYPES[expr.type]] if expr.type in _TYPES else None
+
+
+def _said(expr: Expr) -> str:
+    """An operand as its author wrote it, as far as it is a name."""
+    match expr:
+        case Ident(name=name):
+            return name
+        case Select(operand=operand, field=field):
+            return f"{_said(operand)}.{field}"
+        case _:
+            return "this"

@@ -1,0 +1,107 @@
+"""What a pack leaves open: writes and clauses without a rule, rules without samples or evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from ledgeragent.errors import PathError
+from ledgeragent.packs.finding import suggestion
+from ledgeragent.packs.outline import Outline, ReadPart, RulePart
+from ledgeragent.packs.samples import SIDES, Sample
+from ledgeragent.packs.schema import mismatches
+from ledgeragent.paths import Path
+from ledgeragent.types import Json
+
+
+def check_coverage(outline: Outline) -> None:
+    """Adds what is missing, and samples that do not fit the pack."""
+    _writes(outline)
+    _clauses(outline)
+    for rule in outline.rules:
+        _samples_of(rule, outline)
+        _evidence(rule, outline)
+    for sample in outline.samples:
+        _fits(sample, outline)
+
+
+def _writes(outline: Outline) -> None:
+    guarded = {tool for rule in outline.rules for tool in rule.guards}
+    misspelt = guarded - outline.tools
+    for part in outline.writes:
+        if part.tool in guarded or part.unguarded or _meant(part.tool, misspelt):
+            continue
+        text = (
+            f"no rule guards the write {part.tool}; add one, or say why none is needed (unguarded)"
+        )
+        outline.findings.add("write-without-rule", part.place, text)
+
+
+def _clauses(outline: Outline) -> None:
+    listed = {part.clause.id for part in outline.clauses}
+    unknown = {rule.clause for rule in outline.rules} - listed
+    for rule in outline.rules if listed else ():
+        if rule.clause and rule.clause not in listed:
+            text = f"the clause {rule.clause} is not listed{suggestion(rule.clause, listed)}"
+            outline.findings.add("unknown-clause", rule.place, text, rule.id)
+    for part in outline.clauses:
+        clause = part.clause
+        if not clause.predicates and not clause.why and not _meant(clause.id, unknown):
+            text = f"{clause.id} has neither a rule nor a `why` that says why it cannot have one"
+            outline.findings.add("clause-without-rule", part.place, text)
+
+
+def _meant(name: str, misspelt: Iterable[str]) -> bool:
+    """True if one of these unknown names is a slip for this one, so that it is not found twice."""
+    return any(get_close_matches(wrong, [name], cutoff=0.8) for wrong in misspelt)
+
+
+def _samples_of(rule: RulePart, outline: Outline) -> None:
+    sides = {sample.side for sample in outline.samples_of(rule.id)}
+    missing = [side for side in SIDES if side not in sides]
+    if missing:
+        text = f"{rule.id} has no {' and no '.join(missing)} sample; a rule needs one of each"
+        outline.findings.add("missing-samples", rule.place, text, rule.id)
+
+
+def _evidence(rule: RulePart, outline: Outline) -> None:
+    """For Python rules: what they read and no route stores. The loader has found it in the others."""
+    for need in rule.needs if rule.test is None and rule.sound else ():
+        if need.to is None:
+            text = f"no read tool of this pack supplies {need.path!r}, so it could never be had"
+            outline.findings.add("no-evidence", need.place, text, rule.id)
+
+
+def _fits(sample: Sample, outline: Outline) -> None:
+    rule = next((rule for rule in outline.rules if rule.id == sample.rule), None)
+    tools = rule.guards if rule is not None else (sample.call.name,)
+    if sample.call.name not in tools and not set(tools) - outline.tools:
+        text = f"the sample calls {sample.call.name}, which {sample.rule} does not guard"
+        text += suggestion(sample.call.name, tools)
+        outline.findings.add("unknown-tool", sample.place, text, sample.rule)
+    for text, record in sample.ledger.items():
+        problem = _unfit(text, record, outline)
+        if problem is not None:
+            outline.findings.add(problem[0], sample.place, problem[1], sample.rule)
+
+
+def _unfit(text: str, record: Json, outline: Outline) -> tuple[str, str] | None:
+    """(code, what is wrong) with one record of a sample."""
+    if outline.broken_reads:
+        return None
+    try:
+        path = Path.parse(text)
+    except PathError as error:
+        return "unknown-path", f"in the sample: {error}"
+    part = _stored_at(path, outline)
+    if part is None:
+        families = {part.to.text for part in outline.reads}
+        return "unknown-path", f"no read stores the sample's {text!r}{suggestion(text, families)}"
+    for where, problem in mismatches(record, part.shape):
+        code = "unknown-field" if problem.startswith("is no field") else "type-error"
+        return code, f"the sample's {text}{f'.{where}' if where else ''} {problem}"
+    return None
+
+
+def _stored_at(path: Path[Json], outline: Outline) -> ReadPart | None:
+    return next((part for part in outline.reads if part.to.match(path) is not None), None)

@@ -1,0 +1,98 @@
+"""Rules that can never fire, or never be satisfied.
+
+Shown in this order: by the rule's own samples (one that it rejects, one that it lets pass); by trying
+every combination of values where the fields it reads have finitely many; by random values of the
+declared types, drawn with the constants of the expression among them. Only the second is a proof, so
+what the third finds is said to be sampled, and is an error only where a sample contradicts the rule too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ledgeragent.check.worlds import Worlds
+from ledgeragent.domain import Domain
+from ledgeragent.gate import Gate
+from ledgeragent.packs.cel import CelError, Program
+from ledgeragent.packs.outline import Outline, RulePart
+from ledgeragent.packs.samples import Sample
+from ledgeragent.verdict import Kind
+
+TRIALS = 600
+
+
+def check_liveness(outline: Outline) -> None:
+    """Adds rules that always, or never, reject."""
+    domain = outline.domain or outline.trial
+    ids = [rule.id for rule in outline.rules]
+    if domain is None:
+        return
+    for rule in outline.rules:
+        if rule.sound and ids.count(rule.id) == 1 and not _has_findings(rule, outline):
+            _Trial(rule, outline.samples_of(rule.id), domain, outline).check()
+
+
+def _has_findings(rule: RulePart, outline: Outline) -> bool:
+    return any(f.rule == rule.id and f.code != "missing-samples" for f in outline.findings)
+
+
+@dataclass(slots=True)
+class _Trial:
+    """What one rule can be seen to do."""
+
+    rule: RulePart
+    samples: tuple[Sample, ...]
+    domain: Domain
+    outline: Outline
+    fires: bool = False
+    passes: bool = False
+    cases: int = 0
+
+    def check(self) -> None:
+        """Adds what nothing has shown the rule to do."""
+        for sample in self.samples:
+            self._judge(sample)
+        self.fires |= self.rule.demands
+        test = self.rule.test
+        if test is not None and not (self.fires and self.passes):
+            self._try(test)
+        if not self.fires:
+            self._find("never-fires", "rejects nothing", "rejected")
+        if not self.passes and (test is not None or not self.rule.demands):
+            self._find("never-satisfied", "rejects everything", "allowed")
+
+    def _judge(self, sample: Sample) -> None:
+        verdict = Gate(domain=self.domain).judge(sample.call, sample.state(self.domain))
+        own = [f for f in (*verdict.findings, *verdict.shadow) if f.predicate == sample.rule]
+        if all(finding.kind not in (Kind.ERROR, Kind.UNDECIDED) for finding in own):
+            self.fires |= bool(own)
+            self.passes |= not own
+
+    def _try(self, test: Program) -> None:
+        worlds = Worlds(test, self.domain.parameters)
+        count = 0
+        for values in worlds.every() if worlds.finite else worlds.some(TRIALS):
+            count += 1
+            try:
+                answer = test(values)
+            except CelError:
+                continue
+            self.fires |= answer is False
+            self.passes |= answer is True
+        self.cases = 0 if worlds.finite else count
+
+    def _find(self, code: str, what: str, side: str) -> None:
+        test, rule = self.rule.test, self.rule
+        sampled = any(sample.side == side for sample in self.samples)
+        if test is None:
+            text = f"no {side} sample of {rule.id} is {side} by it"
+            self.outline.findings.add("unproven", rule.place, text, rule.id)
+            return
+        proven = self.cases == 0
+        how = "every combination of values was tried"
+        if not proven:
+            how = f"none of {self.cases} random cases of the declared types"
+            how += f", and no {side} sample, shows otherwise" if sampled else " shows otherwise"
+        place = test.source.place(test.tree.at)
+        found = code if proven or sampled else "unproven"
+        self.outline.findings.add(found, place, f"{rule.id} {what} ({how})", rule.id)

@@ -1,0 +1,161 @@
+"""A Python pack as an outline: its parts from the domain, their places from the source."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path as FilePath
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ledgeragent.check.python_source import place_of, read_rule
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Neutral, Read, Write
+from ledgeragent.errors import UsageError
+from ledgeragent.packs import PACKS
+from ledgeragent.packs import versions as shipped
+from ledgeragent.packs.finding import Place
+from ledgeragent.packs.outline import ClausePart, Need, Outline, ReadPart, RulePart, ToolPart
+from ledgeragent.packs.samples import samples_from_json
+from ledgeragent.packs.schema import Object, Shape, shape_of
+from ledgeragent.paths import Path, PathTemplate
+from ledgeragent.predicates import Predicate
+
+
+def outline_of(name: str, version: str | None = None) -> Outline:
+    """The outline of a shipped pack, or of `module:ATTRIBUTE` (a Domain, or a dict of them)."""
+    module, found = _found(name)
+    if version is not None and version not in found:
+        raise UsageError(f"{name} has no version {version!r}; choose one of: {', '.join(found)}")
+    domain = found[version] if version is not None else next(iter(found.values()))
+    return _Reader(module, domain, tuple(found.values())).outline()
+
+
+def _found(name: str) -> tuple[ModuleType, Mapping[str, Domain]]:
+    if name in PACKS or ":" not in name:
+        versions = shipped(name)
+        return import_module(PACKS[name]), versions
+    path, _, attribute = name.partition(":")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        module = import_module(path)
+        found = getattr(module, attribute)
+    except (ImportError, AttributeError, ValueError) as problem:
+        raise UsageError(f"cannot use {name}: {problem}") from None
+    versions = {found.version: found} if isinstance(found, Domain) else found
+    if not isinstance(versions, Mapping) or not all(
+        isinstance(d, Domain) for d in versions.values()
+    ):
+        raise UsageError(f"{name} is neither a Domain nor a dict of them")
+    return module, versions
+
+
+class _Reader:
+    """Finds the parts of one domain in the modules around it."""
+
+    def __init__(self, module: ModuleType, domain: Domain, all_versions: Iterable[Domain]) -> None:
+        self._domain = domain
+        self._file = FilePath(str(module.__file__))
+        self._strings = dict(_strings(_files(module)))
+        # A rule may serve several versions, so evidence counts as supplied if any of them reads it.
+        self._families = [
+            tool.to for version in all_versions for tool in version.tools if isinstance(tool, Read)
+        ]
+
+    def outline(self) -> Outline:
+        """The whole pack."""
+        domain, folder = self._domain, self._file.parent
+        outline = Outline(place=Place(str(self._file), 1), name=domain.name, domain=domain)
+        for tool in domain.tools:
+            place = self._place(tool.tool)
+            match tool:
+                case Read():
+                    outline.reads.append(_read(tool, place))
+                case Write(arguments=arguments):
+                    shape = _arguments(tool.tool, arguments)
+                    outline.writes.append(ToolPart(tool=tool.tool, arguments=shape, place=place))
+                case Neutral(arguments=arguments):
+                    known = _arguments(tool.tool, arguments) if arguments is not None else None
+                    outline.neutrals.append(ToolPart(tool=tool.tool, arguments=known, place=place))
+        outline.rules += [self._rule(predicate) for predicate in domain.predicates]
+        outline.clauses += self._clauses(folder / "clauses.toml")
+        ids = {rule.id for rule in outline.rules}
+        outline.samples += [s for s in samples_from_json(folder / "samples.json") if s.rule in ids]
+        return outline
+
+    def _place(self, text: str) -> Place:
+        return self._strings.get(text, Place(str(self._file), 1))
+
+    def _rule(self, predicate: Predicate) -> RulePart:
+        check = predicate.check
+        place = place_of(check) if isinstance(check, FunctionType) else self._place(predicate.id)
+        return RulePart(
+            id=predicate.id,
+            guards=predicate.guards,
+            clause=predicate.clause,
+            place=place,
+            needs=tuple(self._needs(check)) if isinstance(check, FunctionType) else (),
+        )
+
+    def _needs(self, check: FunctionType) -> Iterator[Need]:
+        """What a rule demands, itself or through the helpers it calls."""
+        for reading in read_rule(check, lambda code, place, text: None):
+            for family, place in reading.demanded:
+                text = family.text if isinstance(family, PathTemplate) else str(family)
+                yield Need(path=text, to=self._supplied(family), place=place)
+
+    def _supplied(self, family: PathTemplate[Any] | Path[Any]) -> PathTemplate[Any] | None:
+        if isinstance(family, PathTemplate):
+            return next((known for known in self._families if known.text == family.text), None)
+        return next((known for known in self._families if known.match(family) is not None), None)
+
+    def _clauses(self, file: FilePath) -> Iterator[ClausePart]:
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        for clause in self._domain.clauses:
+            found = re.search(rf'^id\s*=\s*"{re.escape(clause.id)}"', text, re.MULTILINE)
+            line = text.count("\n", 0, found.start()) + 1 if found else 1
+            place = Place(str(file if text else self._file), line)
+            yield ClausePart(clause=clause, place=place)
+
+
+def _read(tool: Read[Any], place: Place) -> ReadPart:
+    plain = Read(tool=tool.tool, to=tool.to)
+    whole = tool.records is plain.records and tool.parse is plain.parse
+    return ReadPart(
+        tool=tool.tool,
+        to=tool.to,
+        shape=shape_of(tool.to.record),
+        place=place,
+        parameters=tuple(tool.parameters),
+        inside=() if whole else None,
+    )
+
+
+def _arguments(tool: str, hint: Any) -> Shape:
+    shape = shape_of(hint)
+    return Object(f"the call of {tool}", shape.fields) if isinstance(shape, Object) else shape
+
+
+def _files(module: ModuleType) -> list[str]:
+    """The source files of the pack: those of its package, where it is one, `paths` first."""
+    prefix = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
+    names = [name for name in sys.modules if prefix and name.startswith(prefix)] or [
+        module.__name__
+    ]
+    files = {str(sys.modules[name].__file__) for name in names if sys.modules[name].__file__}
+    return sorted(files, key=lambda file: (FilePath(file).stem != "paths", file))
+
+
+def _strings(files: Iterable[str]) -> Iterator[tuple[str, Place]]:
+    """Every string constant with its place; the first place of the first file is yielded last."""
+    found = [
+        (node.value, Place(file, node.lineno))
+        for file in files
+        for node in ast.walk(ast.parse(FilePath(file).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    return reversed(found)

@@ -1,0 +1,356 @@
+"""What the source of a Python rule says: which records it demands, which fields and values it names.
+
+Types come from annotations: a parameter, a path's record, a helper's return. What has no known type is
+left alone, so nothing is found that isn't there.
+"""
+
+from __future__ import annotations
+
+import ast
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path as FilePath
+from types import FunctionType
+from typing import Any
+
+from ledgeragent.check.shapes import impossible
+from ledgeragent.packs.finding import Place, suggestion
+from ledgeragent.packs.schema import ANY, TEXT, ListOf, MapOf, Object, Shape, is_open, shape_of
+from ledgeragent.paths import Path, PathTemplate
+from ledgeragent.predicates import View, demand
+from ledgeragent.types import Json
+
+Function = ast.FunctionDef | ast.Lambda
+Problem = Callable[[str, Place, str], None]
+"""Takes a code, a place and a message."""
+
+_WHOLE = ("sorted", "list", "tuple", "reversed", "set", "iter")
+
+
+@lru_cache(maxsize=256)
+def _parsed(file: str) -> ast.Module | None:
+    try:
+        return ast.parse(FilePath(file).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+def place_of(function: FunctionType) -> Place:
+    """Where a function begins (with its first decorator)."""
+    return Place(function.__code__.co_filename, function.__code__.co_firstlineno)
+
+
+def tree_of(function: FunctionType) -> Function | None:
+    """The syntax tree of a function, None where its source is not at hand."""
+    module = _parsed(function.__code__.co_filename)
+    first = function.__code__.co_firstlineno
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+            if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == first:
+                return node
+        elif (
+            isinstance(node, ast.Lambda)
+            and node.lineno == first
+            and function.__name__ == "<lambda>"
+        ):
+            return node
+    return None
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one function does, as far as its source tells."""
+
+    demanded: list[tuple[PathTemplate[Any] | Path[Any], Place]] = field(default_factory=list)
+    calls: list[FunctionType] = field(default_factory=list)
+
+
+def read_function(function: FunctionType, problem: Problem) -> Reading:
+    """What a function demands and calls; `problem` hears of fields and values that do not exist."""
+    tree = tree_of(function)
+    walk = _Walk(function, problem)
+    if tree is not None:
+        walk.run(tree)
+    return walk.reading
+
+
+def read_rule(check: FunctionType, problem: Problem) -> Iterator[Reading]:
+    """The readings of a rule's check and of every helper of its package that it calls."""
+    package = check.__module__.rpartition(".")[0] or check.__module__
+    waiting, done = [check], {check}
+    while waiting:
+        reading = read_function(waiting.pop(), problem)
+        yield reading
+        for called in reading.calls:
+            if called.__module__.startswith(package) and called not in done:
+                done.add(called)
+                waiting.append(called)
+
+
+_VIEW = Object("the view")
+_Env = dict[str, Shape | None]
+
+
+class _Walk:
+    """One pass over one function."""
+
+    def __init__(self, function: FunctionType, problem: Problem) -> None:
+        self.reading = Reading()
+        self._function = function
+        self._problem = problem
+        self._file = function.__code__.co_filename
+        self._env: _Env = {}
+        self._several: set[str] = set()
+
+    def run(self, tree: Function) -> None:
+        """Walks the whole body."""
+        self._env = _parameters(self._function)
+        self._several = set(_assigned_often(tree))
+        for node in tree.body if isinstance(tree, ast.FunctionDef) else [tree.body]:
+            self._visit(node)
+
+    # ── Statements ──────────────────────────────────────────────────────────────────────────────
+
+    def _visit(self, node: ast.AST) -> None:
+        if isinstance(node, ast.expr):
+            self._infer(node)
+        elif isinstance(node, ast.Assign):
+            shape = self._infer(node.value)
+            for target in node.targets:
+                self._bind(target, shape)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            self._bind(node.target, self._infer(node.value))
+        elif isinstance(node, ast.For):
+            self._bind(node.target, self._item(node.iter))
+            for statement in (*node.body, *node.orelse):
+                self._visit(statement)
+        elif isinstance(node, ast.FunctionDef | ast.Lambda):
+            return
+        else:
+            for child in ast.iter_child_nodes(node):
+                self._visit(child)
+
+    def _bind(self, target: ast.expr, shape: Shape | None) -> None:
+        if isinstance(target, ast.Name):
+            self._env[target.id] = None if target.id in self._several else shape
+        elif isinstance(target, ast.Tuple):
+            for element in target.elts:
+                self._bind(element, None)
+
+    # ── Expressions ─────────────────────────────────────────────────────────────────────────────
+
+    def _infer(self, node: ast.expr) -> Shape | None:
+        match node:
+            case ast.Name(id=name):
+                return self._env.get(name)
+            case ast.Subscript(value=value, slice=index):
+                return self._subscript(node, self._infer(value), index)
+            case ast.Call():
+                return self._call(node)
+            case ast.Compare():
+                self._compare(node)
+                return None
+            case ast.NamedExpr(target=target, value=value):
+                shape = self._infer(value)
+                self._bind(target, shape)
+                return shape
+            case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+                return self._comprehension(node)
+            case ast.Lambda():
+                return None
+        for child in ast.iter_child_nodes(node):
+            self._visit(child)
+        return None
+
+    def _subscript(self, node: ast.expr, owner: Shape | None, index: ast.expr) -> Shape | None:
+        if owner is _VIEW:
+            return self._demand(index)
+        if isinstance(owner, Object) and not is_open(owner) and isinstance(index, ast.Constant):
+            known = owner.fields.get(str(index.value))
+            if known is None:
+                hint = suggestion(str(index.value), owner.fields)
+                self._find("unknown-field", node, f"{owner} has no field {index.value!r}{hint}")
+                return None
+            return known.shape
+        self._infer(index)
+        if isinstance(owner, MapOf) or (
+            isinstance(owner, ListOf) and not isinstance(index, ast.Slice)
+        ):
+            return owner.item
+        return owner if isinstance(owner, ListOf) else None
+
+    def _demand(self, index: ast.expr) -> Shape | None:
+        family = self._family(index)
+        if family is not None:
+            self.reading.demanded.append((family, self._place(index)))
+        return shape_of(family.record) if isinstance(family, PathTemplate) else None
+
+    def _family(self, node: ast.expr) -> PathTemplate[Any] | Path[Any] | None:
+        """The path or its family that an expression names, None where only running it would tell."""
+        target = node
+        if isinstance(node, ast.Call):
+            for argument in node.args:
+                self._infer(argument)
+            target = node.func
+        found = self._global(target)
+        return found if isinstance(found, PathTemplate | Path) else None
+
+    def _call(self, node: ast.Call) -> Shape | None:
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            return self._method(node, function)
+        called = self._global(function)
+        if called is demand and node.args:
+            self._demand(node.args[0])
+            self._rest(node, node.args[1:])
+            return None
+        shapes = [self._infer(argument) for argument in node.args]
+        self._rest(node, [])
+        if isinstance(called, FunctionType):
+            self.reading.calls.append(called)
+            return _returned(called)
+        if isinstance(function, ast.Name) and function.id in _WHOLE and shapes:
+            return _iterated(shapes[0])
+        return None
+
+    def _rest(self, node: ast.Call, arguments: list[ast.expr]) -> None:
+        for argument in (*arguments, *(keyword.value for keyword in node.keywords)):
+            self._infer(argument)
+            passed = self._global(argument)
+            if isinstance(passed, FunctionType):
+                self.reading.calls.append(passed)
+
+    def _method(self, node: ast.Call, function: ast.Attribute) -> Shape | None:
+        owner = self._infer(function.value)
+        arguments = node.args
+        if owner is _VIEW and function.attr in ("get", "entry", "glob") and arguments:
+            family = self._family(arguments[0])
+            known = isinstance(family, PathTemplate) and function.attr == "get"
+            return shape_of(family.record) if known and isinstance(family, PathTemplate) else None
+        for argument in arguments:
+            self._infer(argument)
+        self._rest(node, [])
+        if isinstance(owner, MapOf):
+            if function.attr == "values":
+                return ListOf(owner.item)
+            return owner.item if function.attr == "get" and len(arguments) == 1 else None
+        if isinstance(owner, Object) and function.attr == "get" and len(arguments) == 1:
+            index = arguments[0]
+            known_field = (
+                owner.fields.get(str(index.value)) if isinstance(index, ast.Constant) else None
+            )
+            return known_field.shape if known_field is not None else None
+        return None
+
+    def _comprehension(
+        self, node: ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp
+    ) -> Shape | None:
+        outer = dict(self._env)
+        for generator in node.generators:
+            self._bind(generator.target, self._item(generator.iter))
+            for condition in generator.ifs:
+                self._infer(condition)
+        if isinstance(node, ast.DictComp):
+            self._infer(node.key)
+            shape = self._infer(node.value)
+            made: Shape | None = MapOf(shape) if shape is not None else None
+        else:
+            shape = self._infer(node.elt)
+            made = ListOf(shape) if shape is not None else None
+        self._env = outer
+        return made
+
+    def _item(self, node: ast.expr) -> Shape | None:
+        shape = _iterated(self._infer(node))
+        return shape.item if isinstance(shape, ListOf) else None
+
+    def _compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        shapes = [self._infer(side) for side in sides]
+        for i, operator in enumerate(node.ops):
+            if isinstance(operator, ast.Eq | ast.NotEq):
+                self._impossible(node, self._constants(sides[i + 1]), shapes[i])
+                self._impossible(node, self._constants(sides[i]), shapes[i + 1])
+            elif isinstance(operator, ast.In | ast.NotIn):
+                self._impossible(node, self._constants(sides[i + 1]), shapes[i])
+
+    def _impossible(self, node: ast.expr, values: tuple[Json, ...], shape: Shape | None) -> None:
+        for value in values:
+            if impossible(value, shape):
+                self._find("impossible-value", node, f"this is {shape}, never {value!r}")
+
+    def _constants(self, node: ast.expr) -> tuple[Json, ...]:
+        """The constants that an expression stands for, () where it is none."""
+        if isinstance(node, ast.Constant):
+            return (node.value,)
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            return tuple(value for element in node.elts for value in self._constants(element))
+        found = self._global(node)
+        if isinstance(found, str | int):
+            return (found,)
+        return tuple(found) if isinstance(found, tuple | list | set | frozenset) else ()
+
+    # ── Names ───────────────────────────────────────────────────────────────────────────────────
+
+    def _global(self, node: ast.expr) -> Any:
+        """What a name that is no local variable stands for."""
+        if isinstance(node, ast.Name) and node.id not in self._env:
+            return self._function.__globals__.get(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self._global(node.value)
+            return getattr(owner, node.attr, None) if owner is not None else None
+        return None
+
+    def _place(self, node: ast.expr) -> Place:
+        return Place(self._file, node.lineno)
+
+    def _find(self, code: str, node: ast.expr, message: str) -> None:
+        self._problem(code, self._place(node), message)
+
+
+def _hints(function: FunctionType) -> Mapping[str, Any]:
+    try:
+        return typing.get_type_hints(function)
+    except Exception:  # a name that exists for type checkers only: nothing is known then
+        return {}
+
+
+def _parameters(function: FunctionType) -> _Env:
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    hints = _hints(function)
+    return {name: _VIEW if hints.get(name) is View else _known(hints.get(name)) for name in names}
+
+
+def _returned(function: FunctionType) -> Shape | None:
+    return _known(_hints(function).get("return"))
+
+
+def _known(hint: Any) -> Shape | None:
+    """The shape of a type hint, None where it says nothing."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (tuple, set, frozenset) or getattr(origin, "__module__", "") == "collections.abc":
+        ordered = len(arguments) == 1 or (len(arguments) == 2 and arguments[1] is Ellipsis)
+        item = _known(arguments[0]) if ordered else None
+        return ListOf(item) if item is not None else None
+    shape = shape_of(hint)
+    return None if shape == ANY else shape
+
+
+def _iterated(shape: Shape | None) -> Shape | None:
+    """What iterating over a value gives, as a list."""
+    if isinstance(shape, MapOf | Object):
+        return ListOf(TEXT)
+    return shape if isinstance(shape, ListOf) else None
+
+
+def _assigned_often(tree: Function) -> Iterator[str]:
+    """Names that are bound more than once, so that no one shape is theirs."""
+    seen: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            if node.id in seen:
+                yield node.id
+            seen.add(node.id)

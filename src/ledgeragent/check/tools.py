@@ -1,0 +1,103 @@
+"""A pack against the file that describes the agent's tools: routes, arguments, returned fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ledgeragent.packs.finding import suggestion
+from ledgeragent.packs.outline import Outline, ReadPart, ToolPart
+from ledgeragent.packs.schema import Choice, ListOf, MapOf, Object, Scalar, Shape, is_open
+from ledgeragent.packs.toolfile import ToolSpec
+
+
+def check_tools(outline: Outline, specs: Sequence[ToolSpec]) -> None:
+    """Adds tools that only one of the two knows, and fields and arguments that the tools lack."""
+    known = {spec.name: spec for spec in specs}
+    for name in known:
+        if name not in outline.tools:
+            text = (
+                f"the tool {name} is neither read, write nor neutral here, so it would be refused"
+            )
+            outline.findings.add("read-without-route", outline.place, text)
+    for read in outline.reads:
+        spec = _offered(read, known, outline)
+        if spec is not None:
+            _returned(read, spec, outline)
+    for tool in (*outline.writes, *outline.neutrals):
+        spec = _offered(tool, known, outline)
+        if spec is not None:
+            _taken(tool, spec, outline)
+
+
+def _offered(
+    part: ReadPart | ToolPart, known: Mapping[str, ToolSpec], outline: Outline
+) -> ToolSpec | None:
+    if part.tool not in known:
+        text = f"the tools file has no tool {part.tool}{suggestion(part.tool, known)}"
+        outline.findings.add("tool-not-offered", part.place, text)
+    return known.get(part.tool)
+
+
+def _returned(part: ReadPart, spec: ToolSpec, outline: Outline) -> None:
+    for name in part.parameters:
+        if is_open(spec.arguments):
+            break
+        assert isinstance(spec.arguments, Object)
+        if name not in spec.arguments.fields:
+            text = f"{part.tool} has no argument {name!r}{suggestion(name, spec.arguments.fields)}"
+            outline.findings.add("unknown-field", part.place, text)
+    if part.inside is None or spec.returns is None:
+        return
+    returned = spec.returned(part.inside, part.each)
+    if _family(returned) == "text" != _family(part.shape):
+        return  # text that holds JSON, of which the tool's schema tells nothing
+    for code, where, text in _differences(part.shape, returned, ""):
+        message = f"{where or 'the return'} of {part.shape}: {part.tool} {text}"
+        outline.findings.add(code, part.place, message)
+
+
+def _taken(part: ToolPart, spec: ToolSpec, outline: Outline) -> None:
+    if part.arguments is None or spec.parameters is None:
+        return
+    for code, where, text in _differences(part.arguments, spec.arguments, ""):
+        outline.findings.add(code, part.place, f"argument {where}: {part.tool} {text}")
+
+
+def _differences(ours: Shape, theirs: Shape, where: str) -> Iterator[tuple[str, str, str]]:
+    """(code, place inside, what the tool says otherwise) for everything we declare."""
+    if is_open(ours) or is_open(theirs):
+        return
+    if isinstance(ours, Object) and isinstance(theirs, Object):
+        for name, field in ours.fields.items():
+            place = f"{where}.{name}" if where else name
+            known = theirs.fields.get(name)
+            if known is None:
+                yield "unknown-field", place, f"has no such field{suggestion(name, theirs.fields)}"
+            else:
+                yield from _differences(field.shape, known.shape, place)
+    elif isinstance(ours, ListOf | MapOf) and type(ours) is type(theirs):
+        assert isinstance(theirs, ListOf | MapOf)
+        yield from _differences(ours.item, theirs.item, f"{where}[]")
+    elif _family(ours) != _family(theirs):
+        yield "type-error", where, f"says {theirs}, the pack {ours}"
+    elif isinstance(ours, Choice) and isinstance(theirs, Choice):
+        for value in ours.values:
+            if value not in theirs.values:
+                yield "impossible-value", where, f"says {theirs}, never {value!r}"
+
+
+def _family(shape: Shape) -> str:
+    """Shapes of one family may stand for each other."""
+    match shape:
+        case Scalar("str" | "date"):
+            return "text"
+        case Scalar("int" | "float"):
+            return "number"
+        case Scalar(kind):
+            return kind
+        case Choice(values):
+            return "text" if all(isinstance(value, str) for value in values) else "number"
+        case ListOf():
+            return "list"
+        case _:
+            return "object"
