@@ -310,7 +310,7 @@ def test_each_path_names_the_read_that_supplies_it(path: str, reads: set[str]) -
 
 
 def test_versions_differ_in_their_tools_only() -> None:
-    assert list(versions("retail")) == ["tau2", "tau"]
+    assert list(versions("retail")) == ["tau2", "tau", "tau_trait"]
     assert TAU.predicates == RETAIL.predicates
     assert TAU.clauses == RETAIL.clauses
     assert RETAIL.effect("get_item_details") is Effect.READ
