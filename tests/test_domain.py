@@ -12,6 +12,7 @@ from ledgeragent.errors import DomainError
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import predicate
 from ledgeragent.types import Json
+from ledgeragent.verdict import Enforcement
 
 from .lending import AUTH, BOOK, LIBRARY, MEMBER, TOOLS, Note, Shelve, available
 
@@ -146,3 +147,27 @@ def test_a_rule_can_guard_a_neutral_tool() -> None:
 def test_a_clause_says_what_enforces_it() -> None:
     clause = Clause(id="a/b", section="s", summary="x", checkable="none", why="nobody can tell")
     assert clause.predicates == () and clause.why
+
+
+def levels(found: Domain) -> dict[str, Enforcement]:
+    return {rule.id: rule.enforcement for rule in found.predicates}
+
+
+def test_a_rule_can_run_in_shadow_and_the_others_stay_as_they_are() -> None:
+    shadowed = LIBRARY.enforcing({"lending/days": Enforcement.AUDIT})
+    assert levels(shadowed) == {**levels(LIBRARY), "lending/days": Enforcement.AUDIT}
+    assert shadowed.guard("lend_book") != LIBRARY.guard("lend_book")
+
+
+def test_the_star_speaks_for_all_rules_that_are_not_named() -> None:
+    shadowed = LIBRARY.enforcing({"*": Enforcement.AUDIT, "lending/fines": Enforcement.WARN})
+    assert levels(shadowed) == {
+        "lending/days": Enforcement.AUDIT,
+        "lending/available": Enforcement.AUDIT,
+        "lending/fines": Enforcement.WARN,
+    }
+
+
+def test_a_level_for_a_rule_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(DomainError, match="has no rule lending/dayz"):
+        LIBRARY.enforcing({"lending/dayz": Enforcement.AUDIT})

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from pathlib import Path as FilePath
 
 from ledgeragent import packs
-from ledgeragent.domain import Domain
+from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.errors import UsageError
+from ledgeragent.packs.finding import suggestion
+from ledgeragent.packs.samples import Sample, samples_from_json
 from ledgeragent.traces import Trace
+from ledgeragent.verdict import Enforcement
 
 # Which versions of a policy serve a benchmark, the best first; else the default version does.
 _LINEAGE = {"tau2": ("tau2",), "tau": ("tau",), "tau_trait": ("tau_trait", "tau")}
@@ -24,17 +29,20 @@ _FOREIGN = frozenset({("tau_trait", "telecom")})
 class Binding:
     """A domain by name, so that it can be handed to another process.
 
-    `name` is what `packs.versions` knows, or `module:ATTRIBUTE` of a `Domain` (or a dict of them by version) of your own.
-    `version` and `tools` overrule what a run records about itself.
+    `name` is what `packs.versions` knows, or `module:ATTRIBUTE` of a `Domain` (or a dict of them by
+    version) of your own.
+    `version` and `tools` overrule what a run records about itself, `levels` how strictly rules are
+    enforced (`domain.EVERY_RULE` is for all that are not named).
     """
 
     name: str
     version: str | None = None
     tools: frozenset[str] | None = None
+    levels: frozenset[tuple[str, Enforcement]] = frozenset()
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""
-        return _bound(self.name, self.version, self.tools)
+        return _bound(self.name, self.version, self.tools, self.levels)
 
     def serves(self, trace: Trace) -> bool:
         """True unless the run says that it belongs to another domain."""
@@ -47,7 +55,7 @@ class Binding:
         if version is None:
             known, wanted = versions(self.name), _LINEAGE.get(trace.benchmark or "", ())
             version = next((name for name in wanted if name in known), None)
-        return _bound(self.name, version, self.tools or trace.tools)
+        return _bound(self.name, version, self.tools or trace.tools, self.levels)
 
 
 @cache
@@ -68,12 +76,41 @@ def versions(name: str) -> dict[str, Domain]:
     return listed
 
 
+@cache
+def samples(name: str) -> tuple[Sample, ...]:
+    """The samples of a pack: those of a YAML pack, else those in `samples.json` beside the module."""
+    if packs.is_data(name):
+        return tuple(import_module("ledgeragent.packs.loader").read_outline(name).samples)
+    versions(name)
+    module = import_module(packs.PACKS.get(name, name.partition(":")[0]))
+    return samples_from_json(FilePath(str(module.__file__)).with_name("samples.json"))
+
+
 @lru_cache(maxsize=64)
-def _bound(name: str, version: str | None, tools: frozenset[str] | None) -> Domain:
+def _bound(
+    name: str,
+    version: str | None,
+    tools: frozenset[str] | None,
+    levels: frozenset[tuple[str, Enforcement]],
+) -> Domain:
     found = versions(name)
     if version is not None and version not in found:
         raise UsageError(
             f"domain {name} has no version {version!r}; choose one of: {', '.join(found)}"
         )
     domain = found[version] if version is not None else next(iter(found.values()))
+    if levels:
+        domain = domain.enforcing(_known(levels, domain, found.values()))
     return domain.bind(tools) if tools is not None else domain
+
+
+def _known(
+    levels: Iterable[tuple[str, Enforcement]], domain: Domain, versions: Iterable[Domain]
+) -> dict[str, Enforcement]:
+    """The levels of this version's rules; raises UsageError for a rule that no version has."""
+    ids = {rule.id for version in versions for rule in version.predicates}
+    for rule, _ in levels:
+        if rule not in ids and rule != EVERY_RULE:
+            raise UsageError(f"{domain.name} has no rule {rule}{suggestion(rule, ids)}")
+    here = {EVERY_RULE, *(rule.id for rule in domain.predicates)}
+    return {rule: level for rule, level in levels if rule in here}

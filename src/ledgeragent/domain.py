@@ -13,6 +13,9 @@ from ledgeragent.paths import Path
 from ledgeragent.predicates import Predicate
 from ledgeragent.shapes import Reader, reader
 from ledgeragent.types import Json, ToolCall
+from ledgeragent.verdict import Enforcement
+
+EVERY_RULE = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +132,20 @@ class Domain:
     def bind(self, tools: Collection[str]) -> Domain:
         """This domain for a run with these tools: no rule asks for a read outside them."""
         return replace(self, available=frozenset(tools))
+
+    def enforcing(self, levels: Mapping[str, Enforcement]) -> Domain:
+        """This domain with other levels for some rules, by id; `*` is for all that are not named.
+
+        Raises DomainError for a rule that it does not have.
+        """
+        if unknown := levels.keys() - {EVERY_RULE, *(rule.id for rule in self.predicates)}:
+            raise DomainError(f"{self.name} has no rule {', '.join(sorted(unknown))}")
+        others = levels.get(EVERY_RULE)
+        rules = (
+            replace(rule, enforcement=levels.get(rule.id, others or rule.enforcement))
+            for rule in self.predicates
+        )
+        return replace(self, predicates=tuple(rules))
 
 
 def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from ledgeragent.cases import CasesResult, Score
 from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.report.parts import dump
 from ledgeragent.tally import Result
-from ledgeragent.types import Json
 
 _OUTCOMES = (ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _WRITES = ("judged", *_OUTCOMES, "executed")
@@ -26,7 +25,7 @@ _REWARDS = ("1", "0", "unscored")
 def replay_json(result: Result) -> str:
     """The result of a replay as one JSON object."""
     by_reward = {r: _counts(result.by_reward.get(r, {}), _RUNS) for r in _REWARDS}
-    return _dump(
+    return dump(
         {
             "runs": result.runs,
             "calls": result.calls,
@@ -58,7 +57,7 @@ def replay_json(result: Result) -> str:
 
 def cases_json(result: CasesResult) -> str:
     """The result of labelled cases as one JSON object."""
-    return _dump(
+    return dump(
         {
             **_score(result.decided),
             "by_kind": {kind: _score(score) for kind, score in sorted(result.by_kind.items())},
@@ -75,8 +74,3 @@ def _counts(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
 
 def _score(score: Score) -> dict[str, int]:
     return {"cases": score.cases, "correct": score.correct}
-
-
-def _dump(value: Json) -> str:
-    # Values that no JSON text can hold come only from tools of one's own; shown, not fatal.
-    return json.dumps(value, indent=2, default=str) + "\n"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from ledgeragent.cases import CasesResult, Mismatch, Score
 from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
 from ledgeragent.paths import visible
+from ledgeragent.report.parts import call_line, fact_lines, joined, listed, table
 from ledgeragent.tally import NearMiss, PredicateError, RejectedWrite, Result, Run
-from ledgeragent.types import Json, ToolCall
 
 _COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _HEADINGS = ("writes", "allow", "revise: violation", "revise: evidence", "block")
-_LONGEST_VALUE = 120
 _REWARDS = ("1", "0", "unscored")
 
 
@@ -24,40 +23,38 @@ def replay_text(result: Result, domain: str) -> str:
         _outcomes(result),
         _rewards(result),
         _asked(result),
-        _listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
-        _listed("Of these in solved runs, by task", _solved(result)),
-        _listed(
-            "Near misses: allowed, though never looked at", map(_near_miss, result.near_misses)
-        ),
-        _listed("Predicates that failed", map(_error, result.errors)),
+        listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
+        listed("Of these in solved runs, by task", _solved(result)),
+        listed("Near misses: allowed, though never looked at", map(_near_miss, result.near_misses)),
+        listed("Predicates that failed", map(_error, result.errors)),
     ]
-    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+    return joined(sections)
 
 
 def cases_text(result: CasesResult) -> str:
     """The result of labelled cases: the score by kind, then every mismatch."""
     rows = [(kind, score) for kind, score in sorted(result.by_kind.items())]
-    table = _table(
+    by_kind = table(
         ("kind", "cases", "correct"),
         [(kind, score.cases, score.correct) for kind, score in [*rows, ("all", result.decided)]],
     )
-    sections = [table, *_mismatches("Mismatches", result.decided)]
+    sections = [by_kind, *_mismatches("Mismatches", result.decided)]
     if result.apart.cases:
         told = f"{result.apart.correct} of {result.apart.cases} as expected"
         sections.append([f"Apart, since what was said decides: {told}"])
         sections += _mismatches("Mismatches apart", result.apart)
     if result.skipped:
         sections.append([f"Skipped {result.skipped} cases of other domains"])
-    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+    return joined(sections)
 
 
 def rejected_text(row: RejectedWrite) -> str:
     """One executed write that would be rejected, with the reason and the facts read."""
     lines = [
         f"  {row['predicate']}: {row['decision']}  ({_run(row)})",
-        f"    {_call(row['call'])}",
+        f"    {call_line(row['call'])}",
         f"    {visible(row['reason'])}",
-        *(f"    read {line}" for line in _facts(row["evidence"])),
+        *(f"    read {line}" for line in fact_lines(row["evidence"])),
     ]
     return "\n".join(lines)
 
@@ -78,7 +75,7 @@ def _outcomes(result: Result) -> list[str]:
             silent += 1
         else:
             rows.append((name, *(counts[column] for column in _COLUMNS)))
-    lines = _table(("predicate", *_HEADINGS), rows)
+    lines = table(("predicate", *_HEADINGS), rows)
     return [*lines, f"{silent} more predicates had nothing to say"] if silent else lines
 
 
@@ -103,7 +100,7 @@ def _rewards(result: Result) -> list[str]:
         "asked for a read",
         "before an executed write",
     )
-    return _table(headings, rows) if rows else []
+    return table(headings, rows) if rows else []
 
 
 def _asked(result: Result) -> list[str]:
@@ -114,7 +111,7 @@ def _asked(result: Result) -> list[str]:
         for clause in sorted(result.asked_by_clause)
     ]
     title = "asked for a read (executed writes)"
-    return _table((title, *(f"reward {reward}" for reward in rewards)), rows) if rows else []
+    return table((title, *(f"reward {reward}" for reward in rewards)), rows) if rows else []
 
 
 def _both(result: Result, clause: str, reward: str) -> str:
@@ -133,47 +130,30 @@ def _solved(result: Result) -> Iterator[str]:
 def _near_miss(row: NearMiss) -> str:
     why = [f"{path} was never read" for path in row["unread"]]
     why += [f"{name} could not decide" for name in row["undecided"]]
-    return f"  {_call(row['call'])}  ({_run(row)})\n    {'; '.join(why)}"
+    return f"  {call_line(row['call'])}  ({_run(row)})\n    {'; '.join(why)}"
 
 
 def _error(row: PredicateError) -> str:
-    return f"  {row['predicate']}: {visible(row['error'])}  ({_run(row)})\n    {_call(row['call'])}"
+    return f"  {row['predicate']}: {visible(row['error'])}  ({_run(row)})\n    {call_line(row['call'])}"
 
 
 def _mismatches(title: str, score: Score) -> list[list[str]]:
-    return [_listed(title, map(_mismatch, score.mismatches))]
+    return [listed(title, map(_mismatch, score.mismatches))]
 
 
 def _mismatch(row: Mismatch) -> str:
     label = row["expected"]
     expected = [str(label["decision"]), *([str(label["clause"])] if label.get("clause") else [])]
     if label.get("read"):
-        expected.append(_call(label["read"]))
+        expected.append(call_line(label["read"]))
     given = ", ".join(dict.fromkeys(row["predicates"])) or "no predicate"
     lines = [
         f"  {row['id']}: expected {' '.join(expected)}, got {row['decision']} ({given})",
         *([f"    {visible(row['reason'])}"] if row["reason"] else []),
-        *(f"    asked for {_call(read)}" for read in row["reads"]),
-        *(f"    read {line}" for line in _facts(row["evidence"])),
+        *(f"    asked for {call_line(read)}" for read in row["reads"]),
+        *(f"    read {line}" for line in fact_lines(row["evidence"])),
     ]
     return "\n".join(lines)
-
-
-def _listed(title: str, lines: Iterable[str]) -> list[str]:
-    body = list(lines)
-    return [f"{title} ({len(body)})", *body] if body else []
-
-
-def _facts(evidence: Iterable[Mapping[str, Json]]) -> Iterator[str]:
-    for fact in evidence:
-        shown = visible(str(fact["value"]))
-        if len(shown) > _LONGEST_VALUE:
-            shown = f"{shown[:_LONGEST_VALUE]}..."
-        yield f"{visible(fact['path'])} = {shown}, from {_call(fact['read'])}"
-
-
-def _call(call: Mapping[str, Json]) -> str:
-    return visible(str(ToolCall.parse(name=str(call["name"]), arguments=call.get("arguments"))))
 
 
 def _run(run: Run | RejectedWrite | NearMiss | PredicateError) -> str:
@@ -191,16 +171,3 @@ def _part(counts: Mapping[str, int], name: str) -> str:
 
 def _share(number: int, whole: int) -> str:
     return f"{number} ({100 * number / whole:.1f}%)"
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Columns as wide as their widest cell: the first to the left, the others to the right."""
-    cells = [[str(cell) for cell in row] for row in (headings, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]

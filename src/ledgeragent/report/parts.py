@@ -1,0 +1,59 @@
+"""What the reports have in common: JSON text, tables, calls and facts on a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ledgeragent.paths import visible
+from ledgeragent.types import Json, ToolCall
+
+_LONGEST_VALUE = 120
+
+
+def dump(value: Json) -> str:
+    """The value as JSON text for a file or a pipe."""
+    # Values that no JSON text can hold come only from tools of one's own; shown, not fatal.
+    return json.dumps(value, indent=2, default=str) + "\n"
+
+
+def shorten(text: str, longest: int = _LONGEST_VALUE) -> str:
+    """The text on one line, its end left out where it is long."""
+    line = visible(text)
+    return line if len(line) <= longest else f"{line[:longest]}..."
+
+
+def call_line(call: Mapping[str, Json]) -> str:
+    """A call given as JSON, the way a model would write it."""
+    return visible(str(ToolCall.parse(name=str(call["name"]), arguments=call.get("arguments"))))
+
+
+def fact_lines(evidence: Iterable[Mapping[str, Json]]) -> Iterator[str]:
+    """Each fact with its value and the read that supplied it."""
+    for fact in evidence:
+        shown = shorten(str(fact["value"]))
+        yield f"{visible(fact['path'])} = {shown}, from {call_line(fact['read'])}"
+
+
+def listed(title: str, lines: Iterable[str]) -> list[str]:
+    """A heading with the number of lines under it; nothing where there are none."""
+    body = list(lines)
+    return [f"{title} ({len(body)})", *body] if body else []
+
+
+def joined(parts: Iterable[Sequence[str]]) -> str:
+    """Text of these sections, a blank line between them, the empty ones left out."""
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Columns as wide as their widest cell: the first to the left, the others to the right."""
+    cells = [[str(cell) for cell in row] for row in (headings, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
