@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
-def add_domain(parser: argparse.ArgumentParser) -> None:
+def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Adds --domain, --version and --tools."""
     parser.add_argument(
         "--domain",
-        required=True,
+        required=required,
         metavar="NAME",
         help="a pack (airline, retail, telecom, telehealth, shop), or module:ATTRIBUTE of your own",
     )

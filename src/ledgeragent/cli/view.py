@@ -1,0 +1,96 @@
+"""`ledgeragent view`: recorded runs as one page to look through."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ledgeragent.binding import Binding
+from ledgeragent.cli.options import add_domain
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.report.as_html import view_html
+from ledgeragent.viewing import Viewed, conversations, viewed
+
+if TYPE_CHECKING:
+    from ledgeragent.cli.options import Subparsers
+
+_MOST_RUNS = 50
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "view",
+        help="look through recorded conversations in a browser",
+        description="Writes one page that needs no network: each conversation, the ledger as it was "
+        "at every step with what changed, and every verdict with the facts it read.",
+        epilog="Reads what `replay` reads, and journals. The domain is the one a run names, unless "
+        "--domain gives another. Verdicts of a journal are those it recorded.",
+    )
+    parser.add_argument("file", metavar="FILE", help="recorded runs, results or a journal")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the page (default: FILE.html here; - is stdout)"
+    )
+    add_domain(parser, required=False)
+    parser.add_argument(
+        "--run",
+        dest="runs",
+        action="append",
+        metavar="ID",
+        help="only the run of this id; may be given again",
+    )
+    parser.add_argument(
+        "--limit",
+        type=_number,
+        default=_MOST_RUNS,
+        metavar="N",
+        help=f"the most runs in one page (default {_MOST_RUNS})",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the page and says where. Raises DataError where there is no run to show."""
+    target = args.output or f"{Path(args.file).name}.html"
+    if target != "-" and Path(target).resolve() == Path(args.file).resolve():
+        raise UsageError(f"{target} is what is to be looked at; name another file with -o")
+    wanted = _wanted(args)
+    shown = list(islice(wanted, args.limit))
+    if not shown:
+        raise DataError("there is no such run in it", file=args.file)
+    page = view_html(shown, Path(args.file).name)
+    if next(wanted, None) is not None:
+        print(f"ledgeragent: only the first {len(shown)} runs; see --run, --limit", file=sys.stderr)
+    if target == "-":
+        sys.stdout.write(page)
+        return 0
+    try:
+        Path(target).write_text(page, encoding="utf-8")
+    except OSError as problem:
+        raise DataError(problem.strerror or str(problem), file=target) from None
+    print(target)
+    return 0
+
+
+def _wanted(args: argparse.Namespace) -> Iterator[Viewed]:
+    """The runs that were asked for; broken ones are named on stderr."""
+    binding = None
+    if args.domain is not None:
+        binding = Binding(name=args.domain, version=args.version, tools=args.tools)
+    elif args.version is not None or args.tools is not None:
+        raise UsageError("--version and --tools need --domain")
+    for conversation in conversations(args.file):
+        if isinstance(conversation, DataError):
+            print(f"ledgeragent: skipped: {conversation}", file=sys.stderr)
+        elif args.runs is None or conversation.trace.run in args.runs:
+            yield viewed(conversation, binding)
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError("give a number of runs, 1 or more")
+    return int(text)

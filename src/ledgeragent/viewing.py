@@ -1,0 +1,111 @@
+"""What a viewer shows: the conversations of a file, recorded runs and journals alike, step by step."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path as File
+
+from ledgeragent import packs
+from ledgeragent.binding import Binding
+from ledgeragent.domain import Domain
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.journal import REDACTED, Record, exported, open_store, read
+from ledgeragent.timeline import Step, timeline
+from ledgeragent.traces import Trace, read_messages, read_traces
+from ledgeragent.types import Json
+
+_DATABASES = (".sqlite", ".sqlite3", ".db")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A run to look at: `verdicts` are those a journal recorded, None where there is no journal."""
+
+    trace: Trace
+    verdicts: tuple[tuple[Mapping[str, Json], ...], ...] | None = None
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewed:
+    """A run step by step, with the domain that judged it."""
+
+    conversation: Conversation
+    domain: Domain
+    steps: list[Step]
+
+
+def conversations(file: str) -> Iterator[Conversation | DataError]:
+    """Every conversation of a recorded file or a journal; a broken one as what is wrong with it."""
+    if is_journal(file):
+        yield from _journalled(File(file))
+        return
+    for trace in read_traces(file):
+        yield trace if isinstance(trace, DataError) else Conversation(trace=trace)
+
+
+def viewed(conversation: Conversation, binding: Binding | None) -> Viewed:
+    """The run folded through its domain: the one given, else the one that it names itself.
+
+    Raises UsageError where neither names one.
+    """
+    trace = conversation.trace
+    if binding is None:
+        if trace.domain is None or trace.domain not in packs.PACKS:
+            raise UsageError(f"{trace.run} names no domain of this package; give one with --domain")
+        binding = Binding(name=trace.domain)
+    domain = binding.domain_for(trace)
+    return Viewed(
+        conversation=conversation,
+        domain=domain,
+        steps=timeline(trace, domain, conversation.verdicts),
+    )
+
+
+def is_journal(file: str) -> bool:
+    """True for a database, or a text file that begins with a record of a journal."""
+    if File(file).suffix in _DATABASES:
+        return True
+    try:
+        with open(file, "rb") as stream:
+            first = json.loads(stream.readline(1 << 20))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and "journal" in first and "event" in first
+
+
+def _journalled(file: File) -> Iterator[Conversation | DataError]:
+    store = open_store(file)
+    try:
+        records = list(read(store))
+    except ValueError as problem:
+        raise DataError(f"not a journal: {problem}", file=str(file)) from None
+    finally:
+        store.close()
+    sessions: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        sessions[record["session"]].append(record)
+    for conversation in exported(records):
+        yield _session(conversation, sessions[conversation["id"]], file)
+
+
+def _session(
+    conversation: Mapping[str, Json], events: list[Record], file: File
+) -> Conversation | DataError:
+    try:
+        messages = read_messages(conversation["messages"])
+    except ValueError as problem:
+        return DataError(f"session {conversation['id']}: {problem}", file=str(file))
+    trace = Trace(run=conversation["id"], messages=messages)
+    return Conversation(
+        trace=replace(trace, domain=events[0]["pack"]["name"]),
+        verdicts=tuple(
+            tuple(event["verdicts"])
+            for event in events
+            if event["event"] == "judged" and event["verdicts"]
+        ),
+        redacted=any(REDACTED in json.dumps(event) for event in events),
+    )
