@@ -42,25 +42,26 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: PathMap
     routes = domain.routes(call.name)
     if not routes:
         return _after_other(ledger, call, returned, domain.tool(call.name))
-    if returned.failed or any(_fails(route, returned.content) for route in routes):
+    content = returned.content
+    if returned.failed or any(_fails(route, content) for route in routes):
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
-    entries: list[tuple[Read[Any], Entry]] = []
+    stored: list[Path[Json]] = []
     problems: list[str] = []
     parsed: dict[Parser, Json] = {}
     for route in routes:
         try:
-            found = list(_entries(route, call, returned.content, ledger.turn, parsed))
+            entries = _entries(route, call, content, ledger.turn, parsed)
         except Exception as problem:
             problems.append(_told(problem))
-        else:
-            entries += ((route, entry) for entry in found)
-    if problems and not entries:
+            continue
+        for entry in entries:
+            ledger = ledger.merge(entry) if route.merge else ledger.put(entry)
+            stored.append(entry.path)
+    if problems and not stored:
         return Absorption(ledger=ledger, skipped="; ".join(dict.fromkeys(problems)))
-    for route, entry in entries:
-        ledger = ledger.merge(entry) if route.merge else ledger.put(entry)
-    return Absorption(ledger=ledger, stored=tuple(entry.path for _, entry in entries))
+    return Absorption(ledger=ledger, stored=tuple(stored))
 
 
 def _told(problem: Exception) -> str:
@@ -107,10 +108,10 @@ def _after_failure(
 
 def _entries(
     route: Read[Any], call: ToolCall, content: Json, turn: int, parsed: dict[Parser, Json]
-) -> Iterable[Entry]:
+) -> list[Entry]:
     """The records of a return for one route; `parsed` keeps what its other routes have parsed."""
     if not route.when(call.arguments):
-        return
+        return []
     if not isinstance(content, str):
         value = content
     elif route.parse in parsed:
@@ -118,15 +119,15 @@ def _entries(
     else:
         value = parsed[route.parse] = route.parse(content)
     if isinstance(value, Untyped):
-        yield Entry(
-            path=_path(route, None, call), value=value.text, source=call, turn=turn, typed=False
-        )
-        return
+        path = _path(route, None, call)
+        return [Entry(path=path, value=value.text, source=call, turn=turn, typed=False)]
     wants_object = hasattr(route.to.record, "__required_keys__")
+    entries: list[Entry] = []
     for record in route.records(value, call.arguments):
-        if wants_object and not isinstance(record, Mapping):
+        if wants_object and type(record) is not dict and not isinstance(record, Mapping):
             raise ValueError(f"{call.name} returned no object for {route.to.text}")
-        yield Entry(path=_path(route, record, call), value=record, source=call, turn=turn)
+        entries.append(Entry(path=_path(route, record, call), value=record, source=call, turn=turn))
+    return entries
 
 
 def _path(route: Read[Any], record: Json, call: ToolCall) -> Path[Json]:

@@ -81,9 +81,12 @@ class Read(Generic[R]):
 
     def key(self, name: str, record: Json, arguments: Arguments) -> str | None:
         """The value of one placeholder, or None where neither record nor arguments have it."""
-        value = record.get(name) if isinstance(record, Mapping) else None
+        known = type(record) is dict or isinstance(record, Mapping)
+        value = record.get(name) if known else None
         if value is None:
             value = arguments.get(self.rename.get(name, name))
+        if type(value) is str:
+            return value or None
         if isinstance(value, bool) or not isinstance(value, str | int):
             return None
         return str(value) or None
@@ -135,9 +138,10 @@ def touch(template: PathTemplate[Any], *fields: str) -> Touches:
     prefixes = [tuple(name.split(".")) for name in fields] or [()]
 
     def touches(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
-        if not all(name in arguments for name in template.keys):
-            return
-        path = template(*(str(arguments[name]) for name in template.keys))
-        yield from (Touch(path, prefix) for prefix in prefixes)
+        try:
+            path = template(*[str(arguments[name]) for name in template.keys])
+        except KeyError:
+            return ()
+        return [Touch(path, prefix) for prefix in prefixes]
 
     return touches

@@ -73,15 +73,15 @@ class Entry:
         """The value as the model sees it: JSON on one line. Computed once per observation."""
         return visible(canonical(self.value))
 
-    def marked(self, mark: Stale) -> Entry:
-        """This entry with one more mark."""
+    def marked(self, *marks: Stale) -> Entry:
+        """This entry with these marks too."""
         return Entry(
             path=self.path,
             value=self.value,
             source=self.source,
             turn=self.turn,
             typed=self.typed,
-            stale=(*self.stale, mark),
+            stale=(*self.stale, *marks),
             inherited=self.inherited,
         )
 
@@ -143,7 +143,14 @@ class Ledger:
             return self.put(entry)
         kept = {name: known.origin((name,)) for name in known.value if name not in entry.value}
         marks = tuple(narrowed for mark in known.stale for narrowed in _narrow(mark, kept))
-        merged = replace(entry, value={**known.value, **entry.value}, stale=marks, inherited=kept)
+        merged = Entry(
+            path=entry.path,
+            value={**known.value, **entry.value},
+            source=entry.source,
+            turn=entry.turn,
+            stale=marks,
+            inherited=kept,
+        )
         return self.put(merged)
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
@@ -168,14 +175,18 @@ class Ledger:
         return Ledger(turn=turn, writes=writes, unavailable=self.unavailable, _roots=roots)
 
     def _mark(self, touched: Iterable[Touch], by: ToolCall | None) -> Ledger:
-        marked: dict[Path[Json], Entry] = {}
+        marks: dict[Path[Json], list[Stale]] = {}
         for touch in touched:
-            entry = marked.get(touch.path) or self.get(touch.path)
-            if entry is not None and not (by is None and entry.stale_at(touch.fields)):
-                marked[touch.path] = entry.marked(Stale(touch.fields, by))
+            marks.setdefault(touch.path, []).append(Stale(touch.fields, by))
         ledger = self
-        for entry in marked.values():
-            ledger = ledger.put(entry)
+        for path, fresh in marks.items():
+            entry = self.get(path)
+            if entry is None:
+                continue
+            if by is None:  # what is unknown already does not become so again with every turn
+                fresh = [mark for mark in fresh if not entry.stale_at(mark.fields)]
+            if fresh:
+                ledger = ledger.put(entry.marked(*fresh))
         return ledger
 
 

@@ -18,7 +18,7 @@ from ledgeragent.gate import Gate
 from ledgeragent.judging import judge
 from ledgeragent.sources import Piece, pieces
 from ledgeragent.tally import Result
-from ledgeragent.traces import traces_of
+from ledgeragent.traces import Trace, traces_of
 
 OTHER_DOMAIN = "other domain"
 NONSTANDARD = "nonstandard tools"
@@ -58,17 +58,22 @@ def replay(
 def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Result:
     """The result of the conversations in one piece of a file."""
     result = Result()
-    for trace in traces_of(piece):
+    for trace in traces_of(piece, lambda head: _unwanted(head, binding, nonstandard) is None):
         if isinstance(trace, DataError):
             result.broken(trace)
-        elif not binding.serves(trace):
-            result.skip(OTHER_DOMAIN)
-        elif trace.nonstandard and not nonstandard:
-            result.skip(NONSTANDARD)
+        elif (why := _unwanted(trace, binding, nonstandard)) is not None:
+            result.skip(why)
         else:
             domain = binding.domain_for(trace)
             result.count(trace, judge(trace, Gate(domain=domain)), domain)
     return result
+
+
+def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:
+    """Why a run is not to be judged, None if it is."""
+    if not binding.serves(trace):
+        return OTHER_DOMAIN
+    return NONSTANDARD if trace.nonstandard and not nonstandard else None
 
 
 def _spread(

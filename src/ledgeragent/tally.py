@@ -288,10 +288,13 @@ def _never_read(one: Judged, domain: Domain) -> list[str]:
     tool = domain.tool(one.call.name)
     if not isinstance(tool, Write):
         return []
+    unread: dict[str, None] = {}
     try:
-        touched = [t.path for touch in tool.touches for t in touch(one.call.arguments, one.ledger)]
+        for touches in tool.touches:
+            for touch in touches(one.call.arguments, one.ledger):
+                if one.ledger.get(touch.path) is not None:
+                    return []
+                unread[str(touch.path)] = None
     except Exception:  # a pack's own account of odd arguments may fail; then it names no record
         return []
-    if any(one.ledger.get(path) is not None for path in touched):
-        return []
-    return list(dict.fromkeys(map(str, touched)))
+    return list(unread)

@@ -6,8 +6,8 @@ results. What the user calls on a device of their own is the user's turn, not th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ledgeragent.errors import DataError
@@ -45,15 +45,20 @@ def read_traces(file: str) -> Iterator[Trace | DataError]:
         yield from traces_of(piece)
 
 
-def traces_of(piece: Piece) -> Iterator[Trace | DataError]:
-    """The conversations of one piece of a file."""
+def traces_of(
+    piece: Piece, wanted: Callable[[Trace], bool] = lambda head: True
+) -> Iterator[Trace | DataError]:
+    """The conversations of one piece of a file.
+
+    Those that are not `wanted`, by what the record says apart from its messages, come without them.
+    """
     for line, value in records(piece):
         if isinstance(value, DataError):
             yield value
             continue
         for place, record in _conversations(value, line):
             try:
-                yield _trace(record, f"{piece.file}:{place}")
+                yield _trace(record, f"{piece.file}:{place}", wanted)
             except ValueError as problem:
                 yield DataError(f"{_inside(place)}{problem}", file=piece.file, line=line)
 
@@ -116,7 +121,7 @@ def _domain_of(info: Json) -> Json:
     return environment.get("domain_name") if isinstance(environment, dict) else None
 
 
-def _trace(record: Json, place: str) -> Trace:
+def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
     if not isinstance(record, dict):
         raise ValueError("a recorded conversation is a JSON object or a list of messages")
     taubench = "traj" in record
@@ -124,9 +129,9 @@ def _trace(record: Json, place: str) -> Trace:
     if not messages or not isinstance(messages, list):
         raise ValueError('no conversation: expected a list under "messages" or "traj"')
     tools = record.get("tools")
-    return Trace(
+    head = Trace(
         run=_run_id(record, place),
-        messages=read_messages(messages),
+        messages=(),
         benchmark=_optional(record.get("benchmark")) or ("tau" if taubench else None),
         domain=_optional(record.get("domain")),
         task_id=_optional(record.get("task_id")),
@@ -134,6 +139,7 @@ def _trace(record: Json, place: str) -> Trace:
         tools=tool_names(tools) if tools else None,
         nonstandard=tool_names(record.get("nonstandard_tools") or []),
     )
+    return replace(head, messages=read_messages(messages)) if wanted(head) else head
 
 
 def _run_id(record: Mapping[str, Json], place: str) -> str:
