@@ -1,0 +1,256 @@
+"""LangChain and LangGraph: a middleware for `create_agent`, and a wrapper for a `ToolNode` of your own.
+
+    agent = create_agent(model, tools, middleware=[LedgerMiddleware("shop")])
+
+The session of a run lives in the run's own graph state, so one agent may serve any number of
+conversations at once; it is rebuilt from the thread's messages when a run begins or resumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, NotRequired
+
+from ledgeragent.adapters.common import (
+    Conversation,
+    Guard,
+    Policy,
+    Ticket,
+    Watch,
+    failure,
+    refusal,
+    refuse,
+    require,
+)
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+
+require("langchain", "1.2", "langchain")
+require("langgraph", "1.0", "langchain")
+
+from langchain.agents.middleware.types import (  # noqa: E402
+    AgentMiddleware,
+    AgentState,
+    ModelRequest,
+    ModelResponse,
+    PrivateStateAttr,
+    ToolCallRequest,
+)
+from langchain_core.messages import (  # noqa: E402
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+)
+from langgraph.channels.untracked_value import UntrackedValue  # noqa: E402
+from langgraph.errors import GraphBubbleUp  # noqa: E402
+from langgraph.types import Command  # noqa: E402
+
+KEY = "ledgeragent"
+
+
+class LedgerState(AgentState[Any]):
+    """The agent's state with the run's conversation, which is never saved with a checkpoint."""
+
+    ledgeragent: NotRequired[Annotated[Conversation, UntrackedValue, PrivateStateAttr]]
+
+
+class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
+    """Shows the ledger to the model, judges each reply whole, runs only the calls that are allowed.
+
+    Put it last in `middleware`, nearest to the model and the tools: what runs between it and a tool
+    isn't judged. Tools that the provider runs (given as dicts) are refused.
+    """
+
+    state_schema = LedgerState
+
+    def __init__(self, policy: Policy, *, watch: Watch | None = None) -> None:
+        super().__init__()
+        self._guard = Guard(policy, watch)
+
+    def before_agent(self, state: LedgerState, runtime: Any) -> dict[str, Any]:
+        """A new conversation for this run, which knows the messages of the thread."""
+        return {KEY: self._guard.open(None, map_history(state["messages"]))}
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """The model's reply, generated with the ledger in sight, and judged."""
+        conversation = self._prepared(request)
+        return _judged(conversation, handler(_with_ledger(request, conversation)))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """The same, asynchronously."""
+        conversation = self._prepared(request)
+        return _judged(conversation, await handler(_with_ledger(request, conversation)))
+
+    def wrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
+    ) -> ToolMessage | Command[Any]:
+        """The tool's answer, or the reason why it was not asked."""
+        conversation = self._current(request.state)
+        ticket = conversation.take(_call(request.tool_call))
+        if not ticket.allowed:
+            return _rejected(ticket)
+        try:
+            answer = handler(request)
+        except GraphBubbleUp:
+            conversation.reopen(ticket)
+            raise
+        except Exception as error:
+            conversation.observe(ticket, failure(error), error=True)
+            raise
+        return _observed(conversation, ticket, answer)
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """The same, asynchronously."""
+        conversation = self._current(request.state)
+        ticket = conversation.take(_call(request.tool_call))
+        if not ticket.allowed:
+            return _rejected(ticket)
+        try:
+            answer = await handler(request)
+        except GraphBubbleUp:
+            conversation.reopen(ticket)
+            raise
+        except Exception as error:
+            conversation.observe(ticket, failure(error), error=True)
+            raise
+        return _observed(conversation, ticket, answer)
+
+    def _prepared(self, request: ModelRequest[Any]) -> Conversation:
+        """The run's conversation, told which tools this request offers."""
+        names = [_guardable(tool) for tool in request.tools]
+        conversation = _held(request.state)
+        if conversation is None:
+            return self._guard.open(names, map_history(request.state["messages"]))
+        conversation.session.gate = self._guard.gate(names)
+        return conversation
+
+    def _current(self, state: Any) -> Conversation:
+        """The run's conversation, or one rebuilt from the messages (a graph of your own, a resume)."""
+        conversation = _held(state)
+        if conversation is not None:
+            return conversation
+        messages = state if isinstance(state, list) else _messages(state)
+        last = max(n for n, m in enumerate(messages) if isinstance(m, AIMessage))
+        conversation = self._guard.open(None, map_history(messages[:last]))
+        conversation.judge(_reply(messages[last]))
+        return conversation
+
+
+def _held(state: Any) -> Conversation | None:
+    held = state.get(KEY) if isinstance(state, Mapping) else getattr(state, KEY, None)
+    return held if isinstance(held, Conversation) else None
+
+
+def _messages(state: Any) -> Sequence[AnyMessage]:
+    found: Sequence[AnyMessage] = (
+        state["messages"] if isinstance(state, Mapping) else state.messages
+    )
+    return found
+
+
+def _guardable(tool: Any) -> str:
+    if isinstance(tool, dict):
+        name = tool.get("name") or tool.get("type")
+        raise refuse(
+            f"{name!r}, a tool that the provider runs,", "give the agent a tool of its own"
+        )
+    return str(tool.name)
+
+
+def _with_ledger(request: ModelRequest[Any], conversation: Conversation) -> ModelRequest[Any]:
+    # As a message of the user, since several providers take no system message but the first.
+    tail = HumanMessage(content=conversation.context())
+    return request.override(messages=[*request.messages, tail])
+
+
+def _judged(conversation: Conversation, response: ModelResponse[Any]) -> ModelResponse[Any]:
+    """Judges the calls of a reply that are left to tools; structured output has been answered already."""
+    answered = {m.tool_call_id for m in response.result if isinstance(m, ToolMessage)}
+    for position, message in enumerate(response.result):
+        if isinstance(message, AIMessage):
+            message = _distinct(message, conversation, answered)
+            response.result[position] = message
+            calls = (c for c in _reply(message).calls if c.id not in answered)
+            conversation.judge(Reply(text=message.text, calls=tuple(calls)))
+    return response
+
+
+def _distinct(message: AIMessage, conversation: Conversation, answered: set[str]) -> AIMessage:
+    """The message with an id of its own for each call, unreadable ones among them.
+
+    Those are kept as calls without arguments: left as they are, nothing would answer them.
+    """
+    calls: list[dict[str, Any]] = [dict(call) for call in message.tool_calls]
+    calls += ({**bad, "args": {}, "type": "tool_call"} for bad in message.invalid_tool_calls)
+    open_ = [call for call in calls if call["id"] not in answered]
+    for call, name in zip(open_, conversation.ids([c["id"] for c in open_]), strict=True):
+        call["id"] = name
+    told = {c["id"]: c for c in calls}
+    bad_ids = [c["id"] for c in calls[len(message.tool_calls) :]]
+    texts = {n: str(b["args"]) for n, b in zip(bad_ids, message.invalid_tool_calls, strict=True)}
+    kept = [{k: c.get(k) for k in ("name", "args", "id", "type")} for c in told.values()]
+    extra = {**message.additional_kwargs, KEY: texts} if texts else message.additional_kwargs
+    changed = {"tool_calls": kept, "invalid_tool_calls": [], "additional_kwargs": extra}
+    return message.model_copy(update=changed)
+
+
+def _reply(message: BaseMessage) -> Reply:
+    unreadable = message.additional_kwargs.get(KEY, {})
+    calls = getattr(message, "tool_calls", ())
+    return Reply(text=message.text, calls=tuple(_call(c, unreadable) for c in calls))
+
+
+def _call(raw: Mapping[str, Any], unreadable: Mapping[str, str] | None = None) -> ToolCall:
+    text = (unreadable or {}).get(raw["id"])
+    if text is not None:
+        return ToolCall(name=raw["name"] or "", id=raw["id"], malformed=text)
+    return ToolCall(name=raw["name"], arguments=raw["args"], id=raw["id"] or "")
+
+
+def _rejected(ticket: Ticket) -> ToolMessage:
+    call = ticket.call
+    return ToolMessage(
+        content=refusal(ticket.verdict), tool_call_id=call.id, name=call.name, status="error"
+    )
+
+
+def _observed(
+    conversation: Conversation, ticket: Ticket, answer: ToolMessage | Command[Any]
+) -> ToolMessage | Command[Any]:
+    for message in _tool_messages(answer):
+        if message.tool_call_id == ticket.call.id:
+            failed = message.status == "error"
+            conversation.observe(ticket, message.text, error=failed)
+    return answer
+
+
+def _tool_messages(answer: Any) -> list[ToolMessage]:
+    if isinstance(answer, Command):
+        update = answer.update if isinstance(answer.update, Mapping) else {}
+        return [m for m in update.get("messages", ()) if isinstance(m, ToolMessage)]
+    return [answer] if isinstance(answer, ToolMessage) else []
+
+
+def map_history(messages: Iterable[Any]) -> Iterator[Message]:
+    """A thread's messages as messages of the core."""
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            yield UserMessage(text=message.text)
+        elif isinstance(message, AIMessage):
+            yield _reply(message)
+        elif isinstance(message, ToolMessage):
+            failed = message.status == "error"
+            yield ToolReturn(call_id=message.tool_call_id, content=message.text, error=failed)

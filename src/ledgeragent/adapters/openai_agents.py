@@ -1,0 +1,317 @@
+"""OpenAI Agents SDK: a runner that guards every agent of a run, handoffs included.
+
+    result = await LedgerRunner("shop").run(agent, "Cancel my order, please.")
+
+Each run works on copies of its agents: their tools ask the run's own conversation, and their model
+is wrapped, since only the model sees a reply whole.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ledgeragent.adapters.common import (
+    Conversation,
+    Guard,
+    Policy,
+    Watch,
+    failure,
+    refusal,
+    refuse,
+    require,
+)
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+
+require("openai-agents", "0.14", "openai-agents")
+
+from agents import (  # noqa: E402
+    Agent,
+    FunctionTool,
+    Handoff,
+    Model,
+    ModelProvider,
+    ModelResponse,
+    RunConfig,
+    Runner,
+    RunResult,
+    RunResultStreaming,
+    RunState,
+)
+from agents.tool_context import ToolContext  # noqa: E402
+
+_HISTORY = ("previous_response_id", "conversation_id", "prompt")
+
+
+class LedgerRunner:
+    """Runs agents under one policy. It holds no conversation, so one object may serve many runs."""
+
+    def __init__(self, policy: Policy, *, watch: Watch | None = None) -> None:
+        self._guard = Guard(policy, watch)
+
+    async def run(self, agent: Agent[Any], input: Any, **options: Any) -> RunResult:
+        """As `Runner.run`, guarded."""
+        return await Runner.run(*self._guarded(agent, input, options), **options)
+
+    def run_sync(self, agent: Agent[Any], input: Any, **options: Any) -> RunResult:
+        """As `Runner.run_sync`, guarded."""
+        return Runner.run_sync(*self._guarded(agent, input, options), **options)
+
+    def run_streamed(self, agent: Agent[Any], input: Any, **options: Any) -> RunResultStreaming:
+        """As `Runner.run_streamed`, guarded. Tools run once the whole reply is there and judged."""
+        return Runner.run_streamed(*self._guarded(agent, input, options), **options)
+
+    def _guarded(
+        self, agent: Agent[Any], input: Any, options: dict[str, Any]
+    ) -> tuple[Agent[Any], Any]:
+        if isinstance(input, RunState):
+            raise refuse("a run that resumes from a RunState", "start a new one with its history")
+        run = _GuardedRun(self._guard)
+        config = options.get("run_config") or RunConfig()
+        options["run_config"] = run.config(config)
+        return run.agent(agent), input
+
+
+class _GuardedRun:
+    """One run: its conversation, and its copies of the agents that take part in it."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self.conversation: Conversation | None = None
+        self._agents: dict[int, tuple[Agent[Any], Agent[Any]]] = {}
+
+    def config(self, config: RunConfig) -> RunConfig:
+        """The run's configuration with its models wrapped."""
+        model = (
+            _GuardedModel(config.model, self) if isinstance(config.model, Model) else config.model
+        )
+        provider = _GuardedProvider(config.model_provider, self)
+        return dataclasses.replace(config, model=model, model_provider=provider)
+
+    def agent(self, agent: Agent[Any]) -> Agent[Any]:
+        """The run's copy of an agent; UnguardableError if some tool of it would run unseen."""
+        if id(agent) in self._agents:
+            return self._agents[id(agent)][1]
+        if agent.mcp_servers:
+            raise refuse(
+                f"agent {agent.name}: a tool of an MCP server",
+                "put `ledgeragent mcp` before the server",
+            )
+        guarded = agent.clone(tools=[self._tool(tool) for tool in agent.tools])
+        # The original is kept as well, so that its id isn't given to another agent meanwhile.
+        self._agents[id(agent)] = agent, guarded
+        if isinstance(agent.model, Model):
+            guarded.model = _GuardedModel(agent.model, self)
+        guarded.handoffs = [self._handoff(target) for target in agent.handoffs]
+        return guarded
+
+    def _handoff(self, target: Agent[Any] | Handoff[Any, Any]) -> Any:
+        if isinstance(target, Agent):
+            return self.agent(target)
+        invoke: Callable[..., Awaitable[Agent[Any]]] = target.on_invoke_handoff
+
+        async def guarded(context: Any, arguments: str) -> Agent[Any]:
+            return self.agent(await invoke(context, arguments))
+
+        return dataclasses.replace(target, on_invoke_handoff=guarded)
+
+    def _tool(self, tool: Any) -> FunctionTool:
+        check_tool(tool)
+        guarded: FunctionTool = copy.copy(tool)
+        invoke = tool.on_invoke_tool
+
+        async def guarded_invoke(context: ToolContext[Any], arguments: str) -> Any:
+            call = ToolCall.parse(name=tool.name, arguments=arguments, id=context.tool_call_id)
+            if self.conversation is None:
+                return "Error: this call was not judged, so it was not executed."
+            ticket = self.conversation.take(call)
+            if not ticket.allowed:
+                return refusal(ticket.verdict)
+            try:
+                result = await invoke(context, arguments)
+            except Exception as error:
+                self.conversation.observe(ticket, failure(error), error=True)
+                raise
+            self.conversation.observe(ticket, getattr(result, "text", result))
+            return result
+
+        guarded.on_invoke_tool = guarded_invoke
+        return guarded
+
+    def told(self, input: Any, tools: Iterable[Any]) -> Conversation:
+        """The run's conversation, told which tools this request offers."""
+        names = [check_tool(tool) for tool in tools]
+        if self.conversation is None:
+            self.conversation = self.guard.open(names, map_history(input))
+        self.conversation.session.gate = self.guard.gate(names)
+        return self.conversation
+
+
+class _GuardedProvider(ModelProvider):
+    """A provider whose models are wrapped."""
+
+    def __init__(self, provider: ModelProvider, run: _GuardedRun) -> None:
+        self._provider = provider
+        self._run = run
+
+    def get_model(self, model_name: str | None) -> Model:
+        """The wrapped model of that name."""
+        return _GuardedModel(self._provider.get_model(model_name), self._run)
+
+    async def aclose(self) -> None:
+        """Closes the provider."""
+        await self._provider.aclose()
+
+
+class _GuardedModel(Model):
+    """A model that sees the ledger, and whose replies are judged."""
+
+    def __init__(self, model: Model, run: _GuardedRun) -> None:
+        self._model = model
+        self._run = run
+
+    async def close(self) -> None:
+        """Closes the model."""
+        await self._model.close()
+
+    def get_retry_advice(self, request: Any) -> Any:
+        """The model's own advice."""
+        return self._model.get_retry_advice(request)
+
+    async def get_response(
+        self,
+        system_instructions: str | None,
+        input: Any,
+        model_settings: Any,
+        tools: Any,
+        output_schema: Any,
+        handoffs: Any,
+        tracing: Any,
+        **where: Any,
+    ) -> ModelResponse:
+        """The reply, generated with the ledger in sight, and judged."""
+        conversation = self._told(input, tools, where)
+        response = await self._model.get_response(
+            system_instructions,
+            _with_ledger(input, conversation),
+            model_settings,
+            tools,
+            output_schema,
+            handoffs,
+            tracing,
+            **where,
+        )
+        _judge(conversation, response.output, handoffs)
+        return response
+
+    async def stream_response(
+        self,
+        system_instructions: str | None,
+        input: Any,
+        model_settings: Any,
+        tools: Any,
+        output_schema: Any,
+        handoffs: Any,
+        tracing: Any,
+        **where: Any,
+    ) -> AsyncIterator[Any]:
+        """The events of a streamed reply, which is judged before its end is passed on."""
+        conversation = self._told(input, tools, where)
+        events = self._model.stream_response(
+            system_instructions,
+            _with_ledger(input, conversation),
+            model_settings,
+            tools,
+            output_schema,
+            handoffs,
+            tracing,
+            **where,
+        )
+        async for event in events:
+            if event.type in ("response.completed", "response.incomplete"):
+                _judge(conversation, event.response.output, handoffs)
+            yield event
+
+    def _told(self, input: Any, tools: Any, where: Mapping[str, Any]) -> Conversation:
+        if any(where.get(name) is not None for name in _HISTORY):
+            raise refuse(
+                "a conversation or prompt that the provider keeps",
+                "send the history with each request",
+            )
+        return self._run.told(input, tools)
+
+
+def check_tool(tool: Any) -> str:
+    """The tool's name; UnguardableError if its calls never pass through this process's gate."""
+    name = getattr(tool, "name", type(tool).__name__)
+    if not isinstance(tool, FunctionTool):
+        raise refuse(
+            f"{name}, a hosted or built-in tool,", "give the agent a function tool instead"
+        )
+    if tool._is_agent_tool:
+        raise refuse(
+            f"{name}, an agent used as a tool,",
+            "make it a handoff, or guard the inner agent's own run",
+        )
+    return str(name)
+
+
+def _with_ledger(input: Any, conversation: Conversation) -> list[Any]:
+    tail = {"role": "user", "content": conversation.context()}
+    return [*_items(input), tail]
+
+
+def _items(input: Any) -> list[Any]:
+    return [{"role": "user", "content": input}] if isinstance(input, str) else list(input)
+
+
+def _judge(conversation: Conversation, output: Iterable[Any], handoffs: Iterable[Any]) -> None:
+    """Judges the calls of tools; handing over to another agent is no call of a tool."""
+    items = list(output)
+    calls = [item for item in items if item.type == "function_call"]
+    for item, name in zip(calls, conversation.ids([c.call_id for c in calls]), strict=True):
+        item.call_id = name
+    passing = {handoff.tool_name for handoff in handoffs}
+    judged = tuple(_call(_plain(c)) for c in calls if c.name not in passing)
+    text = "".join(_text(item.content) for item in items if item.type == "message")
+    conversation.judge(Reply(text=text, calls=judged))
+
+
+def _plain(item: Any) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = item if isinstance(item, Mapping) else item.model_dump()
+    return found
+
+
+def _call(item: Mapping[str, Any]) -> ToolCall:
+    return ToolCall.parse(name=item["name"], arguments=item["arguments"], id=item["call_id"])
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = (part if isinstance(part, Mapping) else vars(part) for part in content or ())
+    return "".join(part.get("text") or "" for part in parts)
+
+
+def map_history(input: Any) -> Iterator[Message]:
+    """Input items of the Responses API as messages of the core."""
+    text, calls = "", list[ToolCall]()
+    for item in map(_plain, _items(input)):
+        kind = item.get("type") or "message"
+        if kind == "function_call":
+            calls.append(_call(item))
+            continue
+        if kind == "message" and item.get("role") == "assistant":
+            text += _text(item.get("content"))
+            continue
+        if calls or text:
+            yield Reply(text=text, calls=tuple(calls))
+            text, calls = "", []
+        if kind == "function_call_output":
+            yield ToolReturn(call_id=item["call_id"], content=_text(item["output"]))
+        elif kind == "message" and item.get("role") == "user":
+            yield UserMessage(text=_text(item.get("content")))
+    if calls or text:
+        yield Reply(text=text, calls=tuple(calls))
