@@ -88,7 +88,9 @@ def _extensions() -> tuple[list[Any], list[Any]]:
         parameters=[kinds.STRING, kinds.STRING],
         impl=_days,
     )
-    overloads = {"date": date, "days": days, "sum": total}
+    texts = kinds.List(kinds.STRING)
+    ordered = cel.Overload("sorted_list", return_type=texts, parameters=[texts], impl=sorted)
+    overloads = {"date": date, "days": days, "sorted": ordered, "sum": total}
     functions = [cel.FunctionDecl(name, [overload]) for name, overload in overloads.items()]
     return [bindings.ExtBindings(), strings.ExtStrings(), math.ExtMath()], functions
 

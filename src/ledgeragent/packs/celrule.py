@@ -97,25 +97,47 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """An expression inside a message, with how its number is written (`.2f`), \"\" for as it is."""
+
+    program: Program
+    spec: str = ""
+
+    def said(self, found: _Found) -> Json:
+        """The fact's value as it is put into the message."""
+        try:
+            value = found.evaluate(self.program)
+        except (MissingEvidence, CelError):
+            return UNKNOWN
+        if self.spec and isinstance(value, int | float):
+            return format(value, self.spec)
+        return "nothing" if value is None else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A violation's text: `template` with `{f0}`, `{f1}` ... for the values of `facts`."""
+    """One text for a violation, said if `condition` holds (None: always).
+
+    `template` has `{f0}`, `{f1}` ... for its facts.
+    """
 
     template: str
-    facts: tuple[Program, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    condition: Program | None = None
+
+    def applies(self, found: _Found) -> bool:
+        """True if this is what is wrong."""
+        if self.condition is None:
+            return True
+        try:
+            return found.evaluate(self.condition) is True
+        except (MissingEvidence, CelError):
+            return False
 
     def fill(self, found: _Found) -> Broken:
         """The reason given to the model. A fact that cannot be had never hides the violation."""
-        return violation(
-            self.template, **{f"f{i}": _said(p, found) for i, p in enumerate(self.facts)}
-        )
-
-
-def _said(program: Program, found: _Found) -> Json:
-    try:
-        value = found.evaluate(program)
-    except (MissingEvidence, CelError):
-        return UNKNOWN
-    return "nothing" if value is None else value
+        facts = {f"f{i}": fact.said(found) for i, fact in enumerate(self.facts)}
+        return violation(self.template, **facts)
 
 
 class CelCheck:
@@ -127,12 +149,12 @@ class CelCheck:
         about: str,
         requires: tuple[Requirement, ...],
         test: Program | None,
-        message: Message,
+        messages: tuple[Message, ...],
     ) -> None:
         self.__doc__ = about
         self.requires = requires
         self.test = test
-        self.message = message
+        self.messages = messages
         self._demanded = tuple(found.name for found in requires if found.always)
 
     def __call__(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
@@ -154,5 +176,12 @@ class CelCheck:
         if answer is True:
             return None
         if answer is False:
-            return self.message.fill(found)
+            return self._reason(found)
         raise CelError(f"the check gave {answer!r} instead of true or false")
+
+    def _reason(self, found: _Found) -> Broken:
+        """What the first message that applies says; else what the rule is about."""
+        for message in self.messages:
+            if message.applies(found):
+                return message.fill(found)
+        return Broken(self.__doc__ or "the policy does not allow this")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.packs.cel import Program, Source, compile_expression, environment, parse
-from ledgeragent.packs.celrule import Message
+from ledgeragent.packs.celrule import Fact, Message
 from ledgeragent.packs.celtree import Expr
 from ledgeragent.packs.finding import Place
 from ledgeragent.packs.keys import Key, Segment
 from ledgeragent.packs.sections import Sections, place_of
 from ledgeragent.packs.variables import Scope, Use, uses
 from ledgeragent.packs.yamlfile import Node
+
+_SPEC = re.compile(r"(.*):(\.\d+f)", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -25,7 +28,7 @@ class Compiler:
     pieces: dict[str, Node] = field(default_factory=dict)
     trees: dict[str, Expr] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
-    template: str = ""
+    texts: list[tuple[str, list[str]]] = field(default_factory=list)
     mentioned: set[str] = field(default_factory=set)
     found: dict[str, list[tuple[Use, Place]]] = field(default_factory=dict)
 
@@ -47,22 +50,32 @@ class Compiler:
         self.found[f"keys {place}"] = found
         self.mentioned |= {use.root for use, _ in found}
 
-    def add_message(self, node: Node | None, sections: Sections) -> None:
-        """Adds the facts of a message: the expressions in its braces."""
+    def add_messages(self, node: Node | None, sections: Sections) -> None:
+        """Adds what is said of a violation: one text, or a list of `if` and `say`."""
+        if node is None or not isinstance(node.value, list):
+            self._add_message(node, sections)
+            return
+        for item in node.value:
+            given = sections.mapping(item, "a message", ("if", "say"), ("say",))
+            self.add(f"if {len(self.texts)}", given.get("if"))
+            self._add_message(given.get("say"), sections)
+
+    def _add_message(self, node: Node | None, sections: Sections) -> None:
         text = sections.text(node, "message").strip()
         if node is None or not text:
             return
-        facts: list[str] = []
-        self.template = ""
-        for literal, fact in split_message(text):
-            self.template += literal.replace("{", "{{").replace("}", "}}")
-            if fact is not None:
-                self.template += f"{{f{len(facts)}}}"
-                facts.append(fact)
-        if any(not fact.strip() for fact in facts):
-            sections.find("syntax", node, "an empty {} in the message; write {{ for a brace")
-        for number, fact in enumerate(facts):
-            self.add(f"fact {number}", replace(node, value=fact))
+        case, template = len(self.texts), ""
+        specs: list[str] = []
+        for literal, fact, spec in split_message(text):
+            template += literal.replace("{", "{{").replace("}", "}}")
+            if fact is None:
+                continue
+            if not fact.strip():
+                sections.find("syntax", node, "an empty {} in the message; write {{ for a brace")
+            self.add(f"fact {case}.{len(specs)}", replace(node, value=fact))
+            template += f"{{f{len(specs)}}}"
+            specs.append(spec)
+        self.texts.append((template, specs))
 
     def compile(self) -> bool:
         """True if every expression is sound; else findings say what isn't."""
@@ -108,7 +121,7 @@ class Compiler:
 
     def _declare(self, name: str) -> bool:
         lets = self._visible_lets(name)
-        careful = not name.startswith(("fact ", "keys"))
+        careful = not name.startswith(("fact ", "if ", "keys "))
         return self.scope.declare(self.found[name], lets, careful)
 
     def _visible_lets(self, name: str) -> list[str]:
@@ -136,14 +149,26 @@ class Compiler:
         """The compiled expression of that name."""
         return self.programs.get(name)
 
-    def message(self) -> Message:
-        """The message with its compiled facts."""
-        facts = [self.programs[name] for name in self.pieces if name.startswith("fact ")]
-        return Message(template=self.template, facts=tuple(facts))
+    def messages(self) -> tuple[Message, ...]:
+        """The texts with their compiled facts, in order."""
+        return tuple(
+            Message(
+                template=template,
+                facts=tuple(
+                    Fact(program=self.programs[f"fact {case}.{i}"], spec=spec)
+                    for i, spec in enumerate(specs)
+                ),
+                condition=self.programs.get(f"if {case}"),
+            )
+            for case, (template, specs) in enumerate(self.texts)
+        )
 
 
-def split_message(text: str) -> Iterator[tuple[str, str | None]]:
-    """(literal text, the expression in the braces after it) in turn; `{{` and `}}` are braces."""
+def split_message(text: str) -> Iterator[tuple[str, str | None, str]]:
+    """(literal text, the expression in the braces after it, its number format) in turn.
+
+    `{{` and `}}` are braces.
+    """
     literal, position = "", 0
     while position < len(text):
         if text[position : position + 2] in ("{{", "}}"):
@@ -151,12 +176,18 @@ def split_message(text: str) -> Iterator[tuple[str, str | None]]:
             position += 2
         elif text[position] == "{":
             end = _closing(text, position)
-            yield literal, text[position + 1 : end]
+            fact, spec = _formatted(text[position + 1 : end])
+            yield literal, fact, spec
             literal, position = "", end + 1
         else:
             literal += text[position]
             position += 1
-    yield literal, None
+    yield literal, None, ""
+
+
+def _formatted(fact: str) -> tuple[str, str]:
+    found = _SPEC.fullmatch(fact)
+    return (found[1], found[2]) if found is not None else (fact, "")
 
 
 def _closing(text: str, start: int) -> int:

@@ -59,15 +59,19 @@ def load_pack(path: FilePath | str) -> Domain:
 
 
 def read_outline(path: FilePath | str) -> Outline:
-    """Everything that a YAML pack says and what is wrong with it, without raising for the latter."""
+    """Everything that a YAML pack says and what is wrong with it, without raising for the latter.
+
+    Raises DataError where the file is missing, too large or no text.
+    """
     library()
     outline = Outline(place=Place(str(path), 1))
     files = pack_files(FilePath(path))
     try:
         pieces = [read_yaml(file) for file in files]
     except DataError as problem:
-        place = Place(problem.file, problem.line or 1)
-        outline.findings.add("syntax", place, problem.problem)
+        if problem.line is None:  # no YAML file at all: there is nothing to look at
+            raise
+        outline.findings.add("syntax", Place(problem.file, problem.line), problem.problem)
         return outline
     outline.place = Place(str(files[0]), 1)
     _Loader(outline, pieces).load(digest(files))
@@ -144,17 +148,16 @@ class _Loader:
         parameters: Mapping[str, Json],
     ) -> Domain | None:
         """The domain of everything that is sound."""
-        known = {tool.tool: tool for tool in reversed(list(tools)) if not isinstance(tool, Read)}
-        reads = [tool for tool in tools if isinstance(tool, Read) and tool.tool not in known]
-        rules = {rule.id: rule for rule in predicates if known.keys() >= set(rule.guards)}
+        reads = [tool for tool in tools if isinstance(tool, Read)]
+        read = {tool.tool for tool in reads}
+        others = {tool.tool: tool for tool in tools if tool.tool not in read}
+        rules = {rule.id: rule for rule in predicates if others.keys() >= set(rule.guards)}
         try:
             return Domain(
                 name=self.outline.name,
                 version=version,
-                tools=(*reads, *known.values()),
-                predicates=tuple(
-                    rules[name] for name in reversed(rules) if known.keys() >= {*rules[name].guards}
-                ),
+                tools=(*reads, *others.values()),
+                predicates=tuple(rules.values()),
                 clauses=tuple(part.clause for part in self.outline.clauses),
                 parameters=parameters,
             )

@@ -207,12 +207,12 @@ class _Rule:
         test = compiler.program("check") if "check" in given else None
         if ("check" in given) != (test is not None):
             return None
-        message = compiler.message()
+        messages = compiler.messages()
         if test is not None and test.type not in ("BOOL", "DYN"):
             text = f"the check gives {test.type.lower()}, it should give true or false"
             self.sections.find("type-error", given["check"], text)
         about = self.sections.text(given.get("about"), "about")
-        return CelCheck(about=about, requires=requires, test=test, message=message)
+        return CelCheck(about=about, requires=requires, test=test, messages=messages)
 
     def _check_names(self, required: Mapping[str, Node]) -> None:
         for name, node in (*required.items(), *self.lets.items()):
@@ -329,7 +329,7 @@ class _Rule:
         compiler.add("check", given.get("check"))
         if "check" not in given and not required:
             self.sections.find("syntax", node, "a rule needs a check, or records that it requires")
-        compiler.add_message(given.get("message"), self.sections)
+        compiler.add_messages(given.get("message"), self.sections)
         return compiler if compiler.compile() and None not in required else None
 
 
