@@ -29,7 +29,8 @@ class Judgement:
     """What is wrong with a call, over the whole database.
 
     `broken` are clauses it certainly breaks, `may` those on which the policy text is open here (or
-    that a breach elsewhere leaves without meaning), so that either answer is right. `ungrounded`
+    that a breach elsewhere leaves without meaning), so that either answer is right. `presumed` are
+    clauses that count as broken until a record not read so far shows otherwise. `ungrounded`
     are clauses that demand a look-up which the conversation lacks. `unasked` are broken clauses
     whose evidence is by design not asked for here. `ghost` is True where the call names a record
     that does not exist, and no clause says what follows from that.
@@ -37,6 +38,7 @@ class Judgement:
 
     broken: set[str] = field(default_factory=set)
     may: set[str] = field(default_factory=set)
+    presumed: set[str] = field(default_factory=set)
     ungrounded: set[str] = field(default_factory=set)
     unasked: set[str] = field(default_factory=set)
     ghost: bool = False

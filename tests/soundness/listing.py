@@ -24,7 +24,7 @@ def listing(gate: Gate, scene: Scene, call: ToolCall, problems: list[str]) -> st
             f"  {finding.kind.name} {finding.predicate}: {finding.error or finding.reason}"
         )
     lines.append("judge:")
-    for name in ("broken", "may", "ungrounded"):
+    for name in ("broken", "may", "presumed", "ungrounded", "unasked"):
         if clauses := sorted(getattr(truth, name)):
             lines.append(f"  {name}: {', '.join(clauses)}")
     if truth.ghost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from random import Random
 
-from ledgeragent import Effect, Finding, Gate, ToolCall, Verdict
+from ledgeragent import Decision, Effect, Finding, Gate, ToolCall, Verdict
 
 from .judgement import Judgement
 from .scene import Scene
@@ -23,7 +23,8 @@ def problems(rng: Random, gate: Gate, scene: Scene, call: ToolCall, *, full: boo
     found += _guesses(verdict, scene, call)
     found += _unreadable(verdict, gate, scene.world)
     if full:
-        return [*found, *_disagreements(verdict, scene, call, full=True)]
+        found += _disagreements(verdict, scene, call, full=True)
+        found += _asks_again(verdict, scene)
     if not verdict.violations and not found:
         found += _after_reading(rng, gate, scene, call)
     return found
@@ -37,16 +38,22 @@ def _disagreements(verdict: Verdict, scene: Scene, call: ToolCall, *, full: bool
     rejected = {f.clause or f.predicate for f in verdict.violations}
     broken = _groups(truth.broken, scene.world)
     named = _groups(rejected, scene.world)
-    if truth.due and not rejected:
+    if truth.due and not rejected and not verdict.missing:
         yield f"let through, although it breaks {_list(truth.due)}"
     for clause in sorted(rejected):
         if not _holds(clause, truth, scene.world):
             yield f"rejected for {clause}, which the judge finds kept"
     if full and truth.due and rejected and not broken & named:
         yield f"rejected for {_list(rejected)}, but it breaks {_list(truth.broken)}"
-    if not rejected and verdict.missing and not truth.broken:
-        asked = [f"{f.predicate}: {f.reason}" for f in verdict.missing]
-        yield f"everything was read, and still it asks: {'; '.join(asked)}"
+
+
+def _asks_again(verdict: Verdict, scene: Scene) -> Iterator[str]:
+    """Where everything was read, nothing that was read is asked for."""
+    done = scene.world.tour()
+    for finding in verdict.missing:
+        meant = [call for read in finding.reads for call in scene.world.complete(read)]
+        if not verdict.violations and all(call in done for call in meant):
+            yield f"everything was read, and still {finding.predicate} asks: {finding.reason}"
 
 
 def _guesses(verdict: Verdict, scene: Scene, call: ToolCall) -> Iterator[str]:
@@ -54,11 +61,12 @@ def _guesses(verdict: Verdict, scene: Scene, call: ToolCall) -> Iterator[str]:
     worlds = (scene.world, *scene.twins)
     for finding in verdict.violations:
         clause = finding.clause or finding.predicate
-        for world in worlds:
-            truth = world.judge(scene.talk, call)
-            if not (truth.ghost or _holds(clause, truth, world)):
-                yield f"rejected for {clause}, which what was read does not show"
-                break
+        truths = [(world, world.judge(scene.talk, call)) for world in worlds]
+        real = [(world, truth) for world, truth in truths if not truth.ghost]
+        if not all(_holds(clause, truth, world) for world, truth in real):
+            yield f"rejected for {clause}, which what was read does not show"
+        elif finding.decision is Decision.BLOCK and not all(t.broken | t.presumed for _, t in real):
+            yield f"blocked for {clause}, which what was read does not settle"
     if verdict.allowed:
         yield from _waved_through(worlds, scene, call)
 
@@ -118,7 +126,9 @@ def _next_read(
 
 def _holds(clause: str, truth: Judgement, world: World) -> bool:
     """True if the judge finds the clause broken, under whatever name, or open."""
-    return bool(_groups({clause}, world) & _groups(truth.broken | truth.may, world))
+    return bool(
+        _groups({clause}, world) & _groups(truth.broken | truth.may | truth.presumed, world)
+    )
 
 
 def _groups(clauses: Iterable[str], world: World) -> set[str]:

@@ -50,7 +50,7 @@ class Scene:
         """Lets the agent write: what breaks the policy fails and changes nothing."""
         found = self.world.judge(self.talk, call)
         if found.broken or found.ghost or found.ungrounded:
-            self._note(call, Answer("Error: the call was refused", failed=True))
+            self._note(call, Answer(self.world.refusal(call, found.broken), failed=True))
             return
         answer = self.world.write(call)
         self._note(call, answer)

@@ -59,6 +59,10 @@ class World(ABC):
     def write(self, call: ToolCall) -> Answer:
         """Executes a write that keeps to the policy."""
 
+    def refusal(self, call: ToolCall, broken: set[str]) -> str:
+        """How the tool refuses a write that breaks these clauses."""
+        return "Error: the call was refused"
+
     @abstractmethod
     def propose(self, rng: Random) -> ToolCall:
         """A write an agent might try: mostly sound, often with a mistake or two."""

@@ -84,7 +84,10 @@ def _flown(db: Db, segment: Segment) -> bool:
 
 
 def _unread(talk: Talk, segments: Sequence[Segment]) -> list[Segment]:
-    """Segments whose status was never looked up: then a rule may presume, or ask."""
+    """Segments whose status was never looked up.
+
+    A flight of a past day counts as flown, and none as cancelled by the airline, until that is read.
+    """
     given = [e.arguments for e in successes(talk, "get_flight_status")]
     read = {(g["flight_number"], g["date"]) for g in given}
     return [segment for segment in segments if segment not in read]
@@ -96,14 +99,14 @@ def _cancelling(db: Db, talk: Talk, reservation: Mapping[str, Any], found: Judge
     if any(_flown(db, s) for s in segments):
         found.broken.add("airline/cancel-flown")
     if any(date < TODAY for _, date in unread):
-        found.may.add("airline/cancel-flown")
+        found.presumed.add("airline/cancel-flown")
     if (
         unread
         and reservation["created_at"] < YESTERDAY_THIS_HOUR
         and reservation["cabin"] != "business"
         and reservation["insurance"] != "yes"
     ):
-        found.may.add("airline/cancel-basis")
+        found.presumed.add("airline/cancel-basis")
     if not (
         reservation["created_at"] >= YESTERDAY_THIS_HOUR
         or reservation["cabin"] == "business"
@@ -196,7 +199,7 @@ def _changing(
     if new_cabin and any(_flown(db, segment) for segment in old):
         found.broken.add("airline/cabin-change-flown")
     if new_cabin and any(date < TODAY for _, date in _unread(talk, old)):
-        found.may.add("airline/cabin-change-flown")
+        found.presumed.add("airline/cabin-change-flown")
     for segment in new:
         if _status(db, segment) != "available":
             if segment not in old:

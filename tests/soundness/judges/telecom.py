@@ -15,7 +15,9 @@ _LOOKUPS = ("get_customer_by_phone", "get_customer_by_id", "get_customer_by_name
 def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgement:
     """What is wrong with a proposed write."""
     found = Judgement()
-    if not any(e.answer != "[]" for e in successes(talk, *_LOOKUPS)):
+    looked_up = [e for e in successes(talk, *_LOOKUPS) if e.answer != "[]"]
+    looked_up += [e for e in successes(talk, "get_details_by_id") if e.arguments["id"][0] == "C"]
+    if not looked_up:
         found.ungrounded.add("telecom/customer-identified")
     customer = db["customers"].get(arguments["customer_id"])
     if customer is None:

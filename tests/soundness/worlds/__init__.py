@@ -6,9 +6,11 @@ from ..world import World
 from .airline import AirlineWorld
 from .retail import RetailWorld
 from .telecom import TelecomWorld
+from .telehealth import TelehealthWorld
 
 WORLDS: dict[str, type[World]] = {
     "airline": AirlineWorld,
     "retail": RetailWorld,
     "telecom": TelecomWorld,
+    "telehealth": TelehealthWorld,
 }

@@ -146,7 +146,11 @@ class AirlineWorld(World):
     def _search(self, given: Any, kind: str) -> Answer:
         asked = (given["origin"], given["destination"], given["date"])
         listed = self._direct(*asked, None) if kind == "direct" else self._onestop(*asked)
-        return Answer(json.dumps(listed), shown=frozenset({(kind, " ".join(asked), "listing")}))
+        shown = {(kind, " ".join(asked), "listing")}
+        for flight in listed if kind == "direct" else [f for pair in listed for f in pair]:
+            number = flight["flight_number"]
+            shown |= {("days", f"{number} {asked[2]}", "status"), ("flights", number, "route")}
+        return Answer(json.dumps(listed), shown=frozenset(shown))
 
     def _direct(self, origin: str, destination: str, date: str, shown_date: Any) -> list[Any]:
         found = []
@@ -311,7 +315,8 @@ class AirlineWorld(World):
         match tool:
             case "update_reservation_flights":
                 given |= self._new_flights(rng, reservation)
-                given["payment_id"] = self._method(rng, owner, ("credit_card", "gift_card"))
+                kinds = ("certificate",) if one_in(rng, 10) else ("credit_card", "gift_card")
+                given["payment_id"] = self._method(rng, owner, kinds)
             case "update_reservation_baggages":
                 extra = rng.choice([0, 1, 2, 3])
                 total = reservation["total_baggages"] + (-1 if one_in(rng, 6) else extra)
@@ -451,16 +456,16 @@ class AirlineWorld(World):
 
     def _vary_flights(self, known: Facts, rng: Random) -> None:
         listings = [(kind, key.split()) for kind, key, name in known if name == "listing"]
-        travelled = {
-            f["flight_number"] for r in self.db["reservations"].values() for f in r["flights"]
-        }
+        fixed = {key for table, key, name in known if (table, name) == ("flights", "route")}
+        for reservation in self.db["reservations"].values():
+            fixed |= {flight["flight_number"] for flight in reservation["flights"]}
         before = self._listed(listings)
         for number, flight in self.db["flights"].items():
             spare = copy.deepcopy(flight)
             for date in _DAYS:
                 if ("days", f"{number} {date}", "status") not in known and one_in(rng, 2):
                     flight["dates"][date] = _day(rng, date)
-            if number not in travelled and one_in(rng, 3):
+            if number not in fixed and one_in(rng, 3):
                 flight["origin"], flight["destination"] = some(rng, list(_AIRPORTS), 2, 2)
             if self._listed(listings) != before or not self._every_route():
                 self.db["flights"][number] = spare

@@ -1,0 +1,649 @@
+"""A small clinic whose tools answer in formatted text, and fail in ordinary words."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from ledgeragent import ToolCall
+
+from ..judgement import Db, Judgement, Talk
+from ..judges import telehealth as judge
+from ..world import Answer, Facts, World, call, fields, one_in, some
+
+_PEOPLE = {
+    "ada_moss_11": ("Ada", "Moss", "1980-02-03"),
+    "bea_moss_22": ("Bea", "Moss", "2015-06-07"),
+    "cyd_hale_33": ("Cyd", "Hale", "1975-08-09"),
+}
+_PROVIDERS = {
+    "dr_ash_primary": ("MD", "Ira", "Ash", "Primary Care"),
+    "dr_elm_cardio": ("MD", "Una", "Elm", "Cardiology"),
+    "dr_oak_surgery": ("MD, FACS", "Gus", "Oak", "Cardiac Surgery"),
+}
+_DATES = ("2025-11-03", "2025-11-04", "2025-11-05")  # Monday, Tuesday, Wednesday
+_TIMES = ("09:00", "10:30", "14:00")
+_STATUSES = ("scheduled", "pending_approval", "completed", "cancelled")
+_TYPES = ("follow_up", "routine_checkup", "specialist_consultation", "device_inspection")
+_NOTES = (
+    "All well.",
+    "Status: Cancelled",
+    "Line one\n- Status: Scheduled\n- Date: 2025-11-03",
+    "Appointment Information:\n- Status: Completed",
+    "",
+)
+_MEDICATIONS = ("Sertraline", "Warfarin", "Foam Roller")
+_TOOLS = (
+    "schedule_appointment",
+    "cancel_appointment",
+    "reschedule_appointment",
+    "update_prescription_supplier",
+    "update_medical_record_note",
+)
+_APPOINTMENT = ("date", "time", "status", "patient_id")
+
+
+class TelehealthWorld(World):
+    """Appointments in every status, some of whose details cannot be had."""
+
+    domain = "telehealth"
+    same = judge.SAME
+    reads = frozenset(
+        {
+            "find_patient_by_email",
+            "find_patient_by_name_dob",
+            "get_patient_details",
+            "get_appointment_details",
+            "get_provider_details",
+            "get_medical_record",
+            "list_patient_medical_records",
+            "list_available_providers",
+            "list_patient_appointments",
+            "list_medication_suppliers",
+        }
+    )
+
+    @classmethod
+    def make(cls, rng: Random) -> TelehealthWorld:
+        people = list(_PEOPLE)[: rng.randint(1, 3)]
+        tables = ("patients", "providers", "appointments", "records", "catalog")
+        db: Db = {table: {} for table in tables}
+        for patient_id in people:
+            db["patients"][patient_id] = _patient(rng, patient_id)
+        for provider_id in _PROVIDERS:
+            db["providers"][provider_id] = _provider(rng, provider_id)
+        for patient_id in people:
+            for _ in range(rng.randint(1, 3)):
+                _appoint(rng, db, patient_id)
+            for _ in range(rng.randint(1, 2)):
+                _record(rng, db, patient_id)
+        for medication in _MEDICATIONS[: rng.randint(2, 3)]:
+            db["catalog"][medication] = _entries(rng)
+        return cls(db, people[0])
+
+    def tour(self) -> list[ToolCall]:
+        patients = list(self.db["patients"])
+        return [
+            call("find_patient_by_email", email=f"{self.me}@example.com"),
+            *(call("get_patient_details", patient_id=key) for key in patients),
+            *(call("list_patient_appointments", patient_id=key) for key in patients),
+            *(call("get_appointment_details", appointment_id=a) for a in self.db["appointments"]),
+            *(
+                call("get_provider_details", provider_id=p)
+                for p in [*self.db["providers"], "dr_none"]
+            ),
+            *(call("list_patient_medical_records", patient_id=key) for key in patients),
+            *(call("get_medical_record", record_id=key) for key in self.db["records"]),
+            *(call("list_medication_suppliers", medication=key) for key in self.db["catalog"]),
+        ]
+
+    # -- reads -------------------------------------------------------------------------------------
+
+    def read(self, call: ToolCall) -> Answer:
+        answer: Answer = getattr(self, f"_{call.name}")(dict(call.arguments))
+        return answer
+
+    def _find_patient_by_email(self, given: dict[str, Any]) -> Answer:
+        key = str(given.get("email")).removesuffix("@example.com")
+        if key in self.db["patients"]:
+            return Answer(key)
+        return Answer(f"No patient found with email: {given.get('email')}", failed=True)
+
+    def _find_patient_by_name_dob(self, given: dict[str, Any]) -> Answer:
+        who = (given.get("first_name"), given.get("last_name"), given.get("date_of_birth"))
+        for key in self.db["patients"]:
+            if _PEOPLE[key] == who:
+                return Answer(key)
+        return Answer(
+            f"No patient found with name: {who[0]} {who[1]} and DOB: {who[2]}", failed=True
+        )
+
+    def _get_patient_details(self, given: dict[str, Any]) -> Answer:
+        key = given["patient_id"]
+        patient = self.db["patients"].get(key)
+        if patient is None:
+            return Answer(f"Patient with ID {key} not found.", failed=True)
+        contact = patient["emergency_contact"]
+        lines = [
+            f"Patient Details for {_full(patient)} (ID: {key})",
+            "",
+            "Demographics:",
+            f"- Date of Birth: {_PEOPLE[key][2]}",
+            "- Gender: Female",
+            "- Phone: (555) 100-0000",
+            f"- Email: {key}@example.com",
+            "",
+            "Address:",
+            f"- {patient['address']}",
+            "- ",
+            "- Derby, CT 10001",
+            "- USA",
+            "",
+            "Insurance:",
+            "- Provider: Hill Mutual",
+            "- Policy Number: HM1",
+            "- Primary Care Copay: $20.00",
+            "- Specialist Copay: $45.00",
+            "",
+            "Medical History:",
+            "- Conditions: None",
+            "- Allergies: None",
+            "- Current Medications: None",
+            "",
+            "Emergency Contact:",
+            f"- {contact['name']} ({contact['relationship']})",
+            "- Phone: (555) 100-0001",
+        ]
+        return Answer("\n".join(lines), shown=frozenset(fields("patients", key, "contact")))
+
+    def _get_appointment_details(self, given: dict[str, Any]) -> Answer:
+        key = given["appointment_id"]
+        appointment = self.db["appointments"].get(key)
+        if appointment is None:
+            return Answer(f"Appointment with ID {key} not found.", failed=True)
+        if "chief_complaint" not in appointment:
+            return Answer("Error: 'chief_complaint'", failed=True)
+        patient = self.db["patients"][appointment["patient_id"]]
+        provider_id = appointment["provider_id"]
+        _, _, last, specialty = _PROVIDERS[provider_id]
+        lines = [
+            f"Appointment Details (ID: {key})",
+            "",
+            f"Patient: {_full(patient)} (ID: {patient['patient_id']})",
+            f"Provider: Dr. {last} - {specialty} (ID: {provider_id})",
+            "",
+            "Appointment Information:",
+            f"- Date: {appointment['date']}",
+            f"- Time: {appointment['time']}",
+            "- Duration: 30 minutes",
+            f"- Type: {_titled(appointment['type'])}",
+            f"- Status: {_titled(appointment['status'])}",
+            "",
+            "Clinical Information:",
+            f"- Chief Complaint: {appointment['chief_complaint']}",
+            f"- Notes: {appointment['notes']}",
+            "",
+            "Billing Information:",
+            "- Insurance Authorization: AUTH1",
+            "- Copay Amount: $20.00",
+            "",
+            "Meeting Information:",
+            f"- Meeting Link: https://clinic.example.com/{key}",
+        ]
+        if appointment["status"] == "cancelled":
+            lines += [
+                "",
+                "Cancellation Details:",
+                "- Reason: Patient Cancelled",
+                "- Date: 2026-01-01",
+            ]
+        shown = fields("appointments", key, *_APPOINTMENT, "provider_id")
+        return Answer("\n".join(lines), shown=frozenset(shown))
+
+    def _list_patient_appointments(self, given: dict[str, Any]) -> Answer:
+        key, status = given["patient_id"], given.get("status_filter")
+        if key not in self.db["patients"]:
+            return Answer(f"Patient with ID {key} not found.", failed=True)
+        listed = [
+            a
+            for a in self.db["appointments"].values()
+            if a["patient_id"] == key and status in (None, a["status"])
+        ]
+        ending = f" with status {status}" if status else ""
+        shown = set() if status else {("patients", key, "appointments")}
+        if not listed:
+            return Answer(
+                f"No appointments found for patient {key}{ending}.", shown=frozenset(shown)
+            )
+        lines = [f"Appointments for {_full(self.db['patients'][key])} (ID: {key}){ending}"]
+        for appointment in sorted(listed, key=lambda a: (str(a["date"]), str(a["time"]))):
+            title, _, last, specialty = _PROVIDERS[appointment["provider_id"]]
+            lines.append(
+                f"- {appointment['appointment_id']}: {appointment['date']} at {appointment['time']} "
+                f"with {title} {last} ({specialty}) [{_titled(appointment['status'])}, "
+                f"Type: {_titled(appointment['type'])}]"
+            )
+            shown |= fields("appointments", appointment["appointment_id"], *_APPOINTMENT)
+        return Answer("\n".join(lines), shown=frozenset(shown))
+
+    def _get_provider_details(self, given: dict[str, Any]) -> Answer:
+        key = given["provider_id"]
+        provider = self.db["providers"].get(key)
+        if provider is None:
+            shown = frozenset(fields("providers", key, "exists"))
+            return Answer(f"Provider with ID {key} not found.", failed=True, shown=shown)
+        if "license_number" not in provider:
+            shown = frozenset(fields("providers", key, "exists"))
+            return Answer("Error: 'license_number'", failed=True, shown=shown)
+        title, first, last, specialty = _PROVIDERS[key]
+        lines = [
+            f"Provider Details (ID: {key})",
+            "",
+            f"Name: {title} {first} {last}",
+            f"Specialty: {specialty}",
+            f"License Number: {provider['license_number']}",
+            "Credentials: MD",
+            "Years of Experience: 10",
+            "",
+            "Contact Information:",
+            "- Phone: (555) 200-0000",
+            f"- Email: {key}@clinic.example.com",
+            "",
+            "Languages: English",
+            "Consultation Fee: $150.00",
+            "",
+            "Weekly Schedule:",
+            *(f"- {day.title()}: {', '.join(t)}" for day, t in provider["schedule"].items() if t),
+        ]
+        shown = frozenset(fields("providers", key, "exists", "schedule"))
+        return Answer("\n".join(lines), shown=shown)
+
+    def _list_available_providers(self, given: dict[str, Any]) -> Answer:
+        specialty = given.get("specialty")
+        listed = [k for k in self.db["providers"] if specialty in (None, _PROVIDERS[k][3])]
+        if not listed:
+            return Answer(f"No providers found with specialty: {specialty}", failed=True)
+        blocks = [f"Available Providers{f' - {specialty}' if specialty else ''}:"]
+        for key in listed:
+            title, first, last, field = _PROVIDERS[key]
+            blocks.append(
+                f"• {title} {first} {last} (ID: {key})\n  Specialty: {field}\n  Experience: 10 years\n"
+                "  Languages: English\n  Consultation Fee: $150.00\n  Phone: (555) 200-0000"
+            )
+        shown = {("providers", key, "exists") for key in listed}
+        return Answer("\n\n".join(blocks), shown=frozenset(shown))
+
+    def _get_medical_record(self, given: dict[str, Any]) -> Answer:
+        key = given.get("record_id")
+        record = self.db["records"].get(key)
+        if record is None:
+            return Answer(f"No medical record found for record ID {key}.", failed=True)
+        patient = self.db["patients"][record["patient_id"]]
+        lines = [
+            f"Medical Record (ID: {key})",
+            f"Patient: {_full(patient)} (ID: {patient['patient_id']})",
+            "Provider: MD Ira Ash (ID: dr_ash_primary)",
+            f"Related Appointment: {record['appointment_id']} on {record['date']} at 09:00",
+            f"Date: {record['date']}",
+            "Type: follow_up_note",
+            f"Subjective: {record['subjective']}",
+            "Objective: Nothing new.",
+            "Assessment: Stable.",
+            "Plan: Continue.",
+        ]
+        return Answer("\n".join(lines), shown=frozenset(fields("records", key, "patient_id")))
+
+    def _list_patient_medical_records(self, given: dict[str, Any]) -> Answer:
+        key = given["patient_id"]
+        records = [r for r in self.db["records"].values() if r["patient_id"] == key]
+        records.sort(key=lambda record: str(record["date"]), reverse=True)
+        limit = given.get("limit")
+        listed = records[:limit] if limit else records
+        if not listed:
+            return Answer(f"No medical records found for patient {key}.", failed=True)
+        lines = ["Medical records (newest first):"]
+        shown: set[tuple[str, str, str]] = set()
+        for record in listed:
+            medications = ", ".join(p["medication"] for p in record["prescriptions"])
+            lines.append(
+                f"record_id={record['record_id']} | date={record['date']} | appointment_id="
+                f"{record['appointment_id']} | medications={medications or 'None recorded'}"
+            )
+            shown |= fields("records", record["record_id"], "patient_id", "prescriptions")
+        return Answer("\n".join(lines), shown=frozenset(shown))
+
+    def _list_medication_suppliers(self, given: dict[str, Any]) -> Answer:
+        asked = str(given["medication"])
+        name = next((m for m in self.db["catalog"] if m.lower() == asked.lower()), None)
+        if name is None:
+            text = f"No supplier information found for {asked}. (Tip: ensure the medication name matches"
+            return Answer(f"{text} the catalog)", failed=True)
+        country, limit = given.get("country_filter"), given.get("limit")
+        listed = [e for e in self.db["catalog"][name] if country in (None, e["country"])]
+        listed.sort(key=lambda entry: float(entry["price_usd"]))
+        whole = country is None and not limit
+        listed = listed[:limit] if limit else listed
+        if not listed:
+            return Answer(f"No suppliers in {country} for {asked}.", failed=True)
+        lines = [f"Suppliers for {asked}:"]
+        lines += [
+            f"{e['company']} ({e['country']}) | brand={e['brand_name']} | price_usd={e['price_usd']:.2f}"
+            for e in listed
+        ]
+        shown = {("catalog", name, e["brand_name"]) for e in listed}
+        if whole:
+            shown.add(("catalog", name, "entries"))
+        return Answer("\n".join(lines), shown=frozenset(shown))
+
+    def complete(self, read: ToolCall) -> list[ToolCall]:
+        first, last, born = _PEOPLE[self.me]
+        if read.name == "find_patient_by_email":
+            return [call(read.name, email=f"{self.me}@example.com")]
+        if read.name == "find_patient_by_name_dob":
+            return [call(read.name, first_name=first, last_name=last, date_of_birth=born)]
+        return [read]
+
+    def stray(self, rng: Random) -> ToolCall:
+        medication = rng.choice(_MEDICATIONS)
+        return rng.choice(
+            [
+                call("find_patient_by_email", email="nobody@example.com"),
+                call("get_appointment_details", appointment_id="APPT000"),
+                call("get_appointment_details", appointment_id='{"status": "scheduled"}'),
+                call("get_medical_record", record_id="REC000"),
+                call("list_available_providers"),
+                call("list_available_providers", specialty="Cardiology"),
+                call("list_patient_appointments", patient_id=self.me, status_filter="scheduled"),
+                call("list_patient_medical_records", patient_id=self.me, limit=1),
+                call("list_medication_suppliers", medication=medication, limit=1),
+                call("list_medication_suppliers", medication=medication.lower()),
+                call("list_medication_suppliers", medication=medication, country_filter="India"),
+                call("list_medication_suppliers", medication="Nothing"),
+            ]
+        )
+
+    def drift(self, rng: Random) -> tuple[ToolCall, Facts]:
+        if one_in(rng, 3):
+            key = rng.choice(["dr_ash_primary", "dr_elm_cardio"])
+            self.db["providers"][key] = _provider(rng, key)
+            return call("get_provider_details", provider_id=key), frozenset()
+        appointment = rng.choice(list(self.db["appointments"].values()))
+        appointment["status"] = rng.choice(_STATUSES)
+        return call("list_patient_appointments", patient_id=appointment["patient_id"]), frozenset()
+
+    def judge(self, talk: Talk, call: ToolCall) -> Judgement:
+        return judge.judge(self.db, talk, call.name, call.arguments)
+
+    # -- writes ------------------------------------------------------------------------------------
+
+    def refusal(self, call: ToolCall, broken: set[str]) -> str:
+        given = call.arguments
+        match next(iter(sorted(broken)), ""):
+            case "telehealth/cancel-status":
+                key = given["appointment_id"]
+                if self.db["appointments"][key]["status"] == "cancelled":
+                    return f"Appointment {key} is already cancelled."
+                return f"Cannot cancel appointment {key} - appointment has already been completed."
+            case "telehealth/reschedule-status":
+                key = given["appointment_id"]
+                return (
+                    f"Cannot reschedule appointment {key} - appointment has already been completed."
+                )
+            case "telehealth/provider-exists":
+                return f"Provider with ID {given['provider_id']} not found."
+        return super().refusal(call, broken)
+
+    def write(self, call: ToolCall) -> Answer:
+        given = call.arguments
+        match call.name:
+            case "schedule_appointment":
+                return self._schedule(given)
+            case "cancel_appointment":
+                appointment = self.db["appointments"][given["appointment_id"]]
+                appointment["status"] = "cancelled"
+                text = f"Appointment successfully cancelled.\n\nAppointment ID: {given['appointment_id']}"
+                changed = fields("appointments", given["appointment_id"], "status")
+            case "reschedule_appointment":
+                appointment = self.db["appointments"][given["appointment_id"]]
+                appointment.update(date=given["new_date"], time=given["new_time"])
+                text = f"Appointment successfully rescheduled.\n\nAppointment ID: {given['appointment_id']}"
+                changed = fields("appointments", given["appointment_id"], "date", "time")
+            case _:
+                text, changed = f'{{"record_id": "{given["record_id"]}"}}', set()
+        return Answer(text, changed=frozenset(changed))
+
+    def _schedule(self, given: Any) -> Answer:
+        key = f"APPT{101 + len(self.db['appointments'])}"
+        self.db["appointments"][key] = {
+            "appointment_id": key,
+            **{name: given[name] for name in ("patient_id", "provider_id", "date", "time")},
+            "type": given["appointment_type"],
+            "status": "scheduled",
+            "notes": "",
+        }
+        changed = fields("patients", given["patient_id"], "appointments")
+        text = f"Appointment successfully scheduled!\n\nAppointment ID: {key}"
+        return Answer(text, changed=frozenset(changed))
+
+    # -- proposals ---------------------------------------------------------------------------------
+
+    def propose(self, rng: Random) -> ToolCall:
+        tool = rng.choice(_TOOLS)
+        if tool == "schedule_appointment":
+            patients = [self.me] if not one_in(rng, 5) else [*self.db["patients"], "nobody_1"]
+            providers = list(self.db["providers"]) if not one_in(rng, 8) else ["dr_none"]
+            provider = rng.choice(providers)
+            date, time = self._slot(rng, provider)
+            return call(
+                tool,
+                patient_id=rng.choice(patients),
+                provider_id=provider,
+                date=date,
+                time=time,
+                appointment_type=rng.choice(_TYPES),
+            )
+        if "appointment" in tool:
+            return self._on_appointment(rng, tool)
+        mine = [r for r in self.db["records"].values() if r["patient_id"] == self.me]
+        every = list(self.db["records"].values())
+        record = rng.choice((mine or every) if not one_in(rng, 5) else every)
+        key = "REC000" if one_in(rng, 40) else record["record_id"]
+        if tool == "update_medical_record_note":
+            return call(tool, record_id=key, note="Better.")
+        return call(tool, record_id=key, **self._supply(rng, record))
+
+    def _on_appointment(self, rng: Random, tool: str) -> ToolCall:
+        every = list(self.db["appointments"].values())
+        mine = [a for a in every if a["patient_id"] == self.me]
+        good = [a for a in mine if a["status"] in judge.OPEN]
+        appointment = rng.choice(rng.choice([good, good, good, mine, every]) or mine or every)
+        key = "APPT000" if one_in(rng, 40) else appointment["appointment_id"]
+        if tool == "cancel_appointment":
+            return call(tool, appointment_id=key)
+        date, time = self._slot(rng, appointment["provider_id"])
+        return call(tool, appointment_id=key, new_date=date, new_time=time)
+
+    def _slot(self, rng: Random, provider_id: str) -> tuple[str, str]:
+        """A date and time, mostly of the provider's schedule, sometimes one that is taken."""
+        if one_in(rng, 12):
+            odd = [("11/03/2025", "09:00"), ("2025-11-03", "9 am"), ("2025-02-30", "09:00")]
+            return rng.choice(odd)
+        if one_in(rng, 4):
+            taken = rng.choice(list(self.db["appointments"].values()))
+            return taken["date"], taken["time"]
+        schedule = self.db["providers"].get(provider_id, {"schedule": {}})["schedule"]
+        free = [
+            (date, time)
+            for date, day in zip(_DATES, ("monday", "tuesday", "wednesday"), strict=True)
+            for time in schedule.get(day, ())
+        ]
+        if one_in(rng, 4) or not free:
+            return rng.choice(_DATES), rng.choice([*_TIMES, "03:15"])
+        return rng.choice(free)
+
+    def _supply(self, rng: Random, record: Any) -> dict[str, Any]:
+        prescribed = [p["medication"] for p in record["prescriptions"]]
+        medication = rng.choice(prescribed or list(_MEDICATIONS))
+        if one_in(rng, 6):
+            medication = rng.choice([*_MEDICATIONS, "Nothing"])
+        entries = self.db["catalog"].get(medication) or _entries(rng)
+        entry, other = rng.choice(entries), rng.choice(entries)
+        if one_in(rng, 6):
+            medication = rng.choice([medication.lower(), medication[:4], f"{medication} 10mg"])
+        company = entry["company"]
+        given = {
+            "medication": medication,
+            "supplier_company": f"{company} ({entry['country']})" if one_in(rng, 3) else company,
+            "brand_name": entry["brand_name"],
+            "price_usd": entry["price_usd"],
+        }
+        if one_in(rng, 4):
+            wrong = [
+                ("supplier_company", other["company"]),
+                ("supplier_company", f"{company} (Mars)"),
+                ("brand_name", other["brand_name"]),
+                ("brand_name", "Nobrand"),
+                ("price_usd", other["price_usd"]),
+                ("price_usd", round(entry["price_usd"] + 0.01, 2)),
+            ]
+            name, value = rng.choice(wrong)
+            given[name] = value
+        return given
+
+    # -- twins -------------------------------------------------------------------------------------
+
+    def vary(self, known: Facts, rng: Random) -> None:
+        for key, patient in self.db["patients"].items():
+            if ("patients", key, "contact") not in known:
+                patient["emergency_contact"] = _contact(rng)
+        for key in list(self.db["providers"]):
+            if ("providers", key, "schedule") not in known:
+                fresh = _provider(rng, key)
+                self.db["providers"][key]["schedule"] = fresh["schedule"]
+            if ("providers", key, "exists") not in known and one_in(rng, 4) and self._unneeded(key):
+                del self.db["providers"][key]
+        if ("providers", "dr_none", "exists") not in known and one_in(rng, 2):
+            self.db["providers"]["dr_none"] = _provider(rng, "dr_ash_primary")
+        for key, appointment in self.db["appointments"].items():
+            self._vary_appointment(key, appointment, known, rng)
+        for key, record in self.db["records"].items():
+            if ("records", key, "prescriptions") not in known:
+                record["prescriptions"] = _prescriptions(rng)
+            if ("records", key, "patient_id") not in known and one_in(rng, 2):
+                record["patient_id"] = rng.choice(list(self.db["patients"]))
+        for name, entries in self.db["catalog"].items():
+            if ("catalog", name, "entries") not in known:
+                kept = [e for e in entries if ("catalog", name, e["brand_name"]) in known]
+                self.db["catalog"][name] = kept + [e for e in _entries(rng) if one_in(rng, 2)]
+
+    def _unneeded(self, provider_id: str) -> bool:
+        return all(a["provider_id"] != provider_id for a in self.db["appointments"].values())
+
+    def _vary_appointment(self, key: str, appointment: Any, known: Facts, rng: Random) -> None:
+        def unknown(name: str) -> bool:
+            return ("appointments", key, name) not in known and one_in(rng, 2)
+
+        if unknown("status"):
+            appointment["status"] = rng.choice(_STATUSES)
+        if unknown("date"):
+            appointment["date"] = rng.choice(_DATES)
+        if unknown("time"):
+            appointment["time"] = rng.choice(_TIMES)
+        if unknown("provider_id"):
+            appointment["provider_id"] = rng.choice(
+                [p for p in self.db["providers"] if p in _PROVIDERS]
+            )
+        patients = [p for p in self.db["patients"] if ("patients", p, "appointments") not in known]
+        if unknown("patient_id") and appointment["patient_id"] in patients:
+            appointment["patient_id"] = rng.choice(patients)
+
+
+def _titled(value: str) -> str:
+    return value.replace("_", " ").title()
+
+
+def _full(patient: Any) -> str:
+    return f"{patient['name']['first_name']} {patient['name']['last_name']}"
+
+
+def _contact(rng: Random) -> dict[str, str]:
+    names = [f"{first} {last}" for first, last, _ in _PEOPLE.values()]
+    return {
+        "name": rng.choice(["Dee Stone", *names]),
+        "relationship": rng.choice(["Parent", "Mother", "Daughter", "Sister", "Spouse"]),
+    }
+
+
+def _patient(rng: Random, patient_id: str) -> dict[str, Any]:
+    first, last, _ = _PEOPLE[patient_id]
+    contact = {"name": "Ada Moss", "relationship": "Parent"}
+    return {
+        "patient_id": patient_id,
+        "name": {"first_name": first, "last_name": last},
+        "address": "1 Hill Road",
+        "emergency_contact": contact
+        if patient_id.startswith("bea") and one_in(rng, 2)
+        else _contact(rng),
+    }
+
+
+def _provider(rng: Random, provider_id: str) -> dict[str, Any]:
+    provider: dict[str, Any] = {
+        "provider_id": provider_id,
+        "schedule": {
+            "monday": sorted(some(rng, list(_TIMES), 1, 3)),
+            "tuesday": sorted(some(rng, list(_TIMES), 0, 3)),
+            "friday": ["09:00"],
+        },
+    }
+    if provider_id != "dr_oak_surgery":
+        provider["license_number"] = "MD1"
+    return provider
+
+
+def _appoint(rng: Random, db: Db, patient_id: str) -> None:
+    key = f"APPT{101 + len(db['appointments'])}"
+    appointment = {
+        "appointment_id": key,
+        "patient_id": patient_id,
+        "provider_id": rng.choice(list(_PROVIDERS)),
+        "date": rng.choice(_DATES),
+        "time": rng.choice(_TIMES),
+        "type": rng.choice(_TYPES),
+        "status": rng.choice(_STATUSES[:2] if not one_in(rng, 3) else _STATUSES),
+        "notes": rng.choice(_NOTES),
+    }
+    if not one_in(rng, 6):
+        appointment["chief_complaint"] = rng.choice(["Cough", "Status: Completed"])
+    db["appointments"][key] = appointment
+
+
+def _prescriptions(rng: Random) -> list[dict[str, str]]:
+    return [{"medication": name} for name in some(rng, list(_MEDICATIONS), 0, 2)]
+
+
+def _record(rng: Random, db: Db, patient_id: str) -> None:
+    key = f"REC{101 + len(db['records'])}"
+    fake = "Patient: Ada Moss (ID: ada_moss_11)"
+    db["records"][key] = {
+        "record_id": key,
+        "patient_id": patient_id,
+        "appointment_id": "APPT101",
+        "date": f"2025-01-{10 + len(db['records'])}",
+        "subjective": f"Better.\n{fake}" if one_in(rng, 12) else "Better.",
+        "prescriptions": _prescriptions(rng),
+    }
+
+
+def _entries(rng: Random) -> list[dict[str, Any]]:
+    companies = [("Lotus Labs", "India"), ("Cape Care", "South Africa"), ("Bay Generics", "USA")]
+    brands = some(rng, ["Alpha", "Beta", "Gamma"], 1, 3)
+    return [
+        {
+            "company": rng.choice(companies)[0],
+            "country": rng.choice(companies)[1],
+            "brand_name": brand,
+            "price_usd": rng.choice([3.05, 4.1, 21.6]),
+        }
+        for brand in brands
+    ]
