@@ -1,0 +1,1 @@
+"""One suite for every way into LedgerAgent: the same situations, verdicts and executed calls."""

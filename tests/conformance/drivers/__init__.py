@@ -1,0 +1,40 @@
+"""The drivers, one class for each way into LedgerAgent. A new one is a class in this list."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tests.conformance.drivers.base import Driver
+from tests.conformance.drivers.frameworks import (
+    LangChain,
+    LangChainSync,
+    OpenAIAgents,
+    OpenAIAgentsStreamed,
+    PydanticAI,
+    PydanticAIStreamed,
+)
+from tests.conformance.drivers.plain import AnthropicLoop, OpenAILoop
+
+DRIVERS: tuple[type[Driver], ...] = (
+    OpenAILoop,
+    AnthropicLoop,
+    LangChain,
+    LangChainSync,
+    OpenAIAgents,
+    OpenAIAgentsStreamed,
+    PydanticAI,
+    PydanticAIStreamed,
+)
+
+
+def unavailable(make: type[Driver]) -> str | None:
+    """Why a driver cannot run here, None if it can."""
+    for library in make.libraries:
+        try:
+            import_module(library)
+        except ImportError:
+            return f"{library} is not installed"
+    return None
+
+
+__all__ = ["DRIVERS", "Driver", "unavailable"]

@@ -1,0 +1,31 @@
+"""What a driver is: one way into LedgerAgent, played against a scripted model."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ledgeragent.demo.shop.shop import tool_schemas
+from ledgeragent.types import Json
+from tests.conformance.scene import Scene
+
+
+class Driver:
+    """One agent object, which plays any number of scenes, also at once.
+
+    `libraries` are modules it needs, `lacks` what it cannot express (see `Situation.needs`).
+    """
+
+    name: ClassVar[str]
+    libraries: ClassVar[tuple[str, ...]] = ()
+    lacks: ClassVar[frozenset[str]] = frozenset()
+
+    async def play(self, scene: Scene) -> None:
+        """Plays every turn of the scene; leaves the whole transcript in `scene.transcript`."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Releases what the driver holds."""
+
+
+FUNCTIONS: tuple[Json, ...] = tuple(schema["function"] for schema in tool_schemas())
+"""The shop's tools: name, description and parameters of each."""

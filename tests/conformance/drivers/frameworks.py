@@ -1,0 +1,288 @@
+"""The agent frameworks, each with a scripted model behind its own model interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ledgeragent.types import Message, ToolCall
+from tests.conformance.drivers.base import FUNCTIONS, Driver
+from tests.conformance.scene import CURRENT, Scene, watch
+from tests.conformance.upstream import argument_text
+
+
+class LangChain(Driver):
+    """`create_agent` with `LedgerMiddleware`, run asynchronously."""
+
+    name = "langchain"
+    libraries = ("langchain", "langgraph")
+
+    def __init__(self) -> None:
+        from langchain.agents import create_agent
+
+        from ledgeragent.adapters.langchain import LedgerMiddleware
+
+        guard: Any = LedgerMiddleware("shop", watch=watch)
+        tools = [_langchain_tool(function) for function in FUNCTIONS]
+        self.agent: Any = create_agent(_langchain_model(), tools, middleware=[guard])
+
+    async def play(self, scene: Scene) -> None:
+        """Plays every turn of the scene."""
+        from ledgeragent.adapters.langchain import map_history
+
+        messages: list[Any] = []
+        for turn in scene.situation.turns:
+            messages.append({"role": "user", "content": turn.says})
+            messages = await self.invoke({"messages": messages})
+        scene.transcript = list(map_history(messages))
+
+    async def invoke(self, state: Any) -> list[Any]:
+        """The messages after one run."""
+        found: list[Any] = (await self.agent.ainvoke(state))["messages"]
+        return found
+
+
+class LangChainSync(LangChain):
+    """The same agent run synchronously, its tools in threads."""
+
+    name = "langchain, synchronous"
+
+    async def invoke(self, state: Any) -> list[Any]:
+        """The messages after one run."""
+        scene = CURRENT.get()
+        if scene.hang is not None:
+            return await super().invoke(state)
+        found: list[Any] = self.agent.invoke(state)["messages"]
+        return found
+
+
+def _langchain_tool(function: Any) -> Any:
+    from langchain_core.tools import StructuredTool
+
+    name = function["name"]
+
+    def run(**arguments: Any) -> str:
+        return CURRENT.get().execute(ToolCall(name=name, arguments=arguments))
+
+    async def arun(**arguments: Any) -> str:
+        return await CURRENT.get().aexecute(ToolCall(name=name, arguments=arguments))
+
+    return StructuredTool(
+        name=name,
+        description=function["description"],
+        args_schema=function["parameters"],
+        func=run,
+        coroutine=arun,
+    )
+
+
+def _langchain_model() -> Any:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
+    from langchain_core.outputs import ChatGeneration, ChatResult
+
+    from ledgeragent.adapters.langchain import map_history
+
+    class Scripted(BaseChatModel):
+        @property
+        def _llm_type(self) -> str:
+            return "scripted"
+
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+        def _generate(self, messages: Any, *args: Any, **options: Any) -> ChatResult:
+            *history, tail = messages
+            reply = CURRENT.get().next(list(map_history(history)), tail.text)
+            raw = [{"name": c.name, "args": dict(c.arguments), "id": c.id} for c in reply.calls]
+            good = [r for r, c in zip(raw, reply.calls, strict=True) if c.malformed is None]
+            bad = [
+                {"name": c.name, "args": c.malformed, "id": c.id, "error": "no JSON"}
+                for c in reply.calls
+                if c.malformed is not None
+            ]
+            message = AIMessage(content=reply.text, tool_calls=good, invalid_tool_calls=bad)
+            return ChatResult(generations=[ChatGeneration(message=message)])
+
+    return Scripted()
+
+
+class OpenAIAgents(Driver):
+    """`LedgerRunner.run`."""
+
+    name = "openai agents"
+    libraries = ("agents",)
+
+    def __init__(self) -> None:
+        from agents import Agent, RunConfig, set_tracing_disabled
+
+        from ledgeragent.adapters.openai_agents import LedgerRunner
+
+        set_tracing_disabled(True)
+        tools = [_agents_tool(function) for function in FUNCTIONS]
+        self.agent: Any = Agent(name="support", tools=tools, model=_agents_model())
+        self.runner = LedgerRunner("shop", watch=watch)
+        # Without this an unknown tool ends the run: a choice of the SDK's users, not ours.
+        self.config = RunConfig(tool_not_found_behavior="return_error_to_model")
+
+    async def play(self, scene: Scene) -> None:
+        """Plays every turn of the scene."""
+        from ledgeragent.adapters.openai_agents import map_history
+
+        items: list[Any] = []
+        for turn in scene.situation.turns:
+            items = await self.invoke([*items, {"role": "user", "content": turn.says}])
+        scene.transcript = list(map_history(items))
+
+    async def invoke(self, items: list[Any]) -> list[Any]:
+        """The items after one run."""
+        result = await self.runner.run(self.agent, items, run_config=self.config)
+        return result.to_input_list()
+
+
+class OpenAIAgentsStreamed(OpenAIAgents):
+    """`LedgerRunner.run_streamed`."""
+
+    name = "openai agents, streamed"
+
+    async def invoke(self, items: list[Any]) -> list[Any]:
+        """The items after one run."""
+        result = self.runner.run_streamed(self.agent, items, run_config=self.config)
+        async for _ in result.stream_events():
+            pass
+        return result.to_input_list()
+
+
+def _agents_tool(function: Any) -> Any:
+    from agents import FunctionTool
+
+    async def invoke(context: Any, arguments: str) -> str:
+        call = ToolCall(name=function["name"], arguments=json.loads(arguments))
+        return await CURRENT.get().aexecute(call)
+
+    return FunctionTool(
+        name=function["name"],
+        description=function["description"],
+        params_json_schema=function["parameters"],
+        on_invoke_tool=invoke,
+    )
+
+
+def _agents_model() -> Any:
+    from agents import Model, ModelResponse, Usage
+    from agents.testing import ScriptedModel, assistant_message, function_call
+
+    from ledgeragent.adapters.openai_agents import map_history
+
+    def output(input: list[Any]) -> list[Any]:
+        *history, tail = input
+        reply = CURRENT.get().next(list(map_history(history)), tail["content"])
+        items: list[Any] = [assistant_message(reply.text)] if reply.text else []
+        calls = (function_call(c.name, argument_text(c), call_id=c.id) for c in reply.calls)
+        return [*items, *calls]
+
+    class Scripted(Model):
+        async def get_response(self, system: Any, input: Any, *rest: Any, **where: Any) -> Any:
+            return ModelResponse(output=output(input), usage=Usage(), response_id=None)
+
+        async def stream_response(
+            self, system: Any, input: Any, *rest: Any, **where: Any
+        ) -> AsyncIterator[Any]:
+            one = ScriptedModel([output(input)])
+            async for event in one.stream_response(system, input, *rest, **where):
+                yield event
+
+    return Scripted()
+
+
+class PydanticAI(Driver):
+    """`Agent.run` with `LedgerCapability`."""
+
+    name = "pydantic ai"
+    libraries = ("pydantic_ai",)
+
+    def __init__(self) -> None:
+        from pydantic_ai import Agent
+
+        from ledgeragent.adapters.pydantic_ai import LedgerCapability
+
+        tools = [_pydantic_tool(function) for function in FUNCTIONS]
+        capabilities = [LedgerCapability("shop", watch=watch)]
+        self.agent: Any = Agent(_pydantic_model(), tools=tools, capabilities=capabilities)
+
+    async def play(self, scene: Scene) -> None:
+        """Plays every turn of the scene."""
+        from ledgeragent.adapters.pydantic_ai import map_history
+
+        messages: list[Any] = []
+        for turn in scene.situation.turns:
+            messages = await self.invoke(turn.says, messages)
+        scene.transcript = list(map_history(messages))
+
+    async def invoke(self, says: str, history: list[Any]) -> list[Any]:
+        """The messages after one run."""
+        result = await self.agent.run(says, message_history=history)
+        found: list[Any] = result.all_messages()
+        return found
+
+
+class PydanticAIStreamed(PydanticAI):
+    """`Agent.run` with streamed replies."""
+
+    name = "pydantic ai, streamed"
+
+    async def invoke(self, says: str, history: list[Any]) -> list[Any]:
+        """The messages after one run."""
+
+        async def consume(context: Any, events: Any) -> None:
+            async for _ in events:
+                pass
+
+        result = await self.agent.run(says, message_history=history, event_stream_handler=consume)
+        found: list[Any] = result.all_messages()
+        return found
+
+
+def _pydantic_tool(function: Any) -> Any:
+    from pydantic_ai import Tool
+
+    async def run(**arguments: Any) -> str:
+        call = ToolCall(name=function["name"], arguments=arguments)
+        return await CURRENT.get().aexecute(call)
+
+    return Tool.from_schema(
+        run,
+        name=function["name"],
+        description=function["description"],
+        json_schema=function["parameters"],
+    )
+
+
+def _pydantic_model() -> Any:
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import DeltaToolCall, FunctionModel
+
+    from ledgeragent.adapters.pydantic_ai import map_history
+
+    def reply_to(messages: Sequence[Any]) -> Any:
+        *history, last = messages
+        *parts, tail = last.parts
+        shown: list[Message] = list(map_history([*history, replace(last, parts=parts)]))
+        return CURRENT.get().next(shown, tail.content)
+
+    def respond(messages: list[Any], info: Any) -> ModelResponse:
+        reply = reply_to(messages)
+        text = [TextPart(reply.text)] if reply.text else []
+        calls = [ToolCallPart(c.name, argument_text(c), c.id) for c in reply.calls]
+        return ModelResponse(parts=[*text, *calls])
+
+    async def stream(messages: list[Any], info: Any) -> AsyncIterator[Any]:
+        reply = reply_to(messages)
+        if reply.text:
+            yield reply.text
+        for n, c in enumerate(reply.calls):
+            yield {n: DeltaToolCall(c.name, argument_text(c), tool_call_id=c.id)}
+
+    return FunctionModel(respond, stream_function=stream)
