@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from ledgeragent.cli import coverage
+from ledgeragent.packs import PACKS
 from tools import blocks, cli_reference
 
 ROOT = Path(__file__).parents[1]
@@ -27,7 +30,10 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "rules": blocks.rules,
 }
 
-FILES: dict[str, Callable[[], str]] = {"docs/cli.md": cli_reference.text}
+FILES: dict[str, Callable[[], str]] = {
+    "docs/cli.md": cli_reference.text,
+    **{f"docs/coverage/{name}.md": partial(coverage.markdown, name) for name in PACKS},
+}
 
 
 def filled(text: str) -> str:

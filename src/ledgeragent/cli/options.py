@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.errors import UsageError
 from ledgeragent.traces import tool_names
+from ledgeragent.verdict import Enforcement
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+LEVELS = tuple(level.value for level in Enforcement)
 
 
 def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -20,7 +23,8 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         "--domain",
         required=required,
         metavar="NAME",
-        help="a pack (airline, retail, telecom, telehealth, shop), or module:ATTRIBUTE of your own",
+        help="a pack (airline, retail, telecom, telehealth, shop), a YAML file, a folder with "
+        "pack.yaml, or module:ATTRIBUTE of your own",
     )
     parser.add_argument(
         "--version", metavar="VERSION", help="the version of the domain's policy to judge by"
@@ -31,6 +35,49 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         metavar="TOOLS",
         help="the agent's tools, so that no rule asks for another: names with commas, or a file",
     )
+
+
+def add_pack(parser: argparse.ArgumentParser) -> None:
+    """Adds the pack, to be given by place or as --domain."""
+    parser.add_argument(
+        "pack",
+        nargs="?",
+        metavar="PACK",
+        help="a shipped pack, a YAML file, a folder with pack.yaml, or module:ATTRIBUTE",
+    )
+    parser.add_argument("--domain", metavar="PACK", help="the same")
+
+
+def pack_of(args: argparse.Namespace) -> str:
+    """The pack that was given; raises UsageError where none was, or two."""
+    given = [name for name in (args.pack, args.domain) if name is not None]
+    if len(given) != 1:
+        raise UsageError("name one pack: PACK or --domain PACK")
+    return str(given[0])
+
+
+def add_levels(parser: argparse.ArgumentParser) -> None:
+    """Adds --enforce."""
+    parser.add_argument(
+        "--enforce",
+        action="append",
+        default=[],
+        type=_level,
+        metavar="RULE=LEVEL",
+        help="enforce a rule, or only warn or audit (* for all others); may be given again",
+    )
+
+
+def levels_of(args: argparse.Namespace) -> frozenset[tuple[str, Enforcement]]:
+    """The levels of --enforce; of two for one rule the last."""
+    return frozenset(dict(args.enforce).items())
+
+
+def _level(given: str) -> tuple[str, Enforcement]:
+    rule, _, level = given.rpartition("=")
+    if not rule or level not in LEVELS:
+        raise argparse.ArgumentTypeError(f"write RULE=LEVEL, where LEVEL is {' or '.join(LEVELS)}")
+    return rule, Enforcement(level)
 
 
 def _tools(given: str) -> frozenset[str]:

@@ -46,13 +46,13 @@ def joined(parts: Iterable[Sequence[str]]) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Columns as wide as their widest cell: the first to the left, the others to the right."""
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]], texts: int = 1) -> list[str]:
+    """Columns as wide as their widest cell: the first `texts` to the left, the others to the right."""
     cells = [[str(cell) for cell in row] for row in (headings, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
+            cell.ljust(width) if place < texts else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in cells

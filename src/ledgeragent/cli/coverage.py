@@ -1,0 +1,50 @@
+"""`ledgeragent coverage`: which clauses of a policy are enforced, by which rules, and which are not."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from ledgeragent.binding import samples, versions
+from ledgeragent.cli.options import add_pack, pack_of
+from ledgeragent.coverage import Coverage, coverage
+from ledgeragent.report.coverage import coverage_json, coverage_markdown, coverage_text
+
+if TYPE_CHECKING:
+    from ledgeragent.cli.options import Subparsers
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "coverage",
+        help="show which policy clauses are enforced",
+        description="Lists every clause of a policy with its rules and their samples, and the "
+        "clauses that no rule can decide, with the reason.",
+    )
+    add_pack(parser)
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the coverage. Always 0 for a pack that can be read."""
+    found = _covered(pack_of(args))
+    match args.format:
+        case "json":
+            sys.stdout.write(coverage_json(found))
+        case "markdown":
+            sys.stdout.write(coverage_markdown(found))
+        case _:
+            sys.stdout.write(coverage_text(found))
+    return 0
+
+
+def markdown(name: str) -> str:
+    """The page of documentation about one pack's coverage."""
+    return coverage_markdown(_covered(name))
+
+
+def _covered(name: str) -> Coverage:
+    return coverage(tuple(versions(name).values()), samples(name))
