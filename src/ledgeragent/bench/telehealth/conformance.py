@@ -1,0 +1,140 @@
+"""Does this implementation answer as the recorded one did? Every call and every state is compared."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ledgeragent.bench.telehealth.clinic import RESPOND, STOP, Episode, call
+from ledgeragent.bench.telehealth.data import Data, load, read_tasks
+from ledgeragent.errors import DataError
+from ledgeragent.sources import pieces, records
+from ledgeragent.types import Json
+
+RECORDED_ON = "2026-01-01"
+"""What the clinic's date was in the recordings."""
+
+_DOMAIN = "telehealth"
+# How Python words these differs from version to version: only that the call failed is compared.
+_WORDED_BY_PYTHON = ("TypeError", "SyntaxError", "ZeroDivisionError")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """Where we did otherwise: `what` (output, state or reward) after call `number` of a session."""
+
+    session: str
+    number: int
+    call: str
+    what: str
+    expected: str
+    got: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Conformance:
+    """What was compared, and where it differed."""
+
+    sessions: int
+    calls: int
+    divergences: list[Divergence]
+
+
+def check(files: list[str], folder: Path) -> Conformance:
+    """Replays recorded sessions and evaluator cases; raises DataError for a file of another kind."""
+    untouched = load(folder, RECORDED_ON)
+    tasks = read_tasks(folder)
+
+    def fresh() -> Data:
+        return copy.deepcopy(untouched)
+
+    result = Conformance(sessions=0, calls=0, divergences=[])
+    for file in files:
+        for row in _rows(file):
+            result.sessions += 1
+            result.calls += len(row.get("calls") or row.get("steps") or ())
+            found = _episode(row, fresh, tasks) if "steps" in row else _session(row, fresh)
+            result.divergences += found
+    return result
+
+
+def _rows(file: str) -> Iterator[Json]:
+    for piece in pieces(file):
+        for line, row in records(piece):
+            if isinstance(row, DataError):
+                raise row
+            if not isinstance(row, dict) or row.get("domain") != _DOMAIN:
+                problem = f"not a recorded session of {_DOMAIN}"
+                raise DataError(problem, file=file, line=line)
+            if "calls" not in row and "steps" not in row:
+                raise DataError("a session has calls, or steps", file=file, line=line)
+            yield row
+
+
+def _session(row: Json, fresh: Callable[[], Data]) -> Iterator[Divergence]:
+    data = fresh()
+    session = str(row.get("session_id"))
+    if data.digest() != row["initial_db_hash"]:
+        yield _state(session, 0, "the untouched records", row["initial_db_hash"], data)
+    for number, made in enumerate(row["calls"], 1):
+        told = f"{made['name']}({made['kwargs']})"
+        got = call(data, made["name"], copy.deepcopy(made["kwargs"]))
+        if not _same(made["content"], got, made.get("exc_type")):
+            yield Divergence(
+                session=session,
+                number=number,
+                call=told,
+                what="output",
+                expected=made["content"],
+                got=got,
+            )
+        if data.digest() != made["db_hash"]:
+            yield _state(session, number, told, made["db_hash"], data)
+            # What follows starts from the recorded state no more; it would only repeat this.
+            return
+
+
+def _same(expected: str, got: str, raised: str | None) -> bool:
+    if expected == got:
+        return True
+    errors = expected.startswith("Error: ") and got.startswith("Error: ")
+    return errors and raised in _WORDED_BY_PYTHON
+
+
+def _state(session: str, number: int, told: str, expected: str, data: Data) -> Divergence:
+    return Divergence(
+        session=session,
+        number=number,
+        call=told,
+        what="state",
+        expected=expected,
+        got=data.digest(),
+    )
+
+
+def _episode(row: Json, fresh: Callable[[], Data], tasks: list[Json]) -> Iterator[Divergence]:
+    task = tasks[int(row["task_id"])]
+    session = f"task {row['task_id']} {row.get('label', '')}".strip()
+    episode = Episode(task=task, fresh=fresh, user=lambda said: STOP)
+    for number, made in enumerate(row["steps"], 1):
+        name, arguments = made["action"]["name"], made["action"]["kwargs"]
+        if name == RESPOND:
+            arguments = {"content": "", **arguments}
+        step = episode.step(name, copy.deepcopy(arguments))
+        compared = {
+            "output": (made["observation"], step.observation),
+            "reward": (made["reward"], step.reward),
+            "end": (made["done"], step.done),
+        }
+        for what, (expected, got) in compared.items():
+            if not _same(str(expected), str(got), "TypeError"):
+                yield Divergence(
+                    session=session,
+                    number=number,
+                    call=f"{name}({arguments})",
+                    what=what,
+                    expected=str(expected),
+                    got=str(got),
+                )

@@ -1,0 +1,60 @@
+"""Tools about telemetry devices and what they have uploaded."""
+
+from __future__ import annotations
+
+import json
+
+from ledgeragent.bench.telehealth.data import Data
+from ledgeragent.bench.telehealth.wording import first_of
+from ledgeragent.types import Json
+
+
+def list_telemetry_devices(
+    data: Data, status_filter: str | None = None, limit: int | None = None
+) -> str:
+    """The devices in order of their ids, perhaps only those of one status."""
+    found = [
+        device
+        for device in data.telemetry_inventory
+        if not status_filter or device["status"] == status_filter
+    ]
+    if not found:
+        return "No telemetry devices found."
+    found.sort(key=lambda device: device["device_id"])
+    return "\n".join(["Telemetry devices:", *map(_device, first_of(found, limit))])
+
+
+def _device(device: Json) -> str:
+    return (
+        f"{device['device_id']} | status={device['status']} | "
+        f"last_audit={device['last_audit']} | notes={device['notes']}"
+    )
+
+
+def list_telemetry_uploads(
+    data: Data,
+    device_id: str,
+    start_date: str | None = None,
+    end_date: str | None = None,
+    limit: int | None = None,
+) -> str:
+    """What a device uploaded from one day to another, both included, as JSON."""
+    found = [
+        upload
+        for upload in data.telemetry_uploads
+        if upload["device_id"] == device_id
+        and (not start_date or upload["date"] >= start_date)
+        and (not end_date or upload["date"] <= end_date)
+    ]
+    if not found:
+        return f"No telemetry uploads found for device {device_id} in the specified window."
+    found.sort(key=lambda upload: upload["date"])
+    return json.dumps(first_of(found, limit))
+
+
+def get_telemetry_upload(data: Data, device_id: str, date: str) -> str:
+    """What a device uploaded on one day, as JSON."""
+    for upload in data.telemetry_uploads:
+        if upload["device_id"] == device_id and upload["date"] == date:
+            return json.dumps(upload)
+    return f"No telemetry upload found for device {device_id} on {date}."
