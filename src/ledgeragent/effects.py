@@ -81,12 +81,9 @@ class Read(Generic[R]):
 
     def key(self, name: str, record: Json, arguments: Arguments) -> str | None:
         """The value of one placeholder, or None where neither record nor arguments have it."""
-        known = type(record) is dict or isinstance(record, Mapping)
-        value = record.get(name) if known else None
+        value = record.get(name) if isinstance(record, Mapping) else None
         if value is None:
             value = arguments.get(self.rename.get(name, name))
-        if type(value) is str:
-            return value or None
         if isinstance(value, bool) or not isinstance(value, str | int):
             return None
         return str(value) or None

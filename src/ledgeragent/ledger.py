@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ledgeragent.paths import Path, PathTemplate, visible
 from ledgeragent.persistent import PersistentMap
@@ -19,6 +19,7 @@ R = TypeVar("R")
 Fields = tuple[str, ...]
 
 _NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap()
+_Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +74,6 @@ class Entry:
         """The value as the model sees it: JSON on one line. Computed once per observation."""
         return visible(canonical(self.value))
 
-    def marked(self, *marks: Stale) -> Entry:
-        """This entry with these marks too."""
-        return Entry(
-            path=self.path,
-            value=self.value,
-            source=self.source,
-            turn=self.turn,
-            typed=self.typed,
-            stale=(*self.stale, *marks),
-            inherited=self.inherited,
-        )
-
     def stale_at(self, fields: Fields) -> Stale | None:
         """The mark that makes `fields` unknown, if one does."""
         for mark in self.stale:
@@ -109,7 +98,7 @@ class Ledger:
     turn: int = 0
     writes: tuple[ToolCall, ...] = ()
     unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    _roots: Mapping[str, PersistentMap[Path[Json], Entry]] = field(default_factory=dict)
+    _roots: _Roots = field(default_factory=dict)
 
     def get(self, path: Path[R]) -> Entry | None:
         """The entry at `path`, or None if it was never observed."""
@@ -143,14 +132,7 @@ class Ledger:
             return self.put(entry)
         kept = {name: known.origin((name,)) for name in known.value if name not in entry.value}
         marks = tuple(narrowed for mark in known.stale for narrowed in _narrow(mark, kept))
-        merged = Entry(
-            path=entry.path,
-            value={**known.value, **entry.value},
-            source=entry.source,
-            turn=entry.turn,
-            stale=marks,
-            inherited=kept,
-        )
+        merged = replace(entry, value={**known.value, **entry.value}, stale=marks, inherited=kept)
         return self.put(merged)
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
@@ -165,12 +147,7 @@ class Ledger:
         """This ledger one user message later; `touched` is what the user may have changed."""
         return self._next(self.turn + 1, self.writes, self._roots)._mark(touched, None)
 
-    def _next(
-        self,
-        turn: int,
-        writes: tuple[ToolCall, ...],
-        roots: Mapping[str, PersistentMap[Path[Json], Entry]],
-    ) -> Ledger:
+    def _next(self, turn: int, writes: tuple[ToolCall, ...], roots: _Roots) -> Ledger:
         # Spelled out, since `dataclasses.replace` costs more than all the rest of an update.
         return Ledger(turn=turn, writes=writes, unavailable=self.unavailable, _roots=roots)
 
@@ -181,12 +158,10 @@ class Ledger:
         ledger = self
         for path, fresh in marks.items():
             entry = self.get(path)
-            if entry is None:
-                continue
-            if by is None:  # what is unknown already does not become so again with every turn
+            if entry is not None and by is None:  # no turn adds to what is unknown already
                 fresh = [mark for mark in fresh if not entry.stale_at(mark.fields)]
-            if fresh:
-                ledger = ledger.put(entry.marked(*fresh))
+            if entry is not None and fresh:
+                ledger = ledger.put(replace(entry, stale=(*entry.stale, *fresh)))
         return ledger
 
 
