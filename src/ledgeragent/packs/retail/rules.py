@@ -33,6 +33,7 @@ from ledgeragent.packs.retail.payments import (
     payment_in_profile,
     refund_destination,
 )
+from ledgeragent.packs.retail.transfer import transfer_untried
 
 RULES = (
     authenticated,
@@ -55,4 +56,5 @@ RULES = (
     payment_balance,
     difference_balance,
     refund_destination,
+    transfer_untried,
 )

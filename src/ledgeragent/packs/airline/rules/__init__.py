@@ -29,6 +29,7 @@ from ledgeragent.packs.airline.rules.payment import (
     payment_in_profile,
     payment_mix,
 )
+from ledgeragent.packs.airline.rules.transfer import transfer_untried
 
 RULES = (
     acting_user,
@@ -53,5 +54,6 @@ RULES = (
     compensation_eligibility,
     compensation_amount,
     compensation_delay_after_change,
+    transfer_untried,
 )
 """Every rule, in the order in which findings are told."""
