@@ -22,6 +22,7 @@ from ledgeragent.types import Json
 PIECE_BYTES = 1 << 20
 _GZIP = b"\x1f\x8b"
 _DAMAGED = "the compressed data is damaged or ends early"
+_EMPTY = "the file is empty"
 _OPENERS = (b"[", b"{", b",", b":")
 
 # NaN and Infinity are no JSON, but Python writes them: as text no rule mistakes them for a number.
@@ -62,12 +63,12 @@ def records(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
         yield from _document(piece)
     else:
         for number, line in enumerate(piece.lines, piece.line):
-            if line.strip():
-                yield number, _parse(line, piece.file, number)
+            if text := line.strip():
+                yield number, _parse(text, piece.file, number)
     if piece.problem is not None:
         number = piece.line + len(piece.lines)
-        empty = number == 1
-        yield number, DataError(piece.problem, file=piece.file, line=None if empty else number)
+        place = None if piece.problem == _EMPTY else number
+        yield number, DataError(piece.problem, file=piece.file, line=place)
 
 
 def _opened(file: str) -> IO[bytes] | nullcontext[IO[bytes]]:
@@ -109,7 +110,7 @@ def _cut(name: str, stream: Iterable[bytes], raw: IO[bytes]) -> Iterator[Piece]:
             yield Piece(file=name, line=first, lines=tuple(lines), position=_position(raw))
             first, size, lines = first + len(lines), 0, []
     if blank and problem is None:
-        problem = "the file is empty"
+        problem = _EMPTY
     yield Piece(
         file=name,
         line=first,
@@ -142,9 +143,9 @@ def _document(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
         return
     broken_line = cast(int, value.line)
     values = [
-        (number, _parse(line, piece.file, number))
+        (number, _parse(text, piece.file, number))
         for number, line in enumerate(piece.lines, piece.line)
-        if line.strip()
+        if (text := line.strip())
     ]
     whole = [v for _, v in values if isinstance(v, dict | list)]
     if 2 * len(whole) >= len(values):
