@@ -150,6 +150,32 @@ def speed() -> str:
     return _table(("what", "cost", "in proportion"), rows) + _made_by("speed.json", "make bench")
 
 
+def cost() -> str:
+    """Prompt tokens per run without the ledger and in each render mode, as counted and in money."""
+    report = json.loads((RESULTS / "cost.json").read_text())
+    tables = []
+    for domain, figures in report["domains"].items():
+        rows = [
+            (
+                arm,
+                *(f"{tokens[c]:,.0f} (×{tokens[f'{c}_ratio']:.2f})" for c in _COST_COLUMNS),
+            )
+            for arm, tokens in figures["arms"].items()
+        ]
+        head = (
+            f"{domain}, {figures['runs']:,} runs",
+            "prompt tokens a run",
+            "uncached",
+            "in money",
+        )
+        tables.append(_table(head, rows))
+    made = _made_by("cost.json", "python -m benchmarks.cost")
+    return "\n".join(tables) + made
+
+
+_COST_COLUMNS = ("total", "uncached", "price_weighted")
+
+
 def _us(value: float) -> str:
     return f"{value:,.1f} µs"
 
