@@ -115,7 +115,7 @@ class Scene:
     barrier: threading.Barrier | None = None
     hang: str | None = None
     executed: list[str] = field(default_factory=list)
-    judged: list[Filtered] = field(default_factory=list)
+    noted: list[list[tuple[str, str]]] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)
     prompts: list[tuple[Message, ...]] = field(default_factory=list)
     transcript: list[Message] = field(default_factory=list)
@@ -161,14 +161,13 @@ class Scene:
 
     def watch(self, conversation: Any, filtered: Filtered) -> None:
         """Notes the verdicts on a reply."""
-        self.judged.append(filtered)
+        self.noted.append([(v.call.name, v.decision.name) for v in filtered.verdicts])
         self.ledger = conversation
 
     @property
     def verdicts(self) -> list[list[tuple[str, str]]]:
         """For each judged reply with calls: tool and decision of each."""
-        found = [[(v.call.name, v.decision.name) for v in f.verdicts] for f in self.judged]
-        return [verdicts for verdicts in found if verdicts]
+        return [verdicts for verdicts in self.noted if verdicts]
 
 
 CURRENT: ContextVar[Scene] = ContextVar("scene")

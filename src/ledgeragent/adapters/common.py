@@ -165,14 +165,27 @@ class Conversation:
         """The verdicts on a reply, all on the ledger as it is now; its calls are open from here on."""
         with self._lock:
             self._settle()
-            self._snapshot = self.session.ledger
-            filtered = self.session.filter(reply)
-            self._open = [Ticket(v.call, v) for v in filtered.verdicts]
-            warned = (v for v in filtered.verdicts if v.allowed and v.feedback)
-            self._notes = "\n".join(f"Note on {v.call.name}: {v.feedback}" for v in warned)
-            if self._watch is not None:
-                self._watch(self, filtered)
+            return self._judge(reply)
+
+    def judge_also(self, call: ToolCall) -> Filtered:
+        """The verdict on one more call, for hosts that show calls singly; others keep running."""
+        with self._lock:
+            before, opened = self.session.state.pending, self._open
+            filtered = self._judge(Reply(calls=(call,)))
+            pending = (*before, *self.session.state.pending)
+            self.session.state = dataclasses.replace(self.session.state, pending=pending)
+            self._open = [*opened, *self._open]
             return filtered
+
+    def _judge(self, reply: Reply) -> Filtered:
+        self._snapshot = self.session.ledger
+        filtered = self.session.filter(reply)
+        self._open = [Ticket(v.call, v) for v in filtered.verdicts]
+        warned = (v for v in filtered.verdicts if v.allowed and v.feedback)
+        self._notes = "\n".join(f"Note on {v.call.name}: {v.feedback}" for v in warned)
+        if self._watch is not None:
+            self._watch(self, filtered)
+        return filtered
 
     def take(self, call: ToolCall) -> Ticket:
         """The verdict on a call that is about to run. A call changed since is judged as it is now."""
@@ -210,6 +223,13 @@ class Conversation:
                 self._absorb(
                     ToolReturn(call_id=ticket.call.id, content=plain(content), error=error)
                 )
+
+    def interrupted(self, ticket: Ticket) -> None:
+        """Notes that the answer of a ticket will not come, whatever its call did."""
+        with self._lock:
+            if ticket in self._running:
+                self._running.remove(ticket)
+                self._interrupted(ticket.call)
 
     def reopen(self, ticket: Ticket) -> None:
         """Puts a ticket back: its call has not run yet and will be asked for again."""

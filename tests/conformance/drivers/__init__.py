@@ -14,6 +14,7 @@ from tests.conformance.drivers.frameworks import (
     PydanticAIStreamed,
 )
 from tests.conformance.drivers.plain import AnthropicLoop, OpenAILoop
+from tests.conformance.drivers.proxy import MCPProxy, MCPProxyHTTP
 
 DRIVERS: tuple[type[Driver], ...] = (
     OpenAILoop,
@@ -24,6 +25,8 @@ DRIVERS: tuple[type[Driver], ...] = (
     OpenAIAgentsStreamed,
     PydanticAI,
     PydanticAIStreamed,
+    MCPProxy,
+    MCPProxyHTTP,
 )
 
 

@@ -1,0 +1,103 @@
+"""`ledgeragent mcp`: stands between a host and an MCP server, and judges every call of a tool."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ledgeragent.binding import Binding
+from ledgeragent.cli.options import add_domain
+from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.gate import Gate
+from ledgeragent.verdict import Decision
+
+if TYPE_CHECKING:
+    from ledgeragent.mcp.transports import HttpProxy, Upstream
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "mcp",
+        help="guard an MCP server: a proxy between it and its host",
+        description="Passes everything between a host and an MCP server on, except calls of tools "
+        "that the domain's policy rejects: those are answered with the reason. The ledger is "
+        "offered as the resource ledger://state and as the tool show_ledger.",
+        epilog="Example: ledgeragent mcp --domain shop -- python shop_server.py",
+    )
+    add_domain(parser)
+    parser.add_argument("--url", help="the server's address, if it speaks streamable HTTP")
+    parser.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a header for --url; $NAME in it is taken from the environment (repeatable)",
+    )
+    parser.add_argument(
+        "--transport",
+        choices=("stdio", "http"),
+        default="stdio",
+        help="how the host reaches the proxy (default stdio)",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="with http: the address to listen on")
+    parser.add_argument("--port", type=int, default=8788, help="with http: the port (default 8788)")
+    parser.add_argument(
+        "--allow-unknown",
+        action="store_true",
+        help="let tools that the domain doesn't know run unjudged (by default they are rejected)",
+    )
+    parser.add_argument(
+        "command", nargs="*", metavar="COMMAND", help="the server's command, after --"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serves until the host or the server goes away. Always 0."""
+    if bool(args.url) == bool(args.command):
+        raise UsageError("give the server either as a command after --, or as --url")
+    try:
+        import anyio
+
+        from ledgeragent.adapters.common import Guard
+        from ledgeragent.mcp.transports import LOCAL, HttpProxy, serve_stdio
+    except ImportError:
+        raise MissingExtraError("mcp", "mcp") from None
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ledgeragent: %(message)s")
+    domain = Binding(name=args.domain, version=args.version, tools=args.tools).domain()
+    unknown = Decision.ALLOW if args.allow_unknown else Decision.REVISE
+    guard = Guard(Gate(domain=domain, unknown=unknown))
+    upstream = _upstream(args.url, args.command, _headers(args.header))
+    if args.transport == "stdio":
+        anyio.run(serve_stdio, guard, upstream)
+    else:
+        _listen(HttpProxy(guard, upstream, hosts=(*LOCAL, args.host)), args.host, args.port)
+    return 0
+
+
+def _upstream(url: str | None, command: Sequence[str], headers: Mapping[str, str]) -> Upstream:
+    from ledgeragent.mcp.transports import by_command, by_url
+
+    return by_url(url, headers) if url else by_command(command)
+
+
+def _headers(given: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    for name, equals, _ in pairs:
+        if not name or not equals:
+            raise UsageError(f"--header {name}: should be NAME=VALUE")
+    return {name: os.path.expandvars(value) for name, _, value in pairs}
+
+
+def _listen(proxy: HttpProxy, host: str, port: int) -> None:
+    import uvicorn
+
+    print(f"listening on http://{host}:{port}/mcp", file=sys.stderr, flush=True)
+    uvicorn.run(proxy.app(), host=host, port=port, log_level="warning")

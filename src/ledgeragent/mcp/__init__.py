@@ -1,0 +1,1 @@
+"""The MCP proxy: stands between a host and a tool server, judges every call and passes all else on."""

@@ -1,0 +1,215 @@
+"""Relay: what the proxy does with each message of one connection. No I/O: messages in, messages out.
+
+Only calls of tools, the listings that the ledger is added to, and reads of the ledger are touched.
+Everything else passes as it came: resources, prompts, progress, cancellation, logging, completion,
+sampling, elicitation, and methods that nobody has thought of yet.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ledgeragent.adapters.common import Guard, Ticket, refusal, require
+from ledgeragent.types import ToolCall, canonical
+
+require("mcp", "2.0", "mcp")
+
+from mcp_types import (  # noqa: E402
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+
+RPC: TypeAlias = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
+Result: TypeAlias = dict[str, Any]
+
+STATE_URI = "ledger://state"
+SHOW_LEDGER = "show_ledger"
+METHOD_NOT_FOUND = -32601
+
+_ABOUT = (
+    "Records observed through the tools so far, latest value per path, with what is out of date."
+)
+_TOOL: Result = {
+    "name": SHOW_LEDGER,
+    "title": "Show the ledger",
+    "description": _ABOUT,
+    "inputSchema": {"type": "object", "properties": {}},
+    "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+}
+_RESOURCE: Result = {
+    "uri": STATE_URI,
+    "name": "ledger",
+    "description": _ABOUT,
+    "mimeType": "text/plain",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What follows from one message: what goes to the server, and what goes to the client."""
+
+    to_server: tuple[RPC, ...] = ()
+    to_client: tuple[RPC, ...] = ()
+
+
+class Relay:
+    """One connection, and so one session. `version` is the protocol's, once it is agreed upon."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.version: str | None = None
+        self.conversation = guard.open()
+        self._guard = guard
+        self._waiting: dict[str, Callable[[Result], Result]] = {}
+        self._tickets: dict[str, Ticket] = {}
+        self._names: list[str] = []
+        self._own_tool = True
+        self._resources = True
+        self._subscribed = False
+
+    def from_client(self, message: RPC) -> Step:
+        """What to do with a message of the client."""
+        if isinstance(message, JSONRPCRequest):
+            return self._request(message)
+        if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            ticket = self._tickets.pop(_key((message.params or {}).get("requestId")), None)
+            if ticket is not None:
+                self.conversation.interrupted(ticket)
+        return Step(to_server=(message,))
+
+    def _request(self, message: JSONRPCRequest) -> Step:
+        params = message.params or {}
+        match message.method:
+            case "tools/call" if params.get("name") == SHOW_LEDGER and self._own_tool:
+                return _answer(message, _said(self.conversation.context()))
+            case "tools/call":
+                return self._call(message, params)
+            case "resources/read" if params.get("uri") == STATE_URI:
+                text = self.conversation.context()
+                block = {"uri": STATE_URI, "mimeType": "text/plain", "text": text}
+                return _answer(message, {"contents": [block]})
+            case "resources/subscribe" | "resources/unsubscribe" if params.get("uri") == STATE_URI:
+                self._subscribed = message.method == "resources/subscribe"
+                return _answer(message, {})
+            case "resources/list" if not self._resources:
+                return _answer(message, {"resources": [_RESOURCE]})
+            case "resources/templates/list" if not self._resources:
+                return _answer(message, {"resourceTemplates": []})
+            case "server/discover":
+                # Without a handshake there is no connection, and so no session to keep a ledger in.
+                error = ErrorData(code=METHOD_NOT_FOUND, message="the proxy needs a handshake")
+                return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
+            case "initialize":
+                self._waiting[_key(message.id)] = self._initialized
+            case "tools/list":
+                if not params.get("cursor"):
+                    self._names, self._own_tool = [], True
+                self._waiting[_key(message.id)] = self._listed
+            case "resources/list":
+                self._waiting[_key(message.id)] = _with_resource
+        return Step(to_server=(message,))
+
+    def _call(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> Step:
+        call = ToolCall.parse(
+            name=str(params.get("name")), arguments=params.get("arguments"), id=_key(message.id)
+        )
+        self.conversation.judge_also(call)
+        ticket = self.conversation.take(call)
+        if not ticket.allowed:
+            return _answer(message, {**_said(refusal(ticket.verdict)), "isError": True})
+        self._tickets[call.id] = ticket
+        return Step(to_server=(message,))
+
+    def from_server(self, message: RPC) -> Step:
+        """What to do with a message of the server."""
+        if isinstance(message, JSONRPCResponse):
+            key = _key(message.id)
+            edit = self._waiting.pop(key, None)
+            if edit is not None:
+                result = edit(message.result)
+                message = JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result)
+            result = message.result
+            return self._observed(key, message, content_of(result), bool(result.get("isError")))
+        if isinstance(message, JSONRPCError) and message.id is not None:
+            self._waiting.pop(_key(message.id), None)
+            return self._observed(_key(message.id), message, message.error.message, True)
+        return Step(to_client=(message,))
+
+    def _observed(self, key: str, message: RPC, content: object, error: bool) -> Step:
+        ticket = self._tickets.pop(key, None)
+        if ticket is None:
+            return Step(to_client=(message,))
+        before = self.conversation.ledger
+        self.conversation.observe(ticket, content, error=error)
+        if not self._subscribed or self.conversation.ledger is before:
+            return Step(to_client=(message,))
+        updated = JSONRPCNotification(
+            jsonrpc="2.0", method="notifications/resources/updated", params={"uri": STATE_URI}
+        )
+        return Step(to_client=(message, updated))
+
+    def _initialized(self, result: Result) -> Result:
+        self.version = result.get("protocolVersion")
+        capabilities = dict(result.get("capabilities") or {})
+        self._resources = "resources" in capabilities
+        capabilities["resources"] = {**capabilities.get("resources", {}), "subscribe": True}
+        capabilities.setdefault("tools", {})
+        return {**result, "capabilities": capabilities}
+
+    def _listed(self, result: Result) -> Result:
+        tools = list(result.get("tools") or ())
+        self._names += [str(tool.get("name")) for tool in tools]
+        if result.get("nextCursor"):
+            return result
+        self._own_tool = SHOW_LEDGER not in self._names
+        self.conversation.session.gate = self._guard.gate(self._names)
+        return {**result, "tools": [*tools, _TOOL]} if self._own_tool else result
+
+
+def _key(id: object) -> str:
+    """A request's id as text; 1 and "1" are different requests."""
+    return json.dumps(id)
+
+
+def _answer(message: JSONRPCRequest, result: Result) -> Step:
+    return Step(to_client=(JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result),))
+
+
+def _said(text: str) -> Result:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def _with_resource(result: Result) -> Result:
+    if result.get("nextCursor"):
+        return result
+    return {**result, "resources": [*(result.get("resources") or ()), _RESOURCE]}
+
+
+def content_of(result: Result) -> object:
+    """What a tool answered: its structured content, else its text.
+
+    Servers wrap an answer that is no object as `{"result": ...}`; the wrapping is taken off. Where
+    the answer is a string, its text is taken: that is what a pack's route knows how to read.
+    """
+    blocks = result.get("content") or ()
+    texts = [block.get("text", "") for block in blocks if block.get("type") == "text"]
+    text = "\n".join(texts)
+    structured = result.get("structuredContent")
+    if structured is None:
+        return text
+    inner = structured.get("result") if isinstance(structured, dict) else None
+    if set(structured) == {"result"} and (not isinstance(inner, dict) or _same(inner, text)):
+        return text if isinstance(inner, str) else inner
+    return structured
+
+
+def _same(value: object, text: str) -> bool:
+    try:
+        return canonical(json.loads(text)) == canonical(value)
+    except ValueError:
+        return False

@@ -1,0 +1,68 @@
+"""The shop as an MCP server: each process, or each connection of `build`, has a shop of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+
+from ledgeragent.demo.shop.shop import Shop, tool_schemas
+from ledgeragent.types import ToolCall
+
+Execute = Callable[[ToolCall], Awaitable[str]]
+
+
+def build(execute: Execute) -> Server[Any]:
+    """A server whose tools are the shop's."""
+
+    async def list_tools(context: Any, params: Any) -> ListToolsResult:
+        return ListToolsResult(tools=[_tool(schema["function"]) for schema in tool_schemas()])
+
+    async def call_tool(context: Any, params: CallToolRequestParams) -> CallToolResult:
+        text = await execute(ToolCall(name=params.name, arguments=params.arguments or {}))
+        if text.startswith("Error"):
+            return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+        value = json.loads(text)
+        structured = value if isinstance(value, dict) else {"result": value}
+        return CallToolResult(
+            content=[TextContent(type="text", text=text)], structured_content=structured
+        )
+
+    return Server("shop", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _tool(function: Any) -> Tool:
+    return Tool(
+        name=function["name"],
+        description=function["description"],
+        input_schema=function["parameters"],
+        annotations=ToolAnnotations(read_only_hint=function["name"].startswith(("get", "find"))),
+    )
+
+
+async def main() -> None:
+    """Serves one client at standard input and output."""
+    shop = Shop()
+
+    async def execute(call: ToolCall) -> str:
+        return str(shop.execute(call).content)
+
+    server = build(execute)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    anyio.run(main)
