@@ -15,9 +15,10 @@ def listing(gate: Gate, scene: Scene, call: ToolCall, problems: list[str]) -> st
     verdict = gate.judge(call, scene.ledger)
     truth = scene.world.judge(scene.talk, call)
     lines = [f"{scene.world.domain}: {problem}" for problem in problems]
-    lines += ["", "records (whole database, cut to what the call names):"]
-    lines += [f"  {name}: {json.dumps(value)}" for name, value in scene.world.excerpt(call).items()]
-    lines += ["conversation:", *(f"  {_said(exchange)}" for exchange in scene.talk)]
+    records = scene.world.excerpt(call)
+    lines += ["", "records (of the whole database, those that matter to the call):"]
+    lines += [f"  {name}: {json.dumps(value)}" for name, value in records.items()]
+    lines += ["conversation:", *_told(scene, {name.partition(".")[2] for name in records})]
     lines += ["proposed:", f"  {call}", f"gate: {verdict.decision.name}"]
     for finding in (*verdict.findings, *verdict.shadow):
         lines.append(
@@ -30,6 +31,19 @@ def listing(gate: Gate, scene: Scene, call: ToolCall, problems: list[str]) -> st
     if truth.ghost:
         lines.append("  names a record that does not exist")
     return "\n".join(lines)
+
+
+def _told(scene: Scene, records: set[str]) -> list[str]:
+    """What was said, without the reads of records that the call has nothing to do with."""
+    lines, left_out = [], 0
+    for exchange in scene.talk:
+        given = {str(value) for value in exchange.arguments.values()}
+        other = exchange.tool in scene.world.reads and given and not given & records
+        if other and not exchange.tool.startswith(("find_", "get_customer_by")):
+            left_out += 1
+        else:
+            lines.append(f"  {_said(exchange)}")
+    return [*lines, f"  and {left_out} reads of other records"] if left_out else lines
 
 
 def _said(exchange: Exchange) -> str:

@@ -54,7 +54,7 @@ class Scene:
             return
         answer = self.world.write(call)
         self._note(call, answer)
-        self.known -= answer.changed
+        self.known = (self.known - answer.changed) | answer.shown
 
     def turn(self, rng: Random) -> None:
         """Lets the customer say something, and do what is theirs to do."""
@@ -86,15 +86,15 @@ def make_scene(rng: Random, domain: Domain, kind: type[World], *, full: bool) ->
     scene = Scene(kind.make(rng), domain)
     scene.turn(rng)
     tour = scene.world.tour()
-    left_out = rng.choice(_shares(tour))
-    _read_all(scene, _without(rng, tour, 0 if full and one_in(rng, 2) else left_out))
+    shares = _shares(tour)
+    _read_all(scene, _without(rng, tour, rng.choice(shares[::-1] if full else shares)))
     for _ in range(rng.choice([0, 0, 1, 2, 4])):
         _something_happens(rng, scene)
     if full:
         scene.turn(rng)
         _read_all(scene, scene.world.tour())
     elif one_in(rng, 2):
-        _read_all(scene, _without(rng, tour, rng.choice(_shares(tour))))
+        _read_all(scene, _without(rng, tour, rng.choice(shares)))
     scene.part(rng)
     return scene
 

@@ -23,7 +23,7 @@ Facts = frozenset[Fact]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool returned, the facts a read showed, and the facts a write changed."""
+    """What a tool returned, the facts it showed, and those a write left unknown."""
 
     text: str
     failed: bool = False

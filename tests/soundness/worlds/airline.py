@@ -251,7 +251,8 @@ class AirlineWorld(World):
                 f"Certificate {key} added to user {user['user_id']} with amount {given['amount']}."
             )
             changed = fields("users", user["user_id"], f"has {key}")
-            return Answer(text, changed=frozenset(changed))
+            others = {("users", other, f"has {key}") for other in self.db["users"]} - changed
+            return Answer(text, shown=frozenset(others), changed=frozenset(changed))
         reservation = self.db["reservations"][given["reservation_id"]]
         before = {**reservation, "flights": _bare(reservation["flights"])}
         if call.name == "cancel_reservation":

@@ -270,7 +270,8 @@ class TelehealthWorld(World):
                 f"• {title} {first} {last} (ID: {key})\n  Specialty: {field}\n  Experience: 10 years\n"
                 "  Languages: English\n  Consultation Fee: $150.00\n  Phone: (555) 200-0000"
             )
-        shown = {("providers", key, "exists") for key in listed}
+        absent = [] if specialty else ["dr_none"]
+        shown = {("providers", key, "exists") for key in [*listed, *absent]}
         return Answer("\n\n".join(blocks), shown=frozenset(shown))
 
     def _get_medical_record(self, given: dict[str, Any]) -> Answer:
