@@ -25,7 +25,7 @@ from ledgeragent.adapters.common import (
 )
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
-require("anthropic", "0.60", "anthropic")
+require("anthropic", "2.0", "anthropic")
 
 if TYPE_CHECKING:
     import anthropic

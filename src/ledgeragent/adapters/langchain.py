@@ -24,8 +24,8 @@ from ledgeragent.adapters.common import (
 )
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
-require("langchain", "1.2", "langchain")
-require("langgraph", "1.0", "langchain")
+require("langchain", "1.5", "langchain")
+require("langgraph", "1.2", "langchain")
 
 from langchain.agents.middleware.types import (  # noqa: E402
     AgentMiddleware,

@@ -25,7 +25,7 @@ from ledgeragent.adapters.common import (
 )
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
-require("openai-agents", "0.14", "openai-agents")
+require("openai-agents", "0.24", "openai-agents")
 
 from agents import (  # noqa: E402
     Agent,

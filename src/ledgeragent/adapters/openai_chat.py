@@ -25,7 +25,7 @@ from ledgeragent.adapters.common import (
 )
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
-require("openai", "2.0", "openai")
+require("openai", "3.0", "openai")
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

@@ -24,7 +24,7 @@ from ledgeragent.adapters.common import (
 )
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
-require("pydantic-ai-slim", "2.60", "pydantic-ai")
+require("pydantic-ai-slim", "2.68", "pydantic-ai")
 
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed  # noqa: E402

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -85,7 +86,11 @@ def run(args: argparse.Namespace) -> int:
 def _upstream(url: str | None, command: Sequence[str], headers: Mapping[str, str]) -> Upstream:
     from ledgeragent.mcp.transports import by_command, by_url
 
-    return by_url(url, headers) if url else by_command(command)
+    if url:
+        return by_url(url, headers)
+    if shutil.which(command[0]) is None:
+        raise UsageError(f"there is no program {command[0]} to start as the server")
+    return by_command(command)
 
 
 def _headers(given: Sequence[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import anyio
 from ledgeragent.adapters.common import require
 from ledgeragent.mcp.relay import RPC, Relay
 
-require("mcp", "2.0", "mcp")
+require("mcp", "2.3", "mcp")
 
 from mcp.shared.message import (  # noqa: E402
     ClientMessageMetadata,

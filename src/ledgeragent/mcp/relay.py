@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from ledgeragent.adapters.common import Guard, Ticket, refusal, require
 from ledgeragent.types import ToolCall, canonical
 
-require("mcp", "2.0", "mcp")
+require("mcp", "2.3", "mcp")
 
 from mcp_types import (  # noqa: E402
     ErrorData,

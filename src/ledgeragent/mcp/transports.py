@@ -16,7 +16,7 @@ from ledgeragent.adapters.common import Guard, require
 from ledgeragent.mcp.pump import VERSION_HEADER, Pump
 from ledgeragent.mcp.relay import Relay
 
-require("mcp", "2.0", "mcp")
+require("mcp", "2.3", "mcp")
 
 from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
