@@ -7,12 +7,13 @@ evidence is asked for. Any other failure is raised, and the gate refuses the cal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ledgeragent.packs.cel import Absent, CelError, Program
-from ledgeragent.packs.keys import Segment
+from ledgeragent.packs.celtree import Ident, Select
+from ledgeragent.packs.keys import Key, Segment
 from ledgeragent.packs.variables import Variable
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, MissingEvidence, View, violation
@@ -38,32 +39,34 @@ class Requirement:
 
 @dataclass(slots=True)
 class _Found:
-    """What one judgement has fetched: containers by root, and what is missing instead of them."""
+    """What one judgement has fetched: containers by root, variables read from them, what is missing."""
 
     containers: dict[str, Any]
+    values: dict[str, Json] = field(default_factory=dict)
     missing: dict[str, MissingEvidence] = field(default_factory=dict)
 
-    def values(self, variables: tuple[Variable, ...]) -> dict[str, Json]:
-        """The variables that have a value; notes in `missing` which evidence the others lack."""
-        values: dict[str, Json] = {}
-        for variable in variables:
-            container = self.containers.get(variable.root, self)
-            if container is self:
-                if variable.root in self.missing:
-                    self.missing[variable.name] = self.missing[variable.root]
-                continue
-            try:
-                values[variable.name] = variable.read(container)
-            except MissingEvidence as missing:
-                self.missing[variable.name] = missing
-            except KeyError:
-                continue
-        return values
+    def read(self, variable: Variable) -> None:
+        """Reads a variable, once; notes in `missing` which evidence it lacks instead."""
+        name, root = variable.name, variable.root
+        if name in self.values or name in self.missing:
+            return
+        if root not in self.containers:
+            if root in self.missing:
+                self.missing[name] = self.missing[root]
+            return
+        try:
+            self.values[name] = variable.read(self.containers[root])
+        except MissingEvidence as missing:
+            self.missing[name] = missing
+        except KeyError:
+            return
 
     def evaluate(self, program: Program) -> Json:
         """The program's value; raises MissingEvidence where it cannot decide without it."""
+        for variable in program.variables:
+            self.read(variable)
         try:
-            return program(self.values(program.variables))
+            return program(self.values)
         except Absent as absent:
             if absent.name in self.missing:
                 raise self.missing[absent.name] from None
@@ -76,24 +79,27 @@ class _Found:
                 return
             keys = [self._key(key) for key in requirement.keys]
             if None not in keys:
-                self.containers[requirement.name] = view[requirement.at(*map(str, keys))]
+                self.containers[requirement.name] = view[requirement.at(*keys)]  # type: ignore[arg-type]
         except MissingEvidence as missing:
             self.missing[requirement.name] = missing
 
-    def _key(self, key: Segment) -> Json:
+    def _key(self, key: Segment) -> str | None:
         """The key's value, None where an optional argument or field is not given."""
-        if isinstance(key, str):
+        if type(key) is str:
             return key
-        if key.root not in self.containers:
+        assert isinstance(key, Key)
+        value = self.containers.get(key.root, self)
+        if value is self:
             if key.root in self.missing:
                 raise self.missing[key.root]
             return None
-        value = self.containers[key.root]
         for name in key.fields:
             value = value.get(name) if key.optional else value[name]
+        if type(value) is str:
+            return value
         if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
             raise CelError(f"{key} is no text that can name a record")
-        return value
+        return None if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,14 +110,37 @@ class Fact:
     spec: str = ""
 
     def said(self, found: _Found) -> Json:
-        """The fact's value as it is put into the message."""
+        """The fact as it is put into the message."""
         try:
-            value = found.evaluate(self.program)
-        except (MissingEvidence, CelError):
+            return self.written(self._value(found))
+        except (MissingEvidence, CelError, KeyError):
             return UNKNOWN
+
+    def written(self, value: Json) -> Json:
+        """A value as this fact writes it."""
         if self.spec and isinstance(value, int | float):
             return format(value, self.spec)
         return "nothing" if value is None else value
+
+    @property
+    def plain(self) -> bool:
+        """True for a field that was read already, which needs no CEL."""
+        match self.program.tree:
+            case Ident() | Select(operand=Ident(), test=False):
+                return True
+            case _:
+                return False
+
+    def _value(self, found: _Found) -> Json:
+        match self.program.tree:
+            case Ident(name=name):
+                found.read(self.program.variables[0])
+                return found.values[name]
+            case Select(operand=Ident(name=name), field=field, test=False):
+                found.read(self.program.variables[0])
+                return found.values[name][field]
+            case _:
+                return found.evaluate(self.program)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,10 +163,45 @@ class Message:
         except (MissingEvidence, CelError):
             return False
 
-    def fill(self, found: _Found) -> Broken:
-        """The reason given to the model. A fact that cannot be had never hides the violation."""
-        facts = {f"f{i}": fact.said(found) for i, fact in enumerate(self.facts)}
-        return violation(self.template, **facts)
+    def fill(self, found: _Found, computed: Iterable[Json] | None = None) -> Broken:
+        """The reason given to the model. A fact that cannot be had never hides the violation.
+
+        `computed` are the values of the facts that need CEL, where they are known already.
+        """
+        values = iter(computed) if computed is not None else None
+        said = (
+            fact.said(found) if fact.plain or values is None else fact.written(next(values))
+            for fact in self.facts
+        )
+        return violation(self.template, **{f"f{i}": value for i, value in enumerate(said)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    """What is said of a violation: the first of `cases` that applies.
+
+    `chosen` gives the number of that case and its computed facts in one evaluation, None where the
+    first case is said always and computes nothing.
+    """
+
+    cases: tuple[Message, ...]
+    chosen: Program | None = None
+
+    def reason(self, found: _Found, about: str) -> Broken:
+        """The reason; what the rule is `about` where no case applies."""
+        if self.chosen is not None:
+            try:
+                case, *computed = found.evaluate(self.chosen)
+            except (MissingEvidence, CelError):
+                return self._one_by_one(found, about)
+            return self.cases[case].fill(found, computed) if case >= 0 else Broken(about)
+        return self._one_by_one(found, about)
+
+    def _one_by_one(self, found: _Found, about: str) -> Broken:
+        for message in self.cases:
+            if message.applies(found):
+                return message.fill(found)
+        return Broken(about)
 
 
 class CelCheck:
@@ -149,7 +213,7 @@ class CelCheck:
         about: str,
         requires: tuple[Requirement, ...],
         test: Program | None,
-        messages: tuple[Message, ...],
+        messages: Messages,
     ) -> None:
         self.__doc__ = about
         self.requires = requires
@@ -176,12 +240,5 @@ class CelCheck:
         if answer is True:
             return None
         if answer is False:
-            return self._reason(found)
+            return self.messages.reason(found, self.__doc__ or "the policy does not allow this")
         raise CelError(f"the check gave {answer!r} instead of true or false")
-
-    def _reason(self, found: _Found) -> Broken:
-        """What the first message that applies says; else what the rule is about."""
-        for message in self.messages:
-            if message.applies(found):
-                return message.fill(found)
-        return Broken(self.__doc__ or "the policy does not allow this")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.packs.cel import Program, Source, compile_expression, environment, parse
-from ledgeragent.packs.celrule import Fact, Message
+from ledgeragent.packs.celrule import Fact, Message, Messages
 from ledgeragent.packs.celtree import Expr
 from ledgeragent.packs.finding import Place
 from ledgeragent.packs.keys import Key, Segment
@@ -149,19 +149,39 @@ class Compiler:
         """The compiled expression of that name."""
         return self.programs.get(name)
 
-    def messages(self) -> tuple[Message, ...]:
-        """The texts with their compiled facts, in order."""
-        return tuple(
-            Message(
-                template=template,
-                facts=tuple(
-                    Fact(program=self.programs[f"fact {case}.{i}"], spec=spec)
-                    for i, spec in enumerate(specs)
-                ),
-                condition=self.programs.get(f"if {case}"),
-            )
+    def messages(self) -> Messages:
+        """The texts with their compiled facts."""
+        cases = tuple(
+            self._message(case, template, specs)
             for case, (template, specs) in enumerate(self.texts)
         )
+        computes = any(m.condition is not None or not all(f.plain for f in m.facts) for m in cases)
+        return Messages(cases=cases, chosen=self._chosen(cases) if computes else None)
+
+    def _message(self, case: int, template: str, specs: list[str]) -> Message:
+        facts = (
+            Fact(program=self.programs[f"fact {case}.{i}"], spec=spec)
+            for i, spec in enumerate(specs)
+        )
+        condition = self.programs.get(f"if {case}")
+        return Message(template=template, facts=tuple(facts), condition=condition)
+
+    def _chosen(self, cases: tuple[Message, ...]) -> Program | None:
+        """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`."""
+        text, names = "[dyn(-1)]", []
+        for case, message in reversed(list(enumerate(cases))):
+            computed = [f"fact {case}.{i}" for i, f in enumerate(message.facts) if not f.plain]
+            values = "".join(f", dyn({self.pieces[name].value})" for name in computed)
+            names += computed
+            if message.condition is None:
+                text = f"[dyn({case}){values}]"
+            else:
+                names.append(f"if {case}")
+                text = f"({self.pieces[f'if {case}'].value}) ? [dyn({case}){values}] : {text}"
+        wanted = {let for name in names for let, _ in self._needed_lets(name)}
+        lets = [(name, node) for name, node in self.lets.items() if name in wanted]
+        source = Source.of(replace(next(iter(self.pieces.values())), value=text), lets)
+        return compile_expression(source, self.scope, environment(self.scope.variables.values()))
 
 
 def split_message(text: str) -> Iterator[tuple[str, str | None, str]]:

@@ -211,6 +211,8 @@ def _shape_of_kind(schema: dict[str, Json], name: str, root: Json, depth: int) -
         return ListOf(shape_of_schema(schema.get("items"), _singular(name), root, depth))
     if kinds == ["object"] or (not kinds and "properties" in schema):
         return _shape_of_object(schema, name, root, depth)
+    if kinds == ["string"] and schema.get("format") in ("date", "date-time"):
+        return SCALARS["date"]
     return SCALARS[_JSON_KINDS[kinds[0]]] if len(kinds) == 1 and kinds[0] in _JSON_KINDS else ANY
 
 

@@ -30,7 +30,7 @@ _WRITES = frozenset((
 ))
 # fmt: on
 _NEUTRALS = re.compile(r"think|calculate|transfer_to_human\w*")
-_PLAIN = re.compile(r"[A-Za-z_][\w .-]*")
+_PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~")
 _FILLERS = ("all", "detail", "details", "id", "info", "information", "status")
 
@@ -42,9 +42,10 @@ def starter(name: str, tools: Sequence[ToolSpec]) -> str:
     writes = [tool for tool in tools if kinds[tool.name][0] == "write"]
     neutrals = [tool for tool in tools if kinds[tool.name][0] == "neutral"]
     records = _Records()
+    paths = _paths(reads)
     sections = [
         _head(name),
-        _section("reads", (line for tool in reads for line in _read(tool, records))),
+        _section("reads", (line for t in reads for line in _read(t, paths[t.name], records))),
         _section("writes", (line for t in writes for line in _write(t, kinds[t.name][1], records))),
         _section("neutrals", (f"  - {_text(t.name)}  # review" for t in neutrals)),
         _clauses(name),
@@ -122,19 +123,43 @@ def _section(name: str, lines: Iterator[str]) -> str:
     return f"{name}:\n{text}\n" if text else ""
 
 
-def _read(tool: ToolSpec, records: _Records) -> Iterator[str]:
+def _returned(tool: ToolSpec) -> tuple[Shape, bool]:
+    """(the record that a read returns, whether it returns a list of them)"""
     shape = tool.returned()
-    each = isinstance(shape, ListOf)
-    record = shape.item if isinstance(shape, ListOf) else shape
-    keys = tool.required
+    return (shape.item, True) if isinstance(shape, ListOf) else (shape, False)
+
+
+def _paths(reads: Sequence[ToolSpec]) -> dict[str, str]:
+    """Where each read stores its record. One family holds one kind of record.
+
+    The read that is asked by a record's own id comes before lookups that tell less of it.
+    """
+    guessed = {
+        tool.name: _path(_noun(tool.name), tool.required, _returned(tool)[0]) for tool in reads
+    }
+    kinds: dict[str, Shape] = {}
+    for tool in sorted(reads, key=lambda t: not _asks_for_key(t, guessed[t.name])):
+        path = guessed[tool.name]
+        if kinds.setdefault(path, _returned(tool)[0]) != _returned(tool)[0]:
+            keys = path.partition(".")[2]
+            guessed[tool.name] = "_".join(_words(tool.name)) + (f".{keys}" if keys else "")
+    return guessed
+
+
+def _asks_for_key(tool: ToolSpec, path: str) -> bool:
+    return all(key in tool.required for key in re.findall(r"\{(\w+)\}", path))
+
+
+def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
+    record, each = _returned(tool)
     noun = _noun(tool.name)
     yield f"  {_text(tool.name)}:{_comment(tool.description)}"
-    yield f"    to: {_path(noun, keys, record)}  # review"
+    yield f"    to: {path}  # review"
     if not is_open(record):
-        yield f"    record: {records.name(noun, record)}"
+        yield f"    record: {records.name(noun.removesuffix('s') if each else noun, record)}"
     if each:
         yield "    each: .  # review"
-    yield f"    parameters: [{', '.join(map(_text, keys))}]"
+    yield f"    parameters: [{', '.join(map(_text, tool.required))}]"
 
 
 def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
@@ -163,7 +188,7 @@ def _write(tool: ToolSpec, reason: str, records: _Records) -> Iterator[str]:
     fields = shape.fields if isinstance(shape, Object) else {}
     yield "    arguments:" + ("" if fields else " {}")
     for name, field in fields.items():
-        yield f"      {_text(name)}: {records.type_of(field, name)}"
+        yield f"      {records.entry(name, field)}"
     yield "    touches: []  # review: the records that this changes, and which of their fields"
 
 
@@ -190,9 +215,12 @@ class _Records:
             return self._type(shape, noun)
         return self._named(shape, noun)
 
-    def type_of(self, field: Field, name: str) -> str:
-        """The type of a field as YAML."""
-        return self._type(field.shape, name) + ("" if field.certain else "?")
+    def entry(self, name: str, field: Field) -> str:
+        """A field with its type, as YAML."""
+        optional = "" if field.certain else "?"
+        if isinstance(field.shape, Choice):
+            return f"{_text(name + optional)}: {_listed(field.shape)}"
+        return f"{_text(name)}: {self._type(field.shape, name)}{optional}"
 
     def lines(self) -> Iterator[str]:
         """The section's lines. Names are given while other sections are written."""
@@ -203,10 +231,12 @@ class _Records:
                 yield from self._record(name, self._shapes[name])
 
     def _record(self, name: str, shape: Shape) -> Iterator[str]:
-        yield f"  {name}:" if isinstance(shape, Object) else f"  {name}: {_listed(shape)}"
-        if isinstance(shape, Object):
-            for field_name, field in shape.fields.items():
-                yield f"    {_text(field_name)}: {self.type_of(field, field_name)}"
+        if not isinstance(shape, Object):
+            yield f"  {name}: {_listed(shape)}"
+            return
+        yield f"  {name}:"
+        for field_name, field in shape.fields.items():
+            yield f"    {self.entry(field_name, field)}"
 
     def _named(self, shape: Shape, name: str) -> str:
         wanted = "".join(part.capitalize() for part in re.split(r"\W+|_", name) if part) or "Record"

@@ -82,8 +82,8 @@ class Variable:
         for name in self.fields:
             value = value[name]
         if self.members is not None:
-            value = {name: value[name] for name in self.members if name in value}
-            value = {n: _plain(found) for n, found in value.items() if found is not None}
+            found = ((name, value.get(name)) for name in self.members)
+            value = {name: _plain(held) for name, held in found if held is not None}
         elif type(value) is Record:
             value = value.plain()
         return value if self.convert is None else self.convert(value)
