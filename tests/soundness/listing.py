@@ -18,7 +18,7 @@ def listing(gate: Gate, scene: Scene, call: ToolCall, problems: list[str]) -> st
     records = scene.world.excerpt(call)
     lines += ["", "records (of the whole database, those that matter to the call):"]
     lines += [f"  {name}: {json.dumps(value)}" for name, value in records.items()]
-    lines += ["conversation:", *_told(scene, {name.partition(".")[2] for name in records})]
+    lines += ["conversation:", *_told(scene, call, {name.partition(".")[2] for name in records})]
     lines += ["proposed:", f"  {call}", f"gate: {verdict.decision.name}"]
     for finding in (*verdict.findings, *verdict.shadow):
         lines.append(
@@ -33,12 +33,13 @@ def listing(gate: Gate, scene: Scene, call: ToolCall, problems: list[str]) -> st
     return "\n".join(lines)
 
 
-def _told(scene: Scene, records: set[str]) -> list[str]:
+def _told(scene: Scene, call: ToolCall, records: set[str]) -> list[str]:
     """What was said, without the reads of records that the call has nothing to do with."""
     lines, left_out = [], 0
     for exchange in scene.talk:
         given = {str(value) for value in exchange.arguments.values()}
-        other = exchange.tool in scene.world.reads and given and not given & records
+        near = given & records or all(value in str(call) for value in given)
+        other = exchange.tool in scene.world.reads and not near
         if other and not exchange.tool.startswith(("find_", "get_customer_by")):
             left_out += 1
         else:

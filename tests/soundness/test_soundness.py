@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -113,3 +115,15 @@ def test_a_disagreement_shrinks_to_a_readable_case() -> None:
     assert "gate: ALLOW" in told
     assert "broken: telecom/refuel-max" in told
     assert len(told.splitlines()) < 25
+
+
+def test_judges_share_no_code_with_the_package() -> None:
+    judges = sorted((Path(__file__).parent / "judges").glob("*.py"))
+    assert len(judges) == len(WORLDS) + 1
+    for file in judges:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        names = [
+            n.name for node in ast.walk(tree) if isinstance(node, ast.Import) for n in node.names
+        ]
+        froms = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        assert not [n for n in (*names, *froms) if n and n.startswith("ledgeragent")], file

@@ -146,7 +146,11 @@ class AirlineWorld(World):
     def _search(self, given: Any, kind: str) -> Answer:
         asked = (given["origin"], given["destination"], given["date"])
         listed = self._direct(*asked, None) if kind == "direct" else self._onestop(*asked)
-        shown = {(kind, " ".join(asked), "listing")}
+        shown = {("onestop", " ".join(asked), "listing")}
+        if kind == "direct":
+            shown = {
+                ("direct", " ".join((number, *asked)), "listed") for number in self.db["flights"]
+            }
         for flight in listed if kind == "direct" else [f for pair in listed for f in pair]:
             number = flight["flight_number"]
             shown |= {("days", f"{number} {asked[2]}", "status"), ("flights", number, "route")}
@@ -229,9 +233,12 @@ class AirlineWorld(World):
         return read, frozenset()
 
     def _listings(self, flight: Any, date: str) -> Facts:
-        """The searches that list a flight."""
+        """What searches have shown of a flight on a date."""
+        number, origin, destination = (
+            flight[n] for n in ("flight_number", "origin", "destination")
+        )
         through = [f"{o} {d} {date}" for o in _AIRPORTS for d in _AIRPORTS if o != d]
-        direct = ("direct", f"{flight['origin']} {flight['destination']} {date}", "listing")
+        direct = ("direct", f"{number} {origin} {destination} {date}", "listed")
         return frozenset({direct, *(("onestop", key, "listing") for key in through)})
 
     def judge(self, talk: Talk, call: ToolCall) -> Judgement:
@@ -456,11 +463,12 @@ class AirlineWorld(World):
             self._vary_methods(user_id, user, known, rng)
 
     def _vary_flights(self, known: Facts, rng: Random) -> None:
-        listings = [(kind, key.split()) for kind, key, name in known if name == "listing"]
+        searches = [key.split() for kind, key, _ in known if kind == "onestop"]
+        sights = [key.split() for kind, key, _ in known if kind == "direct"]
         fixed = {key for table, key, name in known if (table, name) == ("flights", "route")}
         for reservation in self.db["reservations"].values():
             fixed |= {flight["flight_number"] for flight in reservation["flights"]}
-        before = self._listed(listings)
+        before = self._seen(searches, sights)
         for number, flight in self.db["flights"].items():
             spare = copy.deepcopy(flight)
             for date in _DAYS:
@@ -468,18 +476,22 @@ class AirlineWorld(World):
                     flight["dates"][date] = _day(rng, date)
             if number not in fixed and one_in(rng, 3):
                 flight["origin"], flight["destination"] = some(rng, list(_AIRPORTS), 2, 2)
-            if self._listed(listings) != before or not self._every_route():
+            if self._seen(searches, sights) != before or not self._every_route():
                 self.db["flights"][number] = spare
 
     def _every_route(self) -> bool:
         served = {(f["origin"], f["destination"]) for f in self.db["flights"].values()}
         return len(served) == len(_AIRPORTS) * (len(_AIRPORTS) - 1)
 
-    def _listed(self, listings: list[tuple[str, list[str]]]) -> list[Any]:
-        return [
-            self._direct(*asked, None) if kind == "direct" else self._onestop(*asked)
-            for kind, asked in listings
-        ]
+    def _seen(self, searches: list[list[str]], sights: list[list[str]]) -> list[Any]:
+        """What searches would list, and whether single flights would be listed."""
+        found: list[Any] = [self._onestop(*asked) for asked in searches]
+        for number, origin, destination, date in sights:
+            flight = self.db["flights"][number]
+            route = (flight["origin"], flight["destination"])
+            available = flight["dates"][date]["status"] == "available"
+            found.append(available and route == (origin, destination))
+        return found
 
     def _vary_reservation(self, key: str, reservation: Any, known: Facts, rng: Random) -> None:
         def unknown(name: str) -> bool:
