@@ -24,12 +24,18 @@ BLOCK = "block"
 
 
 class Judged(NamedTuple):
-    """A call that the gate judged, on which ledger, and whether it really executed."""
+    """A call that the gate judged, on which ledger, and whether it really executed.
+
+    `number` counts the judged calls of a run from 1; `message` is the place of the reply among its
+    messages, from 0.
+    """
 
     call: ToolCall
     verdict: Verdict
     ledger: Ledger
     executed: bool
+    number: int
+    message: int
 
     @property
     def outcome(self) -> str:
@@ -45,20 +51,23 @@ def judge(trace: Trace, gate: Gate) -> list[Judged]:
     """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
     domain = gate.domain
     state = State()
-    proposed: list[tuple[ToolCall, Verdict, Ledger]] = []
+    proposed: list[tuple[ToolCall, Verdict, Ledger, int]] = []
     executed: set[int] = set()
-    for message in trace.messages:
+    for place, message in enumerate(trace.messages):
         before = state
         if type(message) is Reply and message.calls:
             proposed += [
-                (call, gate.judge(call, state.ledger), state.ledger)
+                (call, gate.judge(call, state.ledger), state.ledger, place)
                 for call in message.calls
                 if _is_judged(call, domain, trace)
             ]
         state = state.observe(message, domain)
         if proposed and type(message) is ToolReturn:
             executed.add(id(_executed(message, before, state, domain)))
-    return [Judged(c, verdict, ledger, id(c) in executed) for c, verdict, ledger in proposed]
+    return [
+        Judged(call, verdict, ledger, id(call) in executed, number, place)
+        for number, (call, verdict, ledger, place) in enumerate(proposed, 1)
+    ]
 
 
 def _is_judged(call: ToolCall, domain: Domain, trace: Trace) -> bool:

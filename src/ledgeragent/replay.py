@@ -6,19 +6,24 @@ Tells what a domain's gate would have answered to every write of every run. No m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from signal import SIG_IGN, SIGINT, signal
+from typing import TypeVar
 
 from ledgeragent.binding import Binding
 from ledgeragent.errors import DataError, LedgerAgentError
 from ledgeragent.gate import Gate
+from ledgeragent.intake import Intake
 from ledgeragent.judging import judge
 from ledgeragent.sources import Piece, pieces
 from ledgeragent.tally import Result
 from ledgeragent.traces import Trace, traces_of
+from ledgeragent.verdict import Enforcement
+
+Found = TypeVar("Found")
 
 OTHER_DOMAIN = "other domain"
 NONSTANDARD = "nonstandard tools"
@@ -31,6 +36,7 @@ def replay(
     *,
     version: str | None = None,
     tools: Collection[str] | None = None,
+    levels: Mapping[str, Enforcement] | None = None,
     nonstandard: bool = False,
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
@@ -38,35 +44,59 @@ def replay(
     """Judges every conversation of `files` in `jobs` processes; the result is the same for any number.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
-    each run records unless given here. Runs of another domain, and (unless `nonstandard`) of agents
-    with tools that their benchmark does not have, are skipped and counted. Memory holds a few
-    megabytes of the input per process whatever its size, but a JSON document as a whole. Raises
-    DataError for a file that cannot be opened, UsageError for a domain that does not exist.
+    each run records unless given here; `levels` are those of `Domain.enforcing`. Runs of another
+    domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
+    skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
+    a JSON document as a whole. Raises DataError for a file that cannot be opened, UsageError for a
+    domain or a rule that does not exist.
     """
-    binding = Binding(name=domain, version=version, tools=frozenset(tools) if tools else None)
+    binding = Binding(
+        name=domain,
+        version=version,
+        tools=frozenset(tools) if tools else None,
+        levels=frozenset((levels or {}).items()),
+    )
     binding.domain()
     total = Result()
     work = partial(judge_piece, binding=binding, nonstandard=nonstandard)
+    for found in over(files, work, jobs=jobs, progress=progress):
+        total.add(found)
+    return total
+
+
+def over(
+    files: Iterable[str],
+    work: Callable[[Piece], Found],
+    *,
+    jobs: int = 1,
+    progress: Callable[[Piece], None] = lambda piece: None,
+) -> Iterator[Found]:
+    """What `work` finds in each piece of the files, in their order, done by `jobs` processes."""
     read = (piece for file in files for piece in pieces(file))
     done = ((piece, work(piece)) for piece in read) if jobs == 1 else _spread(work, read, jobs)
     for piece, found in done:
-        total.add(found)
+        yield found
         progress(piece)
-    return total
 
 
 def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Result:
     """The result of the conversations in one piece of a file."""
     result = Result()
+    for trace in wanted(piece, binding, nonstandard, result):
+        domain = binding.domain_for(trace)
+        result.count(trace, judge(trace, Gate(domain=domain)), domain)
+    return result
+
+
+def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) -> Iterator[Trace]:
+    """The conversations that are to be judged; what is wrong with the others goes to `intake`."""
     for trace in traces_of(piece, lambda head: _unwanted(head, binding, nonstandard) is None):
         if isinstance(trace, DataError):
-            result.broken(trace)
+            intake.broken(trace)
         elif (why := _unwanted(trace, binding, nonstandard)) is not None:
-            result.skip(why)
+            intake.skip(why)
         else:
-            domain = binding.domain_for(trace)
-            result.count(trace, judge(trace, Gate(domain=domain)), domain)
-    return result
+            yield trace
 
 
 def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:
@@ -77,10 +107,10 @@ def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:
 
 
 def _spread(
-    work: Callable[[Piece], Result], read: Iterable[Piece], jobs: int
-) -> Iterator[tuple[Piece, Result]]:
+    work: Callable[[Piece], Found], read: Iterable[Piece], jobs: int
+) -> Iterator[tuple[Piece, Found]]:
     """Results in the order of the input, with only a few pieces under way at any time."""
-    waiting: deque[tuple[Piece, Future[Result]]] = deque()
+    waiting: deque[tuple[Piece, Future[Found]]] = deque()
     pool = ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_IGN))
     try:
         for piece in read:

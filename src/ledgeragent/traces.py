@@ -23,7 +23,8 @@ class Trace:
 
     `run` names it. `benchmark`, `domain`, `task_id` and `reward` are as recorded, None where they
     are not. `tools` are the agent's tools if the record lists them, `nonstandard` those that the
-    record says its benchmark does not have.
+    record says its benchmark does not have. `gold` are the agent's tools that the task's reference
+    solution calls, None where the record has none.
     """
 
     run: str
@@ -34,6 +35,7 @@ class Trace:
     reward: float | None = None
     tools: frozenset[str] | None = None
     nonstandard: frozenset[str] = frozenset()
+    gold: frozenset[str] | None = None
 
 
 def read_traces(file: str) -> Iterator[Trace | DataError]:
@@ -102,8 +104,11 @@ def _conversations(value: Json, line: int) -> Iterator[tuple[str, Json]]:
     """The records inside one JSON value, each with its place: a line, or line and number."""
     if isinstance(value, dict) and isinstance(value.get("simulations"), list):
         shared = {"benchmark": "tau2", "domain": _domain_of(value.get("info"))}
+        gold = _gold_of_tasks(value.get("tasks"))
         for number, run in enumerate(value["simulations"], 1):
-            yield f"{line}#{number}", {**run, **shared} if isinstance(run, dict) else run
+            if isinstance(run, dict):
+                run = {"gold_actions": gold.get(_optional(run.get("task_id"))), **run, **shared}
+            yield f"{line}#{number}", run
     elif isinstance(value, list) and not _is_conversation(value):
         for number, item in enumerate(value, 1):
             inside = {"messages": item} if isinstance(item, list) else item
@@ -117,8 +122,20 @@ def _is_conversation(value: list[Json]) -> bool:
 
 
 def _domain_of(info: Json) -> Json:
-    environment = info.get("environment_info") if isinstance(info, dict) else None
-    return environment.get("domain_name") if isinstance(environment, dict) else None
+    return _inner(info, "environment_info", "domain_name")
+
+
+def _gold_of_tasks(tasks: Json) -> dict[str | None, Json]:
+    """The reference solution of each task that a tau2 result file lists."""
+    listed = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return {_optional(t.get("id")): _inner(t, "evaluation_criteria", "actions") for t in listed}
+
+
+def _inner(value: Json, *names: str) -> Json:
+    """What lies inside objects under these names, None where it is absent."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
@@ -138,6 +155,7 @@ def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
         reward=_reward(record),
         tools=tool_names(tools) if tools else None,
         nonstandard=tool_names(record.get("nonstandard_tools") or []),
+        gold=_gold(record),
     )
     return replace(head, messages=read_messages(messages)) if wanted(head) else head
 
@@ -162,6 +180,16 @@ def _reward(record: Mapping[str, Json]) -> float | None:
     if isinstance(reward, bool) or not isinstance(reward, int | float):
         return None
     return float(reward)
+
+
+def _gold(record: Mapping[str, Json]) -> frozenset[str] | None:
+    """The agent's tools in the reference solution; None where it is absent or something else."""
+    actions = record.get("gold_actions")
+    if actions is None:
+        actions = _inner(record, "info", "task", "actions")
+    if not isinstance(actions, list) or not all(isinstance(a, dict) for a in actions):
+        return None
+    return frozenset(str(a.get("name")) for a in actions if a.get("requestor") != "user")
 
 
 def _reply(message: Mapping[str, Any]) -> Reply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,12 +83,11 @@ def _level(given: str) -> tuple[str, Enforcement]:
 
 def _tools(given: str) -> frozenset[str]:
     """Names from a comma list, or from a file: a JSON list (names or schemas), or a name a line."""
-    path = Path(given)
-    if not path.is_file():
+    if not os.path.isfile(given):
         names = frozenset(name.strip() for name in given.split(",")) - {""}
     else:
         try:
-            names = _listed(path.read_text(encoding="utf-8"))
+            names = _listed(Path(given).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise UsageError(f"--tools {given}: {error}") from None
     if not names:

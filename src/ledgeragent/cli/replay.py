@@ -7,14 +7,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent.binding import Binding
-from ledgeragent.cli.options import add_domain
+from ledgeragent.cli.options import add_domain, add_levels
 from ledgeragent.cli.progress import Progress
 from ledgeragent.errors import DataError
+from ledgeragent.intake import BROKEN
 from ledgeragent.replay import replay
 from ledgeragent.report.as_json import replay_json
 from ledgeragent.report.as_junit import replay_junit
 from ledgeragent.report.as_text import replay_text
-from ledgeragent.tally import BROKEN, Result
+from ledgeragent.tally import Result
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
@@ -34,6 +35,7 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="recorded runs; - is stdin")
     add_domain(parser)
+    add_levels(parser)
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
     parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(
@@ -52,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
             args.domain,
             version=args.version,
             tools=args.tools,
+            levels=dict(args.enforce),
             nonstandard=args.nonstandard,
             jobs=args.jobs,
             progress=progress,

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from ledgeragent.cases import CasesResult, Score
 from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.report.parts import dump
 from ledgeragent.tally import Result
+from ledgeragent.types import Json
 
 _OUTCOMES = (ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _WRITES = ("judged", *_OUTCOMES, "executed")
-_PREDICATE = ("judged", *_OUTCOMES, "undecided", "errors")
+_PREDICATE = ("judged", *_OUTCOMES, "undecided", "errors", "shadow", "shadow_evidence")
 _RUNS = (
     "runs",
     "runs_with_executed_write",
@@ -34,7 +36,11 @@ def replay_json(result: Result) -> str:
             "problems": result.problems,
             "writes": _counts(result.writes, _WRITES),
             "by_predicate": {
-                name: {"clause": result.clauses[name], **_counts(counts, _PREDICATE)}
+                name: {
+                    "clause": result.clauses[name],
+                    "enforcement": result.levels[name],
+                    **_counts(counts, _PREDICATE),
+                }
                 for name, counts in result.by_predicate.items()
             },
             "by_reward": by_reward,
@@ -49,6 +55,9 @@ def replay_json(result: Result) -> str:
             },
             "rejected_reward_1": result.rejected_solved(),
             "rejected_executed_writes": result.rejected,
+            "shadow_executed_writes": result.shadow,
+            "neutral_calls": _neutral(result),
+            "rejected_neutral_calls": result.neutral.stopped,
             "near_misses": result.near_misses,
             "errors": result.errors,
         }
@@ -66,6 +75,27 @@ def cases_json(result: CasesResult) -> str:
             "skipped": result.skipped,
         }
     )
+
+
+def _neutral(result: Result) -> Json:
+    """Guarded calls that write nothing, with what each rule catches and what it disturbs."""
+    return {
+        **_counts(result.neutral.outcomes, _WRITES),
+        "by_predicate": {
+            name: {
+                "tools": result.neutral.tools[name],
+                "enforcement": result.levels[name],
+                PREMATURE: _stops(counts, PREMATURE, "caught"),
+                CORRECT: _stops(counts, CORRECT, "disturbed"),
+                SOLVED: _stops(counts, SOLVED, "disturbed"),
+            }
+            for name, counts in result.neutral.by_predicate.items()
+        },
+    }
+
+
+def _stops(counts: Mapping[str, int], group: str, what: str) -> dict[str, int]:
+    return {"runs": counts.get(group, 0), what: counts.get(f"{group}_{STOPPED}", 0)}
 
 
 def _counts(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.cases import CasesResult, Mismatch, Score
 from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.paths import visible
-from ledgeragent.report.parts import call_line, fact_lines, joined, listed, table
-from ledgeragent.tally import NearMiss, PredicateError, RejectedWrite, Result, Run
+from ledgeragent.report.parts import call_line, fact_lines, joined, listed, mark, table
+from ledgeragent.rows import CallRow, NearMiss, PredicateError, RejectedWrite, StoppedCall
+from ledgeragent.tally import Result
 
 _COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
-_HEADINGS = ("writes", "allow", "revise: violation", "revise: evidence", "block")
+_HEADINGS = ("judged", "allow", "revise: violation", "revise: evidence", "block")
+_MOST_SHADOW = 20
 _REWARDS = ("1", "0", "unscored")
 
 
@@ -25,6 +28,9 @@ def replay_text(result: Result, domain: str) -> str:
         _asked(result),
         listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
         listed("Of these in solved runs, by task", _solved(result)),
+        _shadow("Executed writes that a rule in shadow would reject", result.shadow),
+        _neutral(result),
+        _shadow("Other calls that a rule speaks against", result.neutral.stopped),
         listed("Near misses: allowed, though never looked at", map(_near_miss, result.near_misses)),
         listed("Predicates that failed", map(_error, result.errors)),
     ]
@@ -50,8 +56,28 @@ def cases_text(result: CasesResult) -> str:
 
 def rejected_text(row: RejectedWrite) -> str:
     """One executed write that would be rejected, with the reason and the facts read."""
+    return _rejected_text(row, row["predicate"])
+
+
+def stopped_text(row: StoppedCall) -> str:
+    """The same, marked if the rule is not enforced."""
+    return _rejected_text(row, f"{row['predicate']}{mark(row['enforcement'])}")
+
+
+def _shadow(title: str, rows: Sequence[StoppedCall]) -> list[str]:
+    """The first rows: there can be very many, and they stop nothing."""
+    lines = listed(title, map(stopped_text, rows))
+    more = len(lines) - 1 - _MOST_SHADOW
+    return (
+        [*lines[: _MOST_SHADOW + 1], f"  ... {more} more, all with --format json"]
+        if more > 0
+        else lines
+    )
+
+
+def _rejected_text(row: RejectedWrite, predicate: str) -> str:
     lines = [
-        f"  {row['predicate']}: {row['decision']}  ({_run(row)})",
+        f"  {predicate}: {row['decision']}  ({_run(row)})",
         f"    {call_line(row['call'])}",
         f"    {visible(row['reason'])}",
         *(f"    read {line}" for line in fact_lines(row["evidence"])),
@@ -68,15 +94,36 @@ def _summary(result: Result, domain: str) -> str:
 
 def _outcomes(result: Result) -> list[str]:
     """The writes by outcome, in total and for each predicate that stopped one."""
-    rows = [("all", *(result.writes[column] for column in _COLUMNS))]
+    shadow = any(counts["shadow"] for counts in result.by_predicate.values())
+    columns = (*_COLUMNS, "shadow") if shadow else _COLUMNS
+    headings = (*_HEADINGS, "in shadow") if shadow else _HEADINGS
+    rows = [("all writes", *(result.writes[column] for column in columns))]
     silent = 0
     for name, counts in result.by_predicate.items():
-        if counts["judged"] == counts[ALLOW]:
+        if counts["judged"] == counts[ALLOW] and not counts["shadow"]:
             silent += 1
         else:
-            rows.append((name, *(counts[column] for column in _COLUMNS)))
-    lines = table(("predicate", *_HEADINGS), rows)
+            label = f"{name}{mark(result.levels[name])}"
+            rows.append((label, *(counts[column] for column in columns)))
+    lines = table(("predicate", *headings), rows)
     return [*lines, f"{silent} more predicates had nothing to say"] if silent else lines
+
+
+def _neutral(result: Result) -> list[str]:
+    """What rules on calls that write nothing catch and disturb, in runs."""
+    rows = [
+        (
+            f"{name}{mark(result.levels[name])}",
+            *(_stopped_of(counts, group) for group in (PREMATURE, CORRECT, SOLVED)),
+        )
+        for name, counts in result.neutral.by_predicate.items()
+    ]
+    headings = ("runs that a rule stops, of those", "premature", "correct", "in solved runs")
+    return table(headings, rows) if rows else []
+
+
+def _stopped_of(counts: Mapping[str, int], group: str) -> str:
+    return f"{counts.get(f'{group}_{STOPPED}', 0)} of {counts.get(group, 0)}"
 
 
 def _rewards(result: Result) -> list[str]:
@@ -134,7 +181,8 @@ def _near_miss(row: NearMiss) -> str:
 
 
 def _error(row: PredicateError) -> str:
-    return f"  {row['predicate']}: {visible(row['error'])}  ({_run(row)})\n    {call_line(row['call'])}"
+    name = f"{row['predicate']}{mark(row['enforcement'])}"
+    return f"  {name}: {visible(row['error'])}  ({_run(row)})\n    {call_line(row['call'])}"
 
 
 def _mismatches(title: str, score: Score) -> list[list[str]]:
@@ -156,8 +204,9 @@ def _mismatch(row: Mismatch) -> str:
     return "\n".join(lines)
 
 
-def _run(run: Run | RejectedWrite | NearMiss | PredicateError) -> str:
-    told = [f"run {run['run']}"]
+def _run(run: CallRow) -> str:
+    """The run, and after the colon the number of the judged call: what `explain` takes."""
+    told = [f"run {run['run']}:{run['judged']}"]
     if run["task_id"] is not None:
         told.append(f"task {run['task_id']}")
     if run["reward"] is not None:

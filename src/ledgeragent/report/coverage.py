@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ledgeragent.coverage import ClauseCover, Coverage, RuleCover
-from ledgeragent.report.parts import dump, joined, listed, table
+from ledgeragent.report.parts import dump, joined, listed, mark, table
 from ledgeragent.types import Json
 
 
@@ -113,8 +113,7 @@ def _rules_table(found: Coverage) -> list[str]:
 
 
 def _verdict(rule: RuleCover) -> str:
-    level = "" if rule.enforcement == "enforce" else f" ({rule.enforcement})"
-    return f"{rule.decision}{level}"
+    return f"{rule.decision}{mark(rule.enforcement)}"
 
 
 def _unchecked(cover: ClauseCover) -> str:

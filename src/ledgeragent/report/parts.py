@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledgeragent.paths import visible
 from ledgeragent.types import Json, ToolCall
+from ledgeragent.verdict import Enforcement
 
 _LONGEST_VALUE = 120
 
@@ -21,6 +22,11 @@ def shorten(text: str, longest: int = _LONGEST_VALUE) -> str:
     """The text on one line, its end left out where it is long."""
     line = visible(text)
     return line if len(line) <= longest else f"{line[:longest]}..."
+
+
+def mark(enforcement: str) -> str:
+    """What marks a rule that is not enforced; nothing for one that is."""
+    return "" if enforcement == Enforcement.ENFORCE.value else f" ({enforcement})"
 
 
 def call_line(call: Mapping[str, Json]) -> str:

@@ -1,0 +1,91 @@
+"""Guarded calls that write nothing, such as handing a conversation over: which of them a rule stops.
+
+Whether it should have is told by how the run ended and by the task's reference solution.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Effect
+from ledgeragent.judging import Judged
+from ledgeragent.predicates import Predicate
+from ledgeragent.rows import StoppedCall, reward_class, run_row, stopped_row
+from ledgeragent.traces import Trace
+from ledgeragent.verdict import Kind
+
+PREMATURE, CORRECT, SOLVED = "premature", "correct", "solved"
+STOPPED = "stopped"
+
+
+@dataclass(slots=True, kw_only=True)
+class NeutralCalls:
+    """What became of them; those of different runs add up.
+
+    `outcomes` counts the calls. `by_predicate` counts, for each rule that guards one, the runs with
+    such a call that were PREMATURE, CORRECT or SOLVED, and of each those in which the rule speaks
+    against it (`premature_stopped`); `tools` are what the rule guards. `stopped` lists the calls that
+    a rule speaks against, enforced or not.
+    """
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    by_predicate: dict[str, Counter[str]] = field(default_factory=dict)
+    tools: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    stopped: list[StoppedCall] = field(default_factory=list)
+
+    def add(self, other: NeutralCalls) -> None:
+        """Counts `other` in, after everything so far."""
+        self.outcomes.update(other.outcomes)
+        for rule, counts in other.by_predicate.items():
+            self.by_predicate.setdefault(rule, Counter()).update(counts)
+        self.tools |= other.tools
+        self.stopped += other.stopped
+
+    def count(self, trace: Trace, judged: Iterable[Judged], domain: Domain) -> None:
+        """Counts the calls of one run."""
+        stops: dict[Predicate, bool] = {}
+        for one in judged:
+            self.outcomes.update(("judged", one.outcome))
+            self.outcomes["executed"] += one.executed
+            against = self._list(trace, one)
+            guard = domain.guard(one.call.name)
+            for rule in guard.predicates if guard is not None else ():
+                stops[rule] = stops.get(rule, False) or rule.id in against
+        for rule, stopped in stops.items():
+            self.tools[rule.id] = rule.guards
+            counts = self.by_predicate.setdefault(rule.id, Counter())
+            for group in _groups(trace, rule, domain):
+                counts[group] += 1
+                counts[f"{group}_{STOPPED}"] += stopped
+
+    def _list(self, trace: Trace, one: Judged) -> set[str]:
+        """The rules that speak against a call; what they say is listed."""
+        found = (*one.verdict.findings, *one.verdict.shadow)
+        violations = [finding for finding in found if finding.kind is Kind.VIOLATION]
+        self.stopped += [stopped_row(run_row(trace), one, finding) for finding in violations]
+        return {finding.predicate for finding in violations}
+
+
+def _groups(trace: Trace, rule: Predicate, domain: Domain) -> Iterator[str]:
+    """How a run with one of the rule's calls ended.
+
+    SOLVED; CORRECT if the reference solution makes such a call; PREMATURE if the run failed and the
+    reference solution makes none, but would have written something.
+    """
+    reward = reward_class(trace.reward)
+    if reward == "1":
+        yield SOLVED
+    if trace.gold is None:
+        return
+    if not trace.gold.isdisjoint(rule.guards):
+        yield CORRECT
+    elif reward == "0" and any(_is_write(name, domain) for name in trace.gold):
+        yield PREMATURE
+
+
+def _is_write(tool: str, domain: Domain) -> bool:
+    guard = domain.guard(tool)
+    return guard is not None and guard.effect is Effect.WRITE
