@@ -50,15 +50,19 @@ def plain(value: object) -> Json:
     """A tool's answer as JSON: text stays text, models and dataclasses become objects."""
     if isinstance(value, str):
         return value
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        value = dump(mode="json")
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = dataclasses.asdict(value)
     try:
-        return json.loads(json.dumps(value, default=plain))
+        return json.loads(json.dumps(value, default=_simpler))
     except (TypeError, ValueError, RecursionError):
         return str(value)
+
+
+def _simpler(value: object) -> object:
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return str(value)
 
 
 def as_text(value: object) -> str:

@@ -1,0 +1,197 @@
+"""OpenAI Agents SDK: handoffs, what is refused, and the synchronous way in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents", reason="openai-agents is not installed")
+
+from agents import (
+    Agent,
+    FunctionTool,
+    RunConfig,
+    Runner,
+    RunState,
+    WebSearchTool,
+    handoff,
+    set_tracing_disabled,
+)
+from agents.testing import ScriptedModel, assistant_message, function_call
+
+from ledgeragent.adapters.common import UnguardableError
+from ledgeragent.adapters.openai_agents import LedgerRunner, map_history
+from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
+from tests.conformance.scene import check_valid
+from tests.lending import ADA, BOOK_IN, LIBRARY
+
+set_tracing_disabled(True)
+LEND = {"member_id": "M1", "book_id": "B1", "days": 14}
+
+
+def run(agent: Any, input: Any, **options: Any) -> Any:
+    return asyncio.run(LedgerRunner(LIBRARY).run(agent, input, **options))
+
+
+def tools(ran: list[str]) -> list[Any]:
+    def make(name: str, answer: Any) -> FunctionTool:
+        async def invoke(context: Any, arguments: str) -> str:
+            ran.append(name)
+            return json.dumps(answer)
+
+        schema = {"type": "object", "properties": {}, "additionalProperties": True}
+        return FunctionTool(name, name, schema, invoke, strict_json_schema=False)
+
+    return [make("get_member", ADA), make("get_book", BOOK_IN), make("lend_book", "lent")]
+
+
+def reads() -> list[Any]:
+    return [
+        function_call("get_member", {"member_id": "M1"}, call_id="m"),
+        function_call("get_book", {"book_id": "B1"}, call_id="b"),
+    ]
+
+
+def lend(id: str) -> list[Any]:
+    return [function_call("lend_book", LEND, call_id=id)]
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_the_ledger_goes_along_with_a_handoff(wrapped: bool) -> None:
+    ran: list[str] = []
+    to_desk = [function_call("transfer_to_desk", {}, call_id="h")]
+    second = ScriptedModel([lend("l"), [assistant_message("Lent.")]])
+    desk: Any = Agent(name="desk", tools=tools(ran), model=second)
+    first = ScriptedModel([reads(), to_desk])
+    front: Any = Agent(
+        name="front", tools=tools(ran), model=first, handoffs=[handoff(desk) if wrapped else desk]
+    )
+    result = asyncio.run(LedgerRunner(LIBRARY).run(front, "Lend me ferns."))
+    assert ran == ["get_member", "get_book", "lend_book"]
+    assert result.final_output == "Lent."
+    check_valid(list(map_history(result.to_input_list())))
+
+
+def test_an_agent_after_a_handoff_is_guarded() -> None:
+    ran: list[str] = []
+    desk: Any = Agent(
+        name="desk", tools=tools(ran), model=ScriptedModel([lend("l"), [assistant_message("No.")]])
+    )
+    to_desk = [function_call("transfer_to_desk", {}, call_id="h")]
+    front: Any = Agent(name="front", model=ScriptedModel([to_desk]), handoffs=[desk])
+    run(front, "Lend me ferns.")
+    assert ran == []
+
+
+def test_agents_that_hand_over_to_each_other() -> None:
+    one: Any = Agent(name="one", model=ScriptedModel([[assistant_message("Hi.")]]))
+    other: Any = Agent(name="other", handoffs=[one])
+    one.handoffs.append(other)
+    assert run(one, "Hi").final_output == "Hi."
+
+
+def test_the_agent_itself_is_left_as_it_was() -> None:
+    ran: list[str] = []
+    given = tools(ran)
+    invoke = given[2].on_invoke_tool
+    model = ScriptedModel([lend("l"), [assistant_message("No.")]])
+    agent: Any = Agent(name="a", tools=given, model=model)
+    run(agent, "Hi")
+    assert agent.model is model and agent.tools == given
+    assert given[2].on_invoke_tool is invoke
+
+
+def test_a_model_given_by_the_run_is_wrapped() -> None:
+    ran: list[str] = []
+    model = ScriptedModel([lend("l"), [assistant_message("No.")]])
+    agent: Any = Agent(name="a", tools=tools(ran))
+    run(agent, "Hi", run_config=RunConfig(model=model))
+    assert ran == []
+    assert "<ledger>" in str(model.calls[0].input)
+
+
+def test_a_model_found_by_its_name_is_wrapped() -> None:
+    from agents import ModelProvider
+
+    ran: list[str] = []
+    model = ScriptedModel([lend("l"), [assistant_message("No.")]])
+
+    class Provider(ModelProvider):
+        def get_model(self, model_name: str | None) -> Any:
+            return model
+
+    agent: Any = Agent(name="a", tools=tools(ran), model="some-model")
+    run(agent, "Hi", run_config=RunConfig(model_provider=Provider()))
+    assert ran == []
+
+
+def refused(agent: Any, words: str, input: Any = "Hi", **options: Any) -> None:
+    with pytest.raises(UnguardableError, match=words):
+        run(agent, input, **options)
+
+
+def test_a_hosted_tool_is_refused() -> None:
+    refused(Agent(name="a", tools=[WebSearchTool()]), "hosted")
+
+
+def test_an_agent_used_as_a_tool_is_refused() -> None:
+    inner: Any = Agent(name="inner")
+    refused(Agent(name="a", tools=[inner.as_tool("ask", "asks")]), "an agent used as a tool")
+
+
+def test_a_server_of_tools_is_refused() -> None:
+    server: Any = object()
+    agent: Any = Agent(name="a")
+    agent.mcp_servers = [server]
+    refused(agent, "ledgeragent mcp")
+
+
+def test_a_hosted_tool_behind_a_handoff_is_refused() -> None:
+    inner: Any = Agent(name="inner", tools=[WebSearchTool()])
+    refused(Agent(name="a", handoffs=[inner]), "hosted")
+
+
+def test_a_history_kept_by_the_provider_is_refused() -> None:
+    agent: Any = Agent(name="a", model=ScriptedModel([[assistant_message("Hi.")]]))
+    refused(agent, "the provider keeps", conversation_id="conv_1")
+
+
+def test_resuming_from_a_state_is_refused() -> None:
+    agent: Any = Agent(name="a", model=ScriptedModel([[assistant_message("Hi.")]]))
+    state: Any = asyncio.run(Runner.run(agent, "Hi")).to_state()
+    assert isinstance(state, RunState)
+    refused(agent, "RunState", state)
+
+
+def test_the_synchronous_way_in() -> None:
+    ran: list[str] = []
+    model = ScriptedModel([reads(), lend("l"), [assistant_message("Lent.")]])
+    agent: Any = Agent(name="a", tools=tools(ran), model=model)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        assert LedgerRunner(LIBRARY).run_sync(agent, "Hi").final_output == "Lent."
+    finally:
+        loop.close()
+        asyncio.set_event_loop(None)
+    assert ran == ["get_member", "get_book", "lend_book"]
+
+
+def test_items_as_messages() -> None:
+    items = [
+        {"role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
+        {"type": "reasoning", "id": "r", "summary": []},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]},
+        {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "1"},
+        {"type": "function_call_output", "call_id": "1", "output": "found"},
+        {"role": "assistant", "content": "There."},
+    ]
+    assert list(map_history(items)) == [
+        UserMessage(text="Hi"),
+        Reply(text="Let me look.", calls=(ToolCall(name="f", id="1"),)),
+        ToolReturn(call_id="1", content="found"),
+        Reply(text="There."),
+    ]
