@@ -51,13 +51,17 @@ class Case:
 
 
 class Mismatch(TypedDict):
-    """A case that was judged otherwise than expected, with what was read for it."""
+    """A case that was judged otherwise than expected, with what was read for it.
+
+    `shadow` are the predicates that spoke against the call without being enforced.
+    """
 
     id: str
     kind: str
     expected: Json
     decision: str
     predicates: list[str]
+    shadow: list[str]
     reads: list[Json]
     reason: str
     evidence: list[Json]
@@ -133,6 +137,7 @@ def judge_case(case: Case, gate: Gate) -> Mismatch | None:
         expected=case.expected.label,
         decision=decision(verdict),
         predicates=[finding.predicate for finding in verdict.findings],
+        shadow=[finding.predicate for finding in verdict.shadow],
         reads=[call_json(read) for finding in verdict.missing for read in finding.reads],
         reason="; ".join(finding.error or finding.reason for finding in verdict.findings),
         evidence=evidence_json(verdict.evidence),

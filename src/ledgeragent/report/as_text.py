@@ -198,6 +198,7 @@ def _mismatch(row: Mismatch) -> str:
     lines = [
         f"  {row['id']}: expected {' '.join(expected)}, got {row['decision']} ({given})",
         *([f"    {visible(row['reason'])}"] if row["reason"] else []),
+        *(f"    in shadow: {name}" for name in row["shadow"]),
         *(f"    asked for {call_line(read)}" for read in row["reads"]),
         *(f"    read {line}" for line in fact_lines(row["evidence"])),
     ]
