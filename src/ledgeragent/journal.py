@@ -34,7 +34,12 @@ Record: TypeAlias = dict[str, Json]
 def chained(record: Mapping[str, Json], previous: str) -> Record:
     """The record with its place in the chain: the hash of the one before it, and its own."""
     linked = {**record, "prev": previous}
-    return {**linked, "hash": hashlib.sha256(canonical(linked).encode()).hexdigest()}
+    return {**linked, "hash": hashlib.sha256(_line(linked).encode()).hexdigest()}
+
+
+def _line(record: Mapping[str, Json]) -> str:
+    """The record on one line; half a character is written as its JSON escape."""
+    return canonical(record).encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +198,7 @@ def verify(store: Store) -> Chain:
         if record.get("prev") != previous:
             problem = f"record {count + 1} does not follow the one before it"
             return Chain(records=count, head=previous, problem=problem)
-        expected = hashlib.sha256(canonical(record).encode()).hexdigest()
+        expected = hashlib.sha256(_line(record).encode()).hexdigest()
         if given != expected:
             problem = f"record {count + 1} was changed after it was written"
             return Chain(records=count, head=previous, problem=problem)
@@ -268,7 +273,7 @@ class Journal:
             **data,
         }
         linked = chained(record, self._head)
-        self._store.append(canonical(linked))
+        self._store.append(_line(linked))
         self._head = linked["hash"]
         self._count += 1
 

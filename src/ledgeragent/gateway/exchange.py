@@ -2,135 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import NamedTuple
 
 from ledgeragent.agent import REFUSAL
-from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import BadReplyError, Body, Dialect, Tail
+from ledgeragent.gateway.dialects.base import (
+    BadReplyError,
+    Body,
+    Dialect,
+    Owed,
+    Rejected,
+    Said,
+    Tail,
+    decode,
+    encode,
+)
 from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.sse import Event
 from ledgeragent.render import render
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
 
-Mode = Literal["enforce", "shadow"]
-"""`shadow` judges and records, and changes nothing."""
+VERDICT_HEADER = "x-ledgeragent-verdict"
 
-Ask = Callable[[Body], Awaitable[Body]]
-Listen = Callable[[Body], AsyncIterator[Event]]
-Record = Callable[[Reply, Filtered], None]
+
+class Settled(NamedTuple):
+    """A reply that the client gets, and what is known after it; `id` if it can be continued by it."""
+
+    sent: Reply
+    memory: Memory
+    id: str = ""
+
+
+Ask = Callable[[Body], Awaitable[bytes]]
+Listen = Callable[[Body], AsyncGenerator[Event, None]]
+Settle = Callable[[Sequence[Settled]], Awaitable[None]]
+
+
+class _Judged(NamedTuple):
+    said: Said
+    filtered: Filtered
+    memory: Memory
 
 
 @dataclass(slots=True, kw_only=True)
 class Exchange:
     """A request on its way.
 
-    `verdicts` collects every judged reply, `upstream_calls` counts generations. When it is over,
-    `sent` is the reply that the client got and `memory` what is known after it.
+    `passes` are the tools whose calls need no judging. `settle` is told, before the client hears of
+    it, what each choice of the answer leaves behind. `verdicts` collects every judged reply,
+    `upstream_calls` counts generations.
     """
 
     dialect: Dialect
     gate: Gate
+    passes: frozenset[str]
     body: Body
     memory: Memory
-    mode: Mode = "enforce"
+    recorder: Recorder
+    settle: Settle
     max_revisions: int = 1
-    record: Record | None = None
-    rejected: list[Filtered] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
     verdicts: list[Filtered] = field(default_factory=list)
     upstream_calls: int = 0
-    sent: Reply | None = None
 
-    async def answer(self, ask: Ask) -> Body:
-        """The judged answer to a request that doesn't stream."""
+    async def answer(self, ask: Ask) -> bytes:
+        """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
         while True:
-            answer = await self._once(ask)
-            judged = [self._judge(reply) for reply in self.dialect.replies(answer)]
-            if len(judged) == 1 and self._may_revise(judged[0]):
-                continue
-            self._settle(judged[0], [judged[0].reply.text])
-            if self.mode == "shadow" or all(f.decision is Decision.ALLOW for f in judged):
-                return answer
-            return self.dialect.answer(answer, [(f, refusal(f)) for f in judged])
+            self.upstream_calls += 1
+            raw = await ask(self._prompt())
+            try:
+                answer = decode(raw)
+            except ValueError as problem:
+                raise BadReplyError(f"the upstream reply is no JSON: {problem}") from None
+            judged = [self._judge(said) for said in self.dialect.replies(answer)]
+            if len(judged) > 1 or not self._revises(judged[0]):
+                break
+        texts = [self._refusal(filtered) for _, filtered, _ in judged]
+        await self.settle(
+            [self._settled(j, [j.said.reply.text, t]) for j, t in zip(judged, texts, strict=True)]
+        )
+        if not any(texts) and all(f.decision is Decision.ALLOW for _, f, _ in judged):
+            return raw
+        choices = [(j.filtered, text) for j, text in zip(judged, texts, strict=True)]
+        return encode(self.dialect.answer(answer, choices))
 
-    async def stream(self, listen: Listen) -> AsyncIterator[Event]:
-        """The judged answer to a request that streams; text passes as it comes."""
-        stream = self.dialect.stream(self._passing())
+    async def stream(self, listen: Listen) -> AsyncGenerator[Event, None]:
+        """The judged answer to a request that streams; text passes as it comes.
+
+        A failure before anything has passed is raised; later ones end the answer in its own form.
+        """
+        stream = self.dialect.stream(self.passes)
         texts: list[str] = []
+        first_id = ""
+        passed = False
         try:
             while True:
                 self.upstream_calls += 1
-                async for event in listen(self._prompt()):
-                    for passed in stream.feed(event):
-                        yield passed
-                filtered = self._judge(stream.reply())
-                texts.append(filtered.reply.text)
-                if filtered.decision is Decision.ALLOW or not self._may_revise(filtered):
+                async with aclosing(listen(self._prompt())) as events:
+                    async for event in events:
+                        for out in stream.feed(event):
+                            passed = True
+                            yield out
+                judged = self._judge(stream.reply())
+                texts.append(judged.said.reply.text)
+                first_id = first_id or judged.said.id
+                if not self._revises(judged):
                     break
                 stream.again()
-        except BadReplyError as problem:
-            for event in stream.fail(str(problem)):
-                yield event
+            text = self._refusal(judged.filtered)
+            await self.settle([self._settled(judged, [*texts, text], first_id)])
+        except (BadReplyError, TimeoutError) as problem:
+            if not passed:
+                raise
+            for out in stream.fail(str(problem) or "the upstream did not answer in time"):
+                yield out
             return
-        self._settle(filtered, texts)
-        text = "" if self.mode == "shadow" else refusal(filtered)
-        for event in stream.finish(filtered, text):
-            yield event
-
-    async def _once(self, ask: Ask) -> Body:
-        self.upstream_calls += 1
-        return await ask(self._prompt())
+        told = verdict_header(self.verdicts)
+        if told:
+            yield Event(f"{VERDICT_HEADER}: {told}", None)
+        for out in stream.finish(judged.filtered, text):
+            yield out
 
     def _prompt(self) -> Body:
-        if self.mode == "shadow":
-            return self.body
         context = render(self.memory.state.ledger)
         if self.memory.feedback:
             context = f"{context}\n{self.memory.feedback}"
-        return self.dialect.prompt(self.body, Tail(rejected=self.rejected, context=context))
+        tail = Tail(
+            rejected=self.rejected,
+            context=context,
+            after=self.memory.upstream,
+            owed=self.memory.owed,
+        )
+        return self.dialect.prompt(self.body, tail)
 
-    def _judge(self, reply: Reply) -> Filtered:
-        state, filtered = self.memory.state.filter(reply, self.gate, "drop")
-        if self.mode == "shadow":
-            state = replace(state, pending=reply.calls)
+    def _judge(self, said: Said) -> _Judged:
+        """Judges and records. Choices of one answer are alternatives, so none is judged after another."""
+        try:
+            state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
+        except RecursionError:
+            raise BadReplyError("the arguments of a call are nested too deeply") from None
+        self.recorder.judged(self.memory.session, said.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
-        self.memory = replace(self.memory, state=state)
-        if self.record is not None:
-            self.record(reply, filtered)
-        return filtered
+        return _Judged(said, filtered, replace(self.memory, state=state))
 
-    def _settle(self, filtered: Filtered, texts: list[str]) -> None:
-        """Notes what the client is sent, and what the model must hear next turn of a mixed reply."""
-        if self.mode == "shadow":
-            self.sent = Reply(text=texts[-1], calls=self.memory.state.pending)
-            return
-        said = [text for text in (*texts, refusal(filtered)) if text]
-        self.sent = Reply(text="\n\n".join(said), calls=filtered.execute)
-        feedback = filtered.feedback if filtered.execute else ""
-        self.memory = replace(self.memory, feedback=feedback)
-
-    def _may_revise(self, filtered: Filtered) -> bool:
+    def _revises(self, judged: _Judged) -> bool:
         """True if nothing of the reply can be sent and the model may try once more."""
-        if self.mode == "shadow" or filtered.execute or filtered.decision is not Decision.REVISE:
+        filtered = judged.filtered
+        if filtered.execute or filtered.decision is not Decision.REVISE:
             return False
         if len(self.rejected) >= self.max_revisions:
             return False
-        self.rejected.append(filtered)
+        self.rejected.append(Rejected(judged.said.raw, filtered))
+        self.memory = judged.memory
         return True
 
-    def _passing(self) -> frozenset[str] | None:
-        """The tools whose calls need no judging, None for all of them."""
-        if self.mode == "shadow":
-            return None
-        domain = self.gate.domain
-        return frozenset(t.tool for t in domain.tools if domain.effect(t.tool) is Effect.READ)
+    def _settled(self, judged: _Judged, texts: list[str], id: str = "") -> Settled:
+        """What the client is sent, and what the model must hear next turn of a mixed reply."""
+        filtered = judged.filtered
+        owed = (Owed(v.call.id, v.feedback) for v in filtered.verdicts if not v.allowed)
+        memory = replace(
+            judged.memory,
+            feedback=filtered.feedback if filtered.execute else "",
+            upstream=judged.said.id,
+            owed=tuple(owed),
+        )
+        sent = Reply(text="\n\n".join(filter(None, texts)), calls=filtered.execute)
+        return Settled(sent, memory, id or judged.said.id)
 
-
-def refusal(filtered: Filtered) -> str:
-    """What is said instead of a reply whose calls were all rejected, "" if something is left of it."""
-    if filtered.decision is Decision.ALLOW or filtered.execute:
+    def _refusal(self, filtered: Filtered) -> str:
+        """What is said where every call was rejected, or where the model had no answer to that."""
+        if filtered.execute:
+            return ""
+        if filtered.decision is not Decision.ALLOW:
+            return REFUSAL.format(reason=filtered.feedback)
+        if self.rejected and not filtered.reply.text:
+            return REFUSAL.format(reason=self.rejected[-1].filtered.feedback)
         return ""
-    return REFUSAL.format(reason=filtered.feedback)
+
+
+def verdict_header(judged: Sequence[Filtered]) -> str:
+    """Every verdict in order, as `tool=DECISION`, with nothing in it that could end a header."""
+    told = (
+        f"{_plain(verdict.call.name)}={verdict.decision.name}"
+        for filtered in judged
+        for verdict in filtered.verdicts
+    )
+    return ",".join(told)[:_LONGEST_HEADER]
+
+
+_LONGEST_HEADER = 4000
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_-.") else "?" for c in name[:64])

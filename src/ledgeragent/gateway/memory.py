@@ -1,92 +1,176 @@
 """What the gateway knows of a conversation, found again by the history that the client sends.
 
-A history is folded once: the state after each prefix is kept under the prefix's digest, so a turn
-costs only its new messages. The digest covers our own replies, so two conversations that happen to
-begin alike never share more than what follows from the messages they share.
+A history is folded once: what is known after it is kept under its digest, so a turn costs only its
+new messages. The digest covers our own replies. Conversations that happen to begin alike share what
+follows from the messages they share, and nothing else.
 """
 
 from __future__ import annotations
 
 import hashlib
 import marshal
+import secrets
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
-from ledgeragent.domain import Domain
+from ledgeragent.gate import Rejections
+from ledgeragent.gateway.dialects.base import Owed
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
 
 Digest = bytes
 ROOT: Digest = b""
 
+_PROCESS = secrets.token_hex(6)
+_NUMBERS = count(1)
+
+
+def new_session() -> str:
+    """A name for a conversation in the journal, never used before."""
+    return f"{_PROCESS}-{next(_NUMBERS)}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The state after some history, and what the model must still be told of rejected calls."""
+    """The state after some history, and what the model must still be told of rejected calls.
 
+    `session` is the conversation's name in the journal. `upstream` is upstream's name for the latest
+    reply and `owed` its calls that the client never saw, for formats that continue a reply by name.
+    """
+
+    session: str
     state: State = field(default_factory=State)
     feedback: str = ""
-
-    def after(self, message: Message, domain: Domain) -> Memory:
-        """This memory one message of the history later. Feedback lasts until the next reply."""
-        feedback = "" if isinstance(message, Reply) else self.feedback
-        return replace(self, state=self.state.observe(message, domain), feedback=feedback)
+    upstream: str = ""
+    owed: tuple[Owed, ...] = ()
 
 
 def digest(previous: Digest, message: Message) -> Digest:
-    """The digest of a history one message longer."""
+    """The digest of a history one message longer.
+
+    Spaces in what was said don't count: clients trim and join text, and no rule reads it.
+    """
     return hashlib.blake2b(previous + marshal.dumps(_parts(message), 2), digest_size=16).digest()
 
 
 def _parts(message: Message) -> Any:
     match message:
         case UserMessage():
-            return ("user", message.text)
+            return ("user", "".join(message.text.split()))
         case ToolReturn():
             content = message.content
             text = content if isinstance(content, str) else canonical(content)
             return ("tool", message.call_id, text, message.error)
         case Reply():
             calls = [(call.id, *call.intent) for call in message.calls]
-            return ("reply", message.text, calls)
+            return ("reply", "".join(message.text.split()), calls)
+
+
+@dataclass(slots=True)
+class Known:
+    """One remembered history. `taken` once a request has gone on from it; `size` in bytes of JSON."""
+
+    memory: Memory
+    parent: Digest
+    size: int
+    taken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Where a history picks up: `memory` holds all but `new`, its last messages.
+
+    `branched` says that another conversation has gone on from here, so that `memory` carries a
+    session of its own, which has not been told anything yet.
+    """
+
+    memory: Memory
+    new: Sequence[Message]
+    branched: bool
+    key: Digest
+    parent: Digest
 
 
 class Memories:
-    """The memories of recent histories, the least recently used dropped past `limit`.
+    """The memories of recent histories, the least recently used dropped past `limit` bytes.
 
-    Dropping one costs time, not correctness: its history is folded again when it comes back.
+    A history counts with the size of the request it came in. Dropping one loses the loop guard's
+    count; all else is folded again when it comes back.
     """
 
-    def __init__(self, limit: int = 20_000) -> None:
+    def __init__(self, limit: int = 256 << 20) -> None:
         self._limit = limit
-        self._known: OrderedDict[Digest, Memory] = OrderedDict()
+        self._size = 0
+        self._known: OrderedDict[Digest, Known] = OrderedDict()
 
-    def recall(
-        self, key: Digest, memory: Memory, messages: Sequence[Message], domain: Domain
-    ) -> tuple[Digest, Memory, Iterator[Message]]:
-        """The digest and memory after `messages`, which follow the history of `key`.
-
-        The third value are the messages that had not been seen before, oldest first.
-        """
-        keys = [key]
+    def find(self, messages: Sequence[Message], scope: str = "") -> Found:
+        """The longest part of a history that is known in this scope, and the rest of it."""
+        keys = [scope.encode()]
         for message in messages:
             keys.append(digest(keys[-1], message))
-        known = next((n for n in range(len(keys) - 1, 0, -1) if keys[n] in self._known), 0)
-        if known:
-            memory = self._known[keys[known]]
-        for message in messages[known:]:
-            memory = memory.after(message, domain)
-        self.keep(keys[-1], memory)
-        return keys[-1], memory, iter(messages[known:])
+        at = next((n for n in range(len(messages), 0, -1) if keys[n] in self._known), 0)
+        if at == 0:
+            fresh = Memory(session=new_session())
+            return Found(memory=fresh, new=messages, branched=False, key=keys[-1], parent=ROOT)
+        known = self._known[keys[at]]
+        self._known.move_to_end(keys[at])
+        branched = known.taken
+        known.taken = True
+        memory = replace(known.memory, session=new_session()) if branched else known.memory
+        # A retry finds its own history; it goes on from where that one went on.
+        parent = keys[at] if at < len(messages) else known.parent
+        return Found(
+            memory=memory, new=messages[at:], branched=branched, key=keys[-1], parent=parent
+        )
 
-    def keep(self, key: Digest, memory: Memory) -> None:
-        """Remembers what is known after the history of `key`."""
-        self._known[key] = memory
-        self._known.move_to_end(key)
-        while len(self._known) > self._limit:
-            self._known.popitem(last=False)
+    def begin(self, found: Found, memory: Memory, size: int) -> None:
+        """Remembers the history of a request that is under way."""
+        known = self._known.get(found.key)
+        if known is None:
+            self._put(found.key, Known(memory, found.parent, size, taken=True))
+
+    def release(self, key: Digest) -> None:
+        """The request of this history came to nothing: the next one with it is its retry."""
+        if key in self._known:
+            self._known[key].taken = False
+
+    def settle(self, history: Digest, sent: Reply, memory: Memory, size: int) -> None:
+        """Remembers what is known after a reply. What led to the turn before the last is dropped."""
+        key = digest(history, sent)
+        twin = self._known.get(key)
+        if twin is not None:
+            twin.memory = _shared(twin.memory, memory)
+            return
+        self._put(key, Known(memory, history, size))
+        here = self._known.get(history)
+        before = self._known.get(here.parent) if here is not None else None
+        if before is not None:
+            self._drop(before.parent)
+
+    def _put(self, key: Digest, known: Known) -> None:
+        self._known[key] = known
+        self._size += known.size
+        while self._size > self._limit and len(self._known) > 1:
+            self._drop(next(iter(self._known)))
+
+    def _drop(self, key: Digest) -> None:
+        known = self._known.pop(key, None)
+        if known is not None:
+            self._size -= known.size
 
     def __len__(self) -> int:
         return len(self._known)
+
+
+def _shared(one: Memory, other: Memory) -> Memory:
+    """What two conversations with the very same messages may both know: nothing of only one."""
+    counts, others = one.state.rejections.counts, other.state.rejections.counts
+    both = {key: min(n, others[key]) for key, n in counts.items() if key in others}
+    return replace(
+        one,
+        state=replace(one.state, rejections=Rejections(counts=both)),
+        feedback=one.feedback if one.feedback == other.feedback else "",
+    )

@@ -1,49 +1,66 @@
-"""The HTTP around the gateway: routes, limits, keys, metrics, shutdown."""
+"""The HTTP around the gateway: routes, limits, keys, shutdown."""
 
 from __future__ import annotations
 
 import asyncio
-import json
+import hashlib
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Literal, NamedTuple
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import BadReplyError, BadRequestError, Body, Dialect
+from ledgeragent.gateway.dialects.base import (
+    BadReplyError,
+    BadRequestError,
+    Body,
+    Conversation,
+    Dialect,
+    decode,
+    encode,
+)
 from ledgeragent.gateway.dialects.chat import Chat
-from ledgeragent.gateway.exchange import Exchange, Mode
-from ledgeragent.gateway.memory import ROOT, Memories, Memory, digest
-from ledgeragent.gateway.sse import Event, Parser
+from ledgeragent.gateway.dialects.messages import Messages
+from ledgeragent.gateway.dialects.responses import Responses
+from ledgeragent.gateway.exchange import VERDICT_HEADER, Exchange, verdict_header
+from ledgeragent.gateway.memory import Memories
+from ledgeragent.gateway.metrics import Metrics
+from ledgeragent.gateway.recorder import Recorder
+from ledgeragent.gateway.shadow import Shadow
+from ledgeragent.gateway.stores import ConflictError, MemoryStore, SessionStore
+from ledgeragent.gateway.upstream import Upstream, UpstreamError
+from ledgeragent.gateway.visits import Visit, Visitor, Visits
+from ledgeragent.journal import Journal
+from ledgeragent.verdict import Decision
 
 try:
-    import aiohttp
     from aiohttp import web
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
-VERDICT_HEADER = "x-ledgeragent-verdict"
-_FORWARDED = (
-    "authorization",
-    "x-api-key",
-    "anthropic-version",
-    "anthropic-beta",
-    "openai-organization",
-    "openai-project",
-    "user-agent",
-)
-_RETURNED = ("retry-after", "x-request-id", "request-id")
+Mode = Literal["enforce", "shadow"]
+"""`shadow` judges and records, and changes nothing."""
+
+SESSION_HEADER = "x-ledgeragent-session"
+_CREDENTIALS = ("authorization", "x-api-key", "api-key")
+_LONGEST_NAME = 200
+_JSON = "application/json"
+_SSE = {"content-type": "text/event-stream", "cache-control": "no-cache"}
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How a gateway runs. Sizes in bytes, times in seconds.
 
-    `keys` are the gateway's own API keys (none: whoever reaches the port may use it); with them,
-    `upstream_key` is what goes upstream instead of the client's.
+    `keys` are the gateway's own API keys (none: whoever reaches the port may use it), and
+    `upstream_key` is what goes upstream instead of the client's. `unknown` answers calls of tools
+    that the domain does not list.
     """
 
     upstream: str
@@ -55,278 +72,298 @@ class Settings:
     keys: frozenset[str] = frozenset()
     upstream_key: str | None = None
     context_role: str = "system"
+    unknown: Decision = Decision.REVISE
 
 
-@dataclass(slots=True)
-class Counters:
-    """What `/metrics` shows."""
+class Bound(NamedTuple):
+    """The gate for agents with certain tools, and those of the domain's tools that need no judging."""
 
-    requests: dict[tuple[str, int], int] = field(default_factory=dict)
-    decisions: dict[tuple[str, str], int] = field(default_factory=dict)
-    upstream_calls: int = 0
-    seconds: float = 0.0
-    active: int = 0
-
-
-class UpstreamError(Exception):
-    """An upstream answer that is handed on as it is, or the failure to get one."""
-
-    def __init__(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
-        super().__init__(status)
-        self.status = status
-        self.body = body
-        self.headers = headers
+    gate: Gate
+    passes: frozenset[str]
 
 
 class Gateway:
     """One domain in front of one upstream."""
 
-    def __init__(self, domain: Domain, settings: Settings) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        settings: Settings,
+        *,
+        journal: Journal | None = None,
+        store: SessionStore | None = None,
+    ) -> None:
         self.settings = settings
+        self.metrics = Metrics(tools=frozenset(tool.tool for tool in domain.tools))
         self.memories = Memories()
-        self.counters = Counters()
         self._domain = domain
-        self._gate_for: Callable[[frozenset[str]], Gate] = lru_cache(256)(self._bind)
-        self._http: aiohttp.ClientSession | None = None
+        self._store = store if store is not None else MemoryStore()
+        self._recorder = Recorder(domain, journal)
+        self._visits = Visits(self.memories, self._store, self._recorder)
+        self._bound: Callable[[frozenset[str]], Bound] = lru_cache(256)(self._bind)
+        self._upstream = Upstream(
+            settings.upstream,
+            key=settings.upstream_key,
+            timeout=settings.timeout,
+            limit=max(settings.max_body, 1 << 20),
+        )
 
-    def _bind(self, tools: frozenset[str]) -> Gate:
-        return Gate(domain=self._domain.bind(tools) if tools else self._domain)
+    def _bind(self, tools: frozenset[str]) -> Bound:
+        domain = self._domain.bind(tools) if tools else self._domain
+        guards = ((tool.tool, domain.guard(tool.tool)) for tool in domain.tools)
+        passes = frozenset(name for name, guard in guards if guard and not guard.judged)
+        return Bound(Gate(domain=domain, unknown=self.settings.unknown), passes)
 
     def app(self) -> web.Application:
         """The web application, ready to be served."""
         app = web.Application(client_max_size=self.settings.max_body)
-        for dialect in (Chat(self.settings.context_role),):
-            app.router.add_post(dialect.path, self._handler(dialect))
+        role = self.settings.context_role
+        for dialect in (Chat(role), Messages(), Responses(role)):
+            app.router.add_post(dialect.path, self._counted(dialect))
+        app.router.add_get("/v1/models", self._models)
         app.router.add_get("/healthz", self._healthz)
         app.router.add_get("/metrics", self._metrics)
-        app.cleanup_ctx.append(self._client)
+        app.cleanup_ctx.append(self._resources)
         return app
 
-    async def _client(self, app: web.Application) -> AsyncIterator[None]:
-        timeout = aiohttp.ClientTimeout(total=self.settings.timeout)
-        connector = aiohttp.TCPConnector(limit=0)
-        async with aiohttp.ClientSession(timeout=timeout, connector=connector) as self._http:
-            yield
+    async def _resources(self, app: web.Application) -> AsyncIterator[None]:
+        await self._store.open()
+        await self._upstream.open()
+        yield
+        await self._upstream.close()
+        await self._store.close()
 
-    def _handler(self, dialect: Dialect) -> Callable[[web.Request], Any]:
+    def _counted(self, dialect: Dialect) -> Handler:
         async def handle(request: web.Request) -> web.StreamResponse:
             started = time.perf_counter()
-            self.counters.active += 1
+            self.metrics.active += 1
+            status = 499
             try:
-                response = await self._serve(dialect, request)
+                response = await self._guarded(dialect, request)
+                status = response.status
+                return response
             finally:
-                self.counters.active -= 1
-                self.counters.seconds += time.perf_counter() - started
-            key = (dialect.path, response.status)
-            self.counters.requests[key] = self.counters.requests.get(key, 0) + 1
-            return response
+                self.metrics.active -= 1
+                self.metrics.answered(dialect.path, status, time.perf_counter() - started)
 
         return handle
 
-    async def _serve(self, dialect: Dialect, request: web.Request) -> web.StreamResponse:
-        if self.counters.active > self.settings.max_concurrent:
-            headers = {"Retry-After": "1"}
-            return _problem(dialect, 503, "the gateway is at its limit; try again", headers)
-        if not self._admitted(request):
-            return _problem(dialect, 401, "the API key is not one of this gateway's")
+    async def _guarded(self, dialect: Dialect, request: web.Request) -> web.StreamResponse:
+        """The answer, or what keeps it from being given, each in the dialect's own form."""
         try:
-            body = _object(await request.read())
-            conversation = dialect.conversation(body)
-        except BadRequestError as problem:
-            return _problem(dialect, 400, str(problem))
+            self._admit(request)
+            raw = await request.read()
+            if self.settings.mode == "shadow":
+                return await self._shadowed(dialect, request, raw)
+            return await self._enforced(dialect, request, raw)
+        except _Refused as refused:
+            headers = {"retry-after": "1"} if refused.status == 503 else {}
+            return _problem(dialect, refused.status, str(refused), headers)
         except web.HTTPRequestEntityTooLarge:
             limit = self.settings.max_body
             return _problem(dialect, 413, f"the request is larger than {limit} bytes")
-        gate = self._gate_for(conversation.tools)
-        key, memory, _ = self.memories.recall(ROOT, Memory(), conversation.messages, gate.domain)
-        exchange = Exchange(
-            dialect=dialect,
-            gate=gate,
-            body=body,
-            memory=memory,
-            mode=self.settings.mode,
-            max_revisions=self.settings.max_revisions,
-        )
-        headers = self._upstream_headers(request)
-        try:
-            if conversation.stream:
-                response = await self._stream(request, exchange, headers)
-            else:
-                response = await self._answer(request, exchange, headers)
-        except UpstreamError as upstream:
-            return web.Response(
-                status=upstream.status, body=upstream.body, headers=upstream.headers
-            )
+        except BadRequestError as problem:
+            return _problem(dialect, 400, str(problem))
+        except UpstreamError as answer:
+            return web.Response(status=answer.status, body=answer.body, headers=answer.headers)
+        except ConflictError as problem:
+            return _problem(dialect, 409, str(problem))
         except BadReplyError as problem:
             return _problem(dialect, 502, str(problem))
-        except TimeoutError:
-            return _problem(dialect, 504, "the upstream did not answer in time")
-        except aiohttp.ClientError as problem:
-            return _problem(dialect, 502, f"the upstream failed: {type(problem).__name__}")
-        self._note(exchange)
-        if exchange.sent is not None:
-            self.memories.keep(digest(key, exchange.sent), exchange.memory)
+        except TimeoutError as problem:
+            return _problem(dialect, 504, str(problem))
+
+    async def _enforced(
+        self, dialect: Dialect, request: web.Request, raw: bytes
+    ) -> web.StreamResponse:
+        body, conversation = _read(dialect, raw)
+        visit = await self._visits.open(conversation, self._visitor(request, len(raw)))
+        bound = self._bound(conversation.tools)
+        exchange = Exchange(
+            dialect=dialect,
+            gate=bound.gate,
+            passes=bound.passes,
+            body=body,
+            memory=visit.memory,
+            recorder=self._recorder,
+            settle=visit.settle,
+            max_revisions=self.settings.max_revisions,
+        )
+        try:
+            respond = self._stream if conversation.stream else self._answer
+            return await respond(request, exchange)
+        finally:
+            self.metrics.upstream_calls += exchange.upstream_calls
+            self.metrics.judged(exchange.verdicts)
+            if not visit.settled:
+                await visit.release()
+
+    async def _answer(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+        headers = self._upstream.headers(request.headers)
+        answer = await exchange.answer(lambda b: self._upstream.ask(request.path, b, headers))
+        return web.Response(
+            body=answer, content_type=_JSON, headers=_verdict_headers(exchange.verdicts)
+        )
+
+    async def _stream(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+        headers = self._upstream.headers(request.headers)
+        events = exchange.stream(lambda b: self._upstream.listen(request.path, b, headers))
+        async with aclosing(events):
+            first = await anext(events)
+            response = web.StreamResponse(headers=_SSE)
+            await response.prepare(request)
+            await response.write(first.encode())
+            async for event in events:
+                await response.write(event.encode())
+            await response.write_eof()
         return response
 
-    async def _answer(
-        self, request: web.Request, exchange: Exchange, headers: Mapping[str, str]
-    ) -> web.Response:
-        async def ask(body: Body) -> Body:
-            async with self._post(request.path, body, headers) as answer:
-                raw = await answer.read()
-            try:
-                return _object(raw)
-            except BadRequestError as problem:
-                raise BadReplyError(f"the upstream reply is no JSON: {problem}") from None
-
-        answer = await exchange.answer(ask)
-        return web.json_response(answer, headers=_verdict_headers(exchange.verdicts))
-
-    async def _stream(
-        self, request: web.Request, exchange: Exchange, headers: Mapping[str, str]
+    async def _shadowed(
+        self, dialect: Dialect, request: web.Request, raw: bytes
     ) -> web.StreamResponse:
-        async def listen(body: Body) -> AsyncIterator[Event]:
-            parser = Parser()
-            async with self._post(request.path, body, headers) as answer:
-                try:
-                    async for chunk in answer.content.iter_any():
-                        for event in parser.feed(chunk):
-                            yield event
-                except ValueError as problem:
-                    raise BadReplyError(f"the upstream stream cannot be read: {problem}") from None
-                except (aiohttp.ClientError, TimeoutError) as problem:
-                    name = type(problem).__name__
-                    raise BadReplyError(f"the upstream stream broke off: {name}") from None
-            if parser.cut:
-                raise BadReplyError("the upstream stream ended inside an event")
+        """Hands request and answer on untouched. What cannot be read is counted as unjudged."""
+        headers = self._upstream.headers(request.headers)
+        streams = False
+        visit: Visit | None = None
+        shadow: Shadow | None = None
+        try:
+            _, conversation = _read(dialect, raw)
+            streams = conversation.stream
+            visit = await self._visits.open(conversation, self._visitor(request, len(raw)))
+            gate = self._bound(conversation.tools).gate
+            shadow = Shadow(
+                dialect=dialect, gate=gate, memory=visit.memory, recorder=self._recorder
+            )
+        except BadRequestError:
+            self.metrics.unjudged += 1
+        self.metrics.upstream_calls += 1
+        chunks = self._upstream.chunks(request.path, raw, headers)
+        try:
+            async with aclosing(chunks):
+                if streams:
+                    return await self._passed_on(request, chunks, visit, shadow)
+                answer = b"".join([chunk async for chunk in chunks])
+            await self._overheard(visit, shadow, [answer], streams=False)
+            told = _verdict_headers(shadow.verdicts) if shadow is not None else {}
+            return web.Response(body=answer, content_type=_JSON, headers=told)
+        finally:
+            if visit is not None and not visit.settled:
+                await visit.release()
 
-        events = exchange.stream(listen)
-        first = await anext(events)
-        response = web.StreamResponse(
-            headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
-        )
+    async def _passed_on(
+        self,
+        request: web.Request,
+        chunks: AsyncIterator[bytes],
+        visit: Visit | None,
+        shadow: Shadow | None,
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(headers=_SSE)
+        heard: list[bytes] = []
+        try:
+            async for chunk in chunks:
+                if not response.prepared:
+                    await response.prepare(request)
+                heard.append(chunk)
+                await response.write(chunk)
+        except (BadReplyError, TimeoutError):
+            if not response.prepared:
+                raise
+            self.metrics.unjudged += 1
+            if request.transport is not None:  # Cut off without an end, as upstream cut it off.
+                request.transport.close()
+            return response
+        await self._overheard(visit, shadow, heard, streams=True)
         await response.prepare(request)
-        await response.write(first.encode())
-        async for event in events:
-            await response.write(event.encode())
         await response.write_eof()
         return response
 
-    def _post(self, path: str, body: Body, headers: Mapping[str, str]) -> _Checked:
-        assert self._http is not None
-        url = self.settings.upstream.rstrip("/") + path.removeprefix("/v1")
-        return _Checked(self._http.post(url, json=body, headers=headers))
+    async def _overheard(
+        self, visit: Visit | None, shadow: Shadow | None, chunks: list[bytes], *, streams: bool
+    ) -> None:
+        if visit is None or shadow is None:
+            return
+        try:
+            await visit.settle(shadow.hear_stream(chunks) if streams else shadow.hear(chunks[0]))
+        except BadReplyError:
+            self.metrics.unjudged += 1
+        self.metrics.judged(shadow.verdicts)
 
-    def _admitted(self, request: web.Request) -> bool:
-        if not self.settings.keys:
-            return True
-        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
-        return bearer in self.settings.keys or (
-            request.headers.get("x-api-key", "") in self.settings.keys
-        )
+    def _admit(self, request: web.Request) -> None:
+        if self.metrics.active > self.settings.max_concurrent:
+            raise _Refused(503, "the gateway is at its limit; try again")
+        keys = self.settings.keys
+        if keys and not any(_credential(request, name) in keys for name in _CREDENTIALS):
+            raise _Refused(401, "the API key is not one of this gateway's")
 
-    def _upstream_headers(self, request: web.Request) -> dict[str, str]:
-        sent = {n: request.headers[n] for n in _FORWARDED if n in request.headers}
-        if self.settings.upstream_key is not None:
-            sent.pop("x-api-key", None)
-            sent["authorization"] = f"Bearer {self.settings.upstream_key}"
-        return sent
+    def _visitor(self, request: web.Request, size: int) -> Visitor:
+        name = request.headers.get(SESSION_HEADER)
+        if name is not None and not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
+            raise BadRequestError(f"{SESSION_HEADER}: should be 1 to {_LONGEST_NAME} characters")
+        known = "\n".join(_credential(request, header) for header in _CREDENTIALS)
+        scope = hashlib.blake2b(known.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        return Visitor(name=name, scope=scope, size=size)
 
-    def _note(self, exchange: Exchange) -> None:
-        self.counters.upstream_calls += exchange.upstream_calls
-        for filtered in exchange.verdicts:
-            for verdict in filtered.verdicts:
-                key = (verdict.call.name, verdict.decision.name)
-                self.counters.decisions[key] = self.counters.decisions.get(key, 0) + 1
+    async def _models(self, request: web.Request) -> web.StreamResponse:
+        try:
+            self._admit(request)
+            headers = self._upstream.headers(request.headers)
+            status, body, told = await self._upstream.get(request.path_qs, headers)
+        except _Refused as refused:
+            return _problem(Chat(), refused.status, str(refused), {})
+        except (BadReplyError, TimeoutError) as problem:
+            return _problem(Chat(), 502, str(problem), {})
+        return web.Response(status=status, body=body, headers=told)
 
     async def _healthz(self, request: web.Request) -> web.Response:
-        return web.json_response({"status": "ok", "domain": self._domain.name})
+        told = {"status": "ok", "domain": self._domain.name, "version": self._domain.version}
+        return web.json_response(told)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        return web.Response(text=exposition(self.counters), content_type="text/plain")
+        return web.Response(text=self.metrics.text(), content_type="text/plain")
 
 
-class _Checked:
-    """An upstream response whose status is good, or UpstreamError with what it answered."""
-
-    def __init__(self, pending: Any) -> None:
-        self._pending = pending
-
-    async def __aenter__(self) -> aiohttp.ClientResponse:
-        response: aiohttp.ClientResponse = await self._pending.__aenter__()
-        if response.status != 200:
-            kept = {n: response.headers[n] for n in _RETURNED if n in response.headers}
-            kept["Content-Type"] = response.headers.get("Content-Type", "application/json")
-            body = await response.read()
-            await self._pending.__aexit__(None, None, None)
-            raise UpstreamError(response.status, body, kept)
-        return response
-
-    async def __aexit__(self, *raised: Any) -> None:
-        await self._pending.__aexit__(*raised)
+class _Refused(Exception):
+    def __init__(self, status: int, problem: str) -> None:
+        super().__init__(problem)
+        self.status = status
 
 
-def _object(raw: bytes) -> Body:
+def _read(dialect: Dialect, raw: bytes) -> tuple[Body, Conversation]:
     try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError) as problem:
-        raise BadRequestError(f"the body is not JSON: {problem}") from None
-    if not isinstance(value, dict):
-        raise BadRequestError("the body should be a JSON object")
-    return value
+        body = decode(raw)
+    except ValueError as problem:
+        raise BadRequestError(f"the body cannot be read: {problem}") from None
+    return body, dialect.conversation(body)
 
 
 def _problem(
-    dialect: Dialect, status: int, problem: str, headers: Mapping[str, str] | None = None
+    dialect: Dialect, status: int, problem: str, headers: dict[str, str] | None = None
 ) -> web.Response:
-    return web.json_response(dialect.error(status, problem), status=status, headers=headers)
+    body = encode(dialect.error(status, problem))
+    return web.Response(status=status, body=body, content_type=_JSON, headers=headers)
 
 
-def _verdict_headers(judged: list[Filtered]) -> dict[str, str]:
-    verdicts = [v for filtered in judged for v in filtered.verdicts]
-    if not verdicts:
-        return {}
-    told = (f"{v.call.name}={v.decision.name}" for v in verdicts)
-    return {VERDICT_HEADER: ",".join(told).encode("ascii", "replace").decode()}
+def _credential(request: web.Request, name: str) -> str:
+    return request.headers.get(name, "").removeprefix("Bearer ")
 
 
-def exposition(counters: Counters) -> str:
-    """The counters in Prometheus' text format."""
-    lines = ["# TYPE ledgeragent_requests_total counter"]
-    lines += [
-        f'ledgeragent_requests_total{{path="{path}",status="{status}"}} {count}'
-        for (path, status), count in sorted(counters.requests.items())
-    ]
-    lines.append("# TYPE ledgeragent_decisions_total counter")
-    lines += [
-        f'ledgeragent_decisions_total{{tool="{_label(tool)}",decision="{decision}"}} {count}'
-        for (tool, decision), count in sorted(counters.decisions.items())
-    ]
-    lines += [
-        "# TYPE ledgeragent_upstream_calls_total counter",
-        f"ledgeragent_upstream_calls_total {counters.upstream_calls}",
-        "# TYPE ledgeragent_request_seconds_total counter",
-        f"ledgeragent_request_seconds_total {counters.seconds:.6f}",
-        "# TYPE ledgeragent_active_requests gauge",
-        f"ledgeragent_active_requests {counters.active}",
-    ]
-    return "\n".join(lines) + "\n"
+def _verdict_headers(judged: Sequence[Filtered]) -> dict[str, str]:
+    told = verdict_header(judged)
+    return {VERDICT_HEADER: told} if told else {}
 
 
-def _label(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-async def serve(gateway: Gateway, host: str, port: int, ready: Callable[[int], None]) -> None:
-    """Serves until cancelled; then no new request is taken and those under way are finished."""
-    runner = web.AppRunner(gateway.app(), handler_cancellation=True, shutdown_timeout=30.0)
+async def serve(
+    gateway: Gateway, host: str, port: int, ready: Callable[[int], None], until: asyncio.Event
+) -> None:
+    """Serves until `until` is set; then no new request is taken and those under way are finished."""
+    runner = web.AppRunner(
+        gateway.app(), handler_cancellation=True, shutdown_timeout=30.0, access_log=None
+    )
     await runner.setup()
     site = web.TCPSite(runner, host, port)
-    await site.start()
-    server = site._server
-    assert isinstance(server, asyncio.Server)
-    ready(server.sockets[0].getsockname()[1])
     try:
-        await asyncio.Event().wait()
+        await site.start()
+        ready(runner.addresses[0][1])
+        await until.wait()
     finally:
         await runner.cleanup()

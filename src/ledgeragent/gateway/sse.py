@@ -6,43 +6,46 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ledgeragent.types import Json
+from ledgeragent.types import Json, parse_json
 
 DONE = "[DONE]"
 
 
 class Event(NamedTuple):
-    """One event: its name ("" if it has none) and its data, decoded unless it is `[DONE]`."""
+    """One event: its name ("" if it has none) and its data, decoded unless it is `[DONE]`.
+
+    An event without data is a comment, which clients skip; `name` is then its text.
+    """
 
     name: str
     data: Json
 
     def encode(self) -> bytes:
         """The event as it goes over the wire."""
-        data = self.data if self.data == DONE else json.dumps(self.data, ensure_ascii=False)
+        if self.data is None:
+            return f": {self.name}\n\n".encode("ascii", "replace")
+        data = DONE if self.data == DONE else json.dumps(self.data, separators=(",", ":"))
         head = f"event: {self.name}\n" if self.name else ""
-        return f"{head}data: {data}\n\n".encode()
+        return f"{head}data: {data}\n\n".encode("ascii", "replace")
 
 
 class Parser:
-    """Cuts events out of chunks that may end anywhere. Raises ValueError for data that isn't JSON."""
+    """Cuts events out of chunks that may end anywhere. ValueError for data that isn't JSON.
+
+    What is left when the stream ends is no event and is dropped.
+    """
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """The events that are complete after this chunk."""
-        self._rest += chunk.replace(b"\r\n", b"\n")
+        self._rest = (self._rest + chunk).replace(b"\r\n", b"\n")
         while (end := self._rest.find(b"\n\n")) >= 0:
             block, self._rest = self._rest[:end], self._rest[end + 2 :]
             event = _event(block)
             if event is not None:
                 yield event
-
-    @property
-    def cut(self) -> bool:
-        """True if the stream ended inside an event."""
-        return bool(self._rest.strip())
 
 
 def _event(block: bytes) -> Event | None:
@@ -57,4 +60,7 @@ def _event(block: bytes) -> Event | None:
     if not data:
         return None
     text = "\n".join(data)
-    return Event(name, text if text == DONE else json.loads(text))
+    try:
+        return Event(name, DONE if text == DONE else parse_json(text))
+    except RecursionError:
+        raise ValueError("an event is nested too deeply") from None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.sse import Event
-from ledgeragent.types import Message, Reply
+from ledgeragent.types import Message, Reply, parse_json
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -27,7 +28,7 @@ class BadReplyError(LedgerAgentError):
 class Conversation:
     """A request as the gateway sees it: the history, the agent's tools, and whether it streams.
 
-    `after` names an earlier reply that the history continues (kept on the server by its id).
+    `after` names an earlier reply that the history continues; upstream keeps what came before it.
     """
 
     messages: tuple[Message, ...]
@@ -36,12 +37,40 @@ class Conversation:
     after: str | None = None
 
 
+class Said(NamedTuple):
+    """A reply as the gate reads it, and as it stood on the wire; `id` if it can be continued by it."""
+
+    reply: Reply
+    raw: Any
+    id: str = ""
+
+
+class Rejected(NamedTuple):
+    """A reply of which nothing could be sent, and what the gate has against it."""
+
+    raw: Any
+    filtered: Filtered
+
+
+class Owed(NamedTuple):
+    """What a call that the client never saw must be answered with, where upstream remembers it."""
+
+    call_id: str
+    feedback: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """What goes behind the history: the rejected replies of this turn, and the ledger block."""
+    """What goes behind the history: the rejected replies of this turn, and the ledger block.
 
-    rejected: Sequence[Filtered]
+    `after` is upstream's own name for the reply that the history continues, `owed` the calls in it
+    that upstream still waits for.
+    """
+
+    rejected: Sequence[Rejected] = ()
     context: str
+    after: str = ""
+    owed: Sequence[Owed] = ()
 
 
 class Stream(Protocol):
@@ -51,7 +80,7 @@ class Stream(Protocol):
         """What of this upstream event may pass at once; calls of guarded tools are held back."""
         ...
 
-    def reply(self) -> Reply:
+    def reply(self) -> Said:
         """The reply of the current upstream stream, once it has ended; BadReplyError if it is cut."""
         ...
 
@@ -59,7 +88,7 @@ class Stream(Protocol):
         """Another upstream stream follows: the model was asked to revise."""
         ...
 
-    def finish(self, filtered: Filtered | None, text: str) -> Iterable[Event]:
+    def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
         """The held calls that may execute, `text` of ours, and the end of the answer."""
         ...
 
@@ -81,7 +110,7 @@ class Dialect(Protocol):
         """The request for upstream, with the tail behind the history."""
         ...
 
-    def replies(self, answer: Body) -> tuple[Reply, ...]:
+    def replies(self, answer: Body) -> tuple[Said, ...]:
         """The replies of an answer, one per choice; BadReplyError where they cannot be read."""
         ...
 
@@ -89,10 +118,72 @@ class Dialect(Protocol):
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
         ...
 
-    def stream(self, passes: frozenset[str] | None) -> Stream:
-        """An assembler; calls of the tools in `passes` are not held back, None for all of them."""
+    def stream(self, passes: frozenset[str]) -> Stream:
+        """An assembler; calls of the tools in `passes` are not held back."""
         ...
 
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
         ...
+
+
+def decode(raw: bytes) -> Body:
+    """The JSON object in a body. ValueError says why there is none."""
+    try:
+        value = parse_json(raw.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("it should be a JSON object")
+    return value
+
+
+def encode(body: Body) -> bytes:
+    """The body as it goes over the wire: ASCII, so that half a character cannot stop it."""
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def listed(body: Body, name: str) -> list[Any]:
+    """A field that may be absent and otherwise holds a list."""
+    value = body.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BadRequestError(f"{name}: should be a list")
+    return value
+
+
+def flag(body: Body, name: str) -> bool:
+    """A field that may be absent and otherwise holds true or false."""
+    value = body.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise BadRequestError(f"{name}: should be true or false")
+    return bool(value)
+
+
+def refuse(body: Body, fields: Mapping[str, str]) -> None:
+    """BadRequestError for the first of these fields that is in use, saying why it cannot be."""
+    for name, why in fields.items():
+        if body.get(name):
+            raise BadRequestError(f"{name}: {why}")
+
+
+def text_of(content: Any, where: str) -> str:
+    """The text of a content field: text itself, or a list of parts of which some are text."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        raise BadRequestError(f"{where}: should be text or a list of parts")
+    parts = (part.get("text") for part in content if isinstance(part, dict))
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def string(raw: Mapping[str, Any], name: str, where: str) -> str:
+    """A field that has to be text."""
+    value = raw.get(name)
+    if not isinstance(value, str):
+        raise BadRequestError(f"{where}.{name}: should be text")
+    return value
+
+
+HOSTED = "only function tools can be judged; one that runs upstream cannot"

@@ -7,16 +7,29 @@ from typing import Any
 
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
+    HOSTED,
     BadReplyError,
     BadRequestError,
     Body,
     Conversation,
+    Rejected,
+    Said,
     Tail,
+    flag,
+    listed,
+    refuse,
+    text_of,
 )
 from ledgeragent.gateway.sse import DONE, Event
-from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _SILENT = ("system", "developer")
+_REFUSED = {
+    "functions": "use tools instead",
+    "function_call": "use tool_choice instead",
+    "web_search_options": HOSTED,
+}
+_OPEN = ("choices", "usage")
 
 
 class Chat:
@@ -32,43 +45,40 @@ class Chat:
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
             raise BadRequestError("messages: should be a list with at least one message")
-        read = [m for n, raw in enumerate(messages) for m in _message(raw, f"messages[{n}]")]
+        refuse(body, _REFUSED)
+        stream = flag(body, "stream")
+        if stream and body.get("n") not in (None, 1):
+            raise BadRequestError("n: a streamed reply with several choices cannot be judged")
         return Conversation(
-            messages=tuple(read),
-            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(_tools(body))),
-            stream=_flag(body, "stream"),
+            messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
+            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
+            stream=stream,
         )
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
-        extra: list[Body] = []
-        for filtered in tail.rejected:
-            calls = [_wire_call(v.call) for v in filtered.verdicts if not v.allowed]
-            extra.append(
-                {"role": "assistant", "content": filtered.reply.text or None, "tool_calls": calls}
-            )
-            extra += [
-                {"role": "tool", "tool_call_id": v.call.id, "content": v.feedback}
-                for v in filtered.verdicts
-                if not v.allowed
-            ]
+        extra = [message for rejected in tail.rejected for message in _answered(rejected)]
         extra.append({"role": self._role, "content": tail.context})
         return {**body, "messages": [*body["messages"], *extra]}
 
-    def replies(self, answer: Body) -> tuple[Reply, ...]:
+    def replies(self, answer: Body) -> tuple[Said, ...]:
         """The replies of an answer, one per choice."""
         try:
-            return tuple(_reply(choice["message"]) for choice in answer["choices"])
-        except (KeyError, TypeError, BadRequestError) as problem:
+            messages = [choice["message"] for choice in answer["choices"]]
+            said = tuple(Said(_reply(message, "message"), message) for message in messages)
+        except (KeyError, TypeError, AttributeError, BadRequestError) as problem:
             raise BadReplyError(f"the upstream reply cannot be read: {problem!r}") from None
+        if not said or any(message.get("function_call") for message in messages):
+            raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
+        return said
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
         pairs = zip(answer["choices"], choices, strict=True)
         return {**answer, "choices": [_choice(raw, *judged) for raw, judged in pairs]}
 
-    def stream(self, passes: frozenset[str] | None) -> ChatStream:
-        """An assembler; calls of the tools in `passes` are not held back, None for all of them."""
+    def stream(self, passes: frozenset[str]) -> ChatStream:
+        """An assembler; calls of the tools in `passes` are not held back."""
         return ChatStream(passes)
 
     def error(self, status: int, problem: str) -> Body:
@@ -83,9 +93,10 @@ class ChatStream:
     Calls are renumbered in the order they are sent, since clients collect them by index.
     """
 
-    def __init__(self, passes: frozenset[str] | None) -> None:
+    def __init__(self, passes: frozenset[str]) -> None:
         self._passes = passes
         self._head: Body = {}
+        self._opened = False
         self._sent = 0
         self._said = False
         self._usage: dict[str, Any] = {}
@@ -93,86 +104,106 @@ class ChatStream:
 
     def _start(self) -> None:
         self._text: list[str] = []
-        self._calls: dict[int, dict[str, str]] = {}
-        self._numbers: dict[int, int] = {}
+        self._calls: list[_Call] = []
+        self._at: dict[int, _Call] = {}
         self._ended: str | None = None
-        self._fresh = True
 
     def feed(self, event: Event) -> Iterable[Event]:
         """What of this upstream event may pass at once."""
-        if event.data == DONE:
-            return
-        if not isinstance(event.data, dict):
-            raise BadReplyError("the upstream sent an event that is no object")
-        if "error" in event.data:
-            raise BadReplyError(f"the upstream reported: {event.data['error']}")
         chunk = event.data
-        if not self._head:
-            self._head = {k: v for k, v in chunk.items() if k not in ("choices", "usage")}
+        if chunk == DONE:
+            return
+        if not isinstance(chunk, dict):
+            raise BadReplyError("the upstream sent an event that is no object")
+        if chunk.get("error"):
+            raise BadReplyError(f"the upstream reported: {chunk['error']}")
         self._add_usage(chunk.get("usage"))
         for choice in chunk.get("choices") or ():
-            if choice.get("index", 0) != 0:
-                raise BadReplyError("a streamed reply with several choices cannot be judged")
-            yield from self._choice(choice)
+            if not self._head:
+                self._head = {k: v for k, v in chunk.items() if k not in _OPEN}
+            try:
+                yield from self._choice(choice)
+            except (AttributeError, TypeError) as problem:
+                raise BadReplyError(f"an upstream event cannot be read: {problem}") from None
 
     def _choice(self, choice: Body) -> Iterator[Event]:
         delta = choice.get("delta") or {}
+        if choice.get("index", 0) != 0 or delta.get("function_call"):
+            raise BadReplyError("the upstream sent a second choice, or a call that is no tool call")
         self._ended = choice.get("finish_reason") or self._ended
         passing = {k: v for k, v in delta.items() if k not in ("tool_calls", "role")}
         text = delta.get("content")
         if text:
-            self._text.append(text)
-            if self._fresh and self._said:
+            if not self._text and self._said:
                 passing["content"] = f"\n\n{text}"
-            self._fresh, self._said = False, True
+            self._text.append(text)
+            self._said = True
         if any(value is not None and value != "" for value in passing.values()):
-            yield self._chunk(passing)
+            logprobs = {"logprobs": choice["logprobs"]} if choice.get("logprobs") else {}
+            yield self._chunk(passing, **logprobs)
         for part in delta.get("tool_calls") or ():
             yield from self._part(part)
 
     def _part(self, part: Body) -> Iterator[Event]:
-        index = part.get("index", len(self._calls))
+        if part.get("type", "function") != "function":
+            raise BadReplyError(f"the upstream sent a call of type {part['type']!r}")
         function = part.get("function") or {}
-        call = self._calls.setdefault(index, {"id": "", "name": "", "arguments": ""})
-        call["id"] += part.get("id") or ""
-        call["name"] += function.get("name") or ""
-        call["arguments"] += function.get("arguments") or ""
-        if index in self._numbers:
-            more = {"arguments": function.get("arguments") or ""}
-            yield self._chunk({"tool_calls": [{"index": self._numbers[index], "function": more}]})
-        elif self._passes is None or call["name"] in self._passes:
-            self._numbers[index] = self._sent
+        call = self._call_of(part)
+        more = function.get("arguments") or ""
+        call.arguments += more
+        name = function.get("name") or ""
+        if name and name != call.name:
+            if call.number is not None:
+                raise BadReplyError("the upstream renamed a call that was under way")
+            call.name += name
+        if call.number is not None:
+            yield self._chunk(
+                {"tool_calls": [{"index": call.number, "function": {"arguments": more}}]}
+            )
+        elif call.name in self._passes:
             yield self._whole(call)
 
-    def _whole(self, call: Mapping[str, str]) -> Event:
-        function = {"name": call["name"], "arguments": call["arguments"]}
-        part = {"index": self._sent, "id": call["id"], "type": "function", "function": function}
-        self._sent += 1
-        return self._chunk({"tool_calls": [part]})
+    def _call_of(self, part: Body) -> _Call:
+        """The call that a part belongs to; some upstreams give all calls of a reply one index."""
+        index, given = part.get("index", len(self._calls)), str(part.get("id") or "")
+        call = self._at.get(index)
+        if call is None or (given and call.id and given != call.id):
+            call = self._at[index] = _Call()
+            self._calls.append(call)
+        call.id = call.id or given
+        return call
 
-    def reply(self) -> Reply:
+    def _whole(self, call: _Call) -> Event:
+        call.number = self._sent
+        self._sent += 1
+        return self._chunk({"tool_calls": [{"index": call.number, **call.wire()}]})
+
+    def reply(self) -> Said:
         """The reply of the current upstream stream; BadReplyError if it was cut short."""
         if self._ended is None:
             raise BadReplyError("the upstream stream ended before the reply was complete")
-        calls = (self._calls[index] for index in sorted(self._calls))
-        return Reply(text="".join(self._text), calls=tuple(ToolCall.parse(**c) for c in calls))
+        if not all(call.name for call in self._calls):
+            raise BadReplyError("the upstream sent a call without a name")
+        text = "".join(self._text)
+        raw: Body = {"role": "assistant", "content": text or None}
+        if self._calls:
+            raw["tool_calls"] = [call.wire() for call in self._calls]
+        calls = (ToolCall.parse(name=c.name, arguments=c.arguments, id=c.id) for c in self._calls)
+        return Said(Reply(text=text, calls=tuple(calls)), raw)
 
     def again(self) -> None:
         """Another upstream stream follows."""
         self._start()
 
-    def finish(self, filtered: Filtered | None, text: str) -> Iterable[Event]:
+    def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
         """The held calls that may execute, `text` of ours, and the end of the answer."""
-        allowed = [v.allowed for v in filtered.verdicts] if filtered is not None else []
-        for position, index in enumerate(sorted(self._calls)):
-            if index not in self._numbers and allowed[position]:
-                yield self._whole(self._calls[index])
+        for call, verdict in zip(self._calls, filtered.verdicts, strict=True):
+            if call.number is None and verdict.allowed:
+                yield self._whole(call)
         if text:
             yield self._chunk({"content": f"\n\n{text}" if self._said else text})
-        reason = self._ended
-        if reason in ("tool_calls", "function_call") and not self._sent:
-            reason = "stop"
-        yield self._chunk({}, reason)
+        reason = "stop" if self._calls and not self._sent else self._ended
+        yield self._chunk({}, finish_reason=reason)
         if self._usage:
             yield Event("", {**self._head, "choices": [], "usage": self._usage})
         yield Event("", DONE)
@@ -181,65 +212,65 @@ class ChatStream:
         """The end of an answer that cannot be completed."""
         yield Event("", {"error": {"message": problem, "type": "api_error"}})
 
-    def _add_usage(self, usage: Mapping[str, Any] | None) -> None:
-        for name, value in (usage or {}).items():
-            if isinstance(value, int):
-                self._usage[name] = self._usage.get(name, 0) + value
+    def _add_usage(self, usage: Any) -> None:
+        if not isinstance(usage, dict):
+            return
+        for name, value in usage.items():
+            added = isinstance(value, int) and name in self._usage
+            self._usage[name] = self._usage[name] + value if added else value
 
-    def _chunk(self, delta: Body, reason: str | None = None) -> Event:
-        if not self._head.get("_opened"):
-            self._head["_opened"] = True
+    def _chunk(self, delta: Body, **choice: Any) -> Event:
+        if not self._opened:
+            self._opened = True
             delta = {"role": "assistant", **delta}
-        head = {k: v for k, v in self._head.items() if k != "_opened"}
-        choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        return Event("", {**head, "choices": [choice]})
+        shown = {"index": 0, "delta": delta, "finish_reason": None, **choice}
+        return Event("", {**self._head, "choices": [shown]})
 
 
-def _tools(body: Body) -> Sequence[Any]:
-    tools = body.get("tools") or []
-    if not isinstance(tools, list):
-        raise BadRequestError("tools: should be a list")
-    return tools
+class _Call:
+    """A call as far as it has come in; `number` once the client has begun to get it."""
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.name = ""
+        self.arguments = ""
+        self.number: int | None = None
+
+    def wire(self) -> Body:
+        function = {"name": self.name, "arguments": self.arguments}
+        return {"id": self.id, "type": "function", "function": function}
 
 
 def _tool_name(tool: Any, n: int) -> str:
     function = tool.get("function") if isinstance(tool, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
-    if not isinstance(name, str):
-        raise BadRequestError(
-            f"tools[{n}]: only function tools can be judged; a tool that runs upstream cannot"
-        )
+    if not isinstance(name, str) or tool.get("type", "function") != "function":
+        raise BadRequestError(f"tools[{n}]: {HOSTED}")
     return name
 
 
-def _flag(body: Body, name: str) -> bool:
-    value = body.get(name)
-    if value not in (None, True, False):
-        raise BadRequestError(f"{name}: should be true or false")
-    return bool(value)
-
-
-def _message(raw: Any, where: str) -> Iterator[Message]:
+def _message(raw: Any, n: int) -> Iterator[Message]:
+    where = f"messages[{n}]"
     if not isinstance(raw, dict):
         raise BadRequestError(f"{where}: should be an object")
     role = raw.get("role")
     if role == "user":
-        yield UserMessage(text=_text(raw.get("content"), where))
+        yield UserMessage(text=text_of(raw.get("content"), f"{where}.content"))
     elif role == "assistant":
         yield _reply(raw, where)
     elif role == "tool":
-        content = _text(raw.get("content"), where)
+        content = text_of(raw.get("content"), f"{where}.content")
         yield ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
     elif role not in _SILENT:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
 
 
-def _reply(raw: Mapping[str, Any], where: str = "message") -> Reply:
+def _reply(raw: Mapping[str, Any], where: str) -> Reply:
     calls = raw.get("tool_calls") or []
     if not isinstance(calls, list):
         raise BadRequestError(f"{where}.tool_calls: should be a list")
     return Reply(
-        text=_text(raw.get("content"), where),
+        text=text_of(raw.get("content"), f"{where}.content"),
         calls=tuple(_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)),
     )
 
@@ -254,19 +285,11 @@ def _call(raw: Any, where: str) -> ToolCall:
     return ToolCall.parse(name=function["name"], arguments=arguments, id=str(raw.get("id") or ""))
 
 
-def _text(content: Any, where: str) -> str:
-    if content is None or isinstance(content, str):
-        return content or ""
-    if not isinstance(content, list):
-        raise BadRequestError(f"{where}.content: should be text or a list of parts")
-    parts = (part.get("text") for part in content if isinstance(part, dict))
-    return "".join(part for part in parts if isinstance(part, str))
-
-
-def _wire_call(call: ToolCall) -> Body:
-    arguments = call.malformed if call.malformed is not None else canonical(call.arguments)
-    function = {"name": call.name, "arguments": arguments}
-    return {"id": call.id, "type": "function", "function": function}
+def _answered(rejected: Rejected) -> Iterator[Body]:
+    """A rejected reply as it stood, and the answer that each of its calls gets instead of a result."""
+    yield {**rejected.raw, "role": "assistant"}
+    for verdict in rejected.filtered.verdicts:
+        yield {"role": "tool", "tool_call_id": verdict.call.id, "content": verdict.feedback}
 
 
 def _choice(raw: Body, filtered: Filtered, text: str) -> Body:
@@ -276,9 +299,8 @@ def _choice(raw: Body, filtered: Filtered, text: str) -> Body:
     kept = [call for call, verdict in pairs if verdict.allowed]
     if kept:
         message["tool_calls"] = kept
-    said = [part for part in (filtered.reply.text, text) if part]
-    message["content"] = "\n\n".join(said) or None
-    if not kept and not said:
-        message["content"] = ""
+    if text:
+        said = filtered.reply.text
+        message["content"] = f"{said}\n\n{text}" if said else text
     reason = raw.get("finish_reason") if kept or not calls else "stop"
     return {**raw, "message": message, "finish_reason": reason}

@@ -1,0 +1,203 @@
+"""`ledgeragent gateway`: a proxy in front of a model API that judges every reply."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from ledgeragent.binding import Binding
+from ledgeragent.cli.options import add_domain
+from ledgeragent.domain import Domain
+from ledgeragent.errors import UsageError
+from ledgeragent.journal import Journal, open_store
+from ledgeragent.verdict import Decision
+
+if TYPE_CHECKING:
+    from ledgeragent.cli.options import Subparsers
+    from ledgeragent.gateway.server import Settings
+
+_UNKNOWN = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decision.ALLOW}
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "gateway",
+        help="judge an agent's replies between it and its model API",
+        description="Serves /v1/chat/completions, /v1/messages and /v1/responses in front of a "
+        "model API. Every reply is judged before the agent gets it; point the agent's base URL here.",
+        epilog="Keys are read from the environment only. SIGTERM and SIGINT finish what is under way.",
+    )
+    add_domain(parser)
+    parser.add_argument("--upstream", required=True, metavar="URL", help="the model API")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
+    parser.add_argument(
+        "--mode",
+        choices=("enforce", "shadow"),
+        default="enforce",
+        help="shadow judges and records, and changes nothing",
+    )
+    parser.add_argument(
+        "--max-revisions",
+        type=_natural,
+        default=1,
+        metavar="N",
+        help="further model calls a rejected reply may cost before it is refused (default 1)",
+    )
+    parser.add_argument(
+        "--unknown-tools",
+        choices=tuple(_UNKNOWN),
+        default="revise",
+        help="what to do with calls of tools that the domain does not list (default revise)",
+    )
+    parser.add_argument(
+        "--journal", metavar="FILE", help="records every verdict: JSON Lines, or SQLite (.db)"
+    )
+    parser.add_argument(
+        "--redact",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a path whose values stay out of the journal, e.g. users.*.email; may be given again",
+    )
+    parser.add_argument(
+        "--api-key-env",
+        metavar="NAME",
+        help="environment variable with the keys that clients of this gateway must send, by comma",
+    )
+    parser.add_argument(
+        "--upstream-key-env",
+        metavar="NAME",
+        help="environment variable with the key that goes upstream instead of the client's",
+    )
+    parser.add_argument(
+        "--context-role",
+        choices=("system", "developer", "user"),
+        default="system",
+        help="role of the message that carries the ledger (default system)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_positive,
+        default=600.0,
+        metavar="SECONDS",
+        help="longest silence of the upstream (default 600)",
+    )
+    parser.add_argument(
+        "--max-body",
+        type=_natural,
+        default=8 << 20,
+        metavar="BYTES",
+        help="largest request (default 8 MiB)",
+    )
+    parser.add_argument(
+        "--max-concurrent",
+        type=_natural,
+        default=1_000,
+        metavar="N",
+        help="requests under way at once; more are turned away with 503 (default 1000)",
+    )
+    parser.add_argument(
+        "--session-store",
+        default="memory",
+        metavar="STORE",
+        help="where named sessions live: memory, a SQLite file, or postgresql://...",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serves until it is told to stop. 0 after a graceful shutdown."""
+    domain = Binding(name=args.domain, version=args.version, tools=args.tools).domain()
+    from ledgeragent.gateway.server import Gateway
+    from ledgeragent.gateway.stores import open_session_store
+
+    journal = None
+    if args.journal is not None:
+        store = open_store(args.journal, writable=True)
+        journal = Journal(store, domain, redact=args.redact)
+    gateway = Gateway(
+        domain, _settings(args), journal=journal, store=open_session_store(args.session_store)
+    )
+    try:
+        asyncio.run(_serve(gateway, args.host, args.port, coverage(domain)))
+    except OSError as problem:
+        raise UsageError(f"cannot listen on {args.host}:{args.port}: {problem.strerror}") from None
+    finally:
+        if journal is not None:
+            journal.close()
+    return 0
+
+
+def coverage(domain: Domain) -> str:
+    """One line: what the domain knows and how much of its policy it enforces."""
+    enforced = sum(bool(clause.predicates) for clause in domain.clauses)
+    tools = len({tool.tool for tool in domain.tools})
+    return (
+        f"domain {domain.name} {domain.version}: {tools} tools, {len(domain.predicates)} rules; "
+        f"{enforced} of {len(domain.clauses)} clauses enforced"
+    )
+
+
+async def _serve(gateway: object, host: str, port: int, told: str) -> None:
+    from ledgeragent.gateway.server import Gateway, serve
+
+    assert isinstance(gateway, Gateway)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+
+    def ready(bound: int) -> None:
+        settings = gateway.settings
+        print(f"listening on http://{host}:{bound}/v1 ({settings.mode}) for {settings.upstream}")
+        print(told, flush=True)
+
+    await serve(gateway, host, port, ready, stop)
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    from ledgeragent.gateway.server import Settings
+
+    if not args.upstream.startswith(("http://", "https://")):
+        raise UsageError(f"--upstream {args.upstream}: should begin with http:// or https://")
+    keys = _from_environment(args.api_key_env).split(",") if args.api_key_env else []
+    return Settings(
+        upstream=args.upstream,
+        mode=args.mode,
+        max_revisions=args.max_revisions,
+        max_body=args.max_body,
+        timeout=args.timeout,
+        max_concurrent=args.max_concurrent,
+        keys=frozenset(key.strip() for key in keys),
+        upstream_key=_from_environment(args.upstream_key_env) if args.upstream_key_env else None,
+        context_role=args.context_role,
+        unknown=_UNKNOWN[args.unknown_tools],
+    )
+
+
+def _from_environment(name: str) -> str:
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise UsageError(f"the environment variable {name} is not set")
+    return value
+
+
+def _natural(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError("give a number, 0 or more")
+    return int(text)
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError("give a number of seconds")
+    return value

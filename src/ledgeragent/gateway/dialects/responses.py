@@ -1,0 +1,355 @@
+"""OpenAI's Responses: `/v1/responses`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ledgeragent.gate import Filtered
+from ledgeragent.gateway.dialects.base import (
+    HOSTED,
+    BadReplyError,
+    BadRequestError,
+    Body,
+    Conversation,
+    Rejected,
+    Said,
+    Tail,
+    flag,
+    listed,
+    refuse,
+    string,
+    text_of,
+)
+from ledgeragent.gateway.sse import Event
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+
+_KEPT_UPSTREAM = "what upstream keeps cannot be judged; send it as input"
+_REFUSED = {
+    "conversation": _KEPT_UPSTREAM,
+    "prompt": _KEPT_UPSTREAM,
+    "background": "an answer that is fetched later cannot be judged",
+}
+_SILENT_ROLES = ("system", "developer")
+_SILENT_ITEMS = ("reasoning", "compaction")
+_ENDS = ("response.completed", "response.incomplete")
+_FAILED = ("error", "response.failed")
+
+
+class Responses:
+    """The dialect. `role` is that of the item that carries the ledger block.
+
+    Where upstream keeps the history itself, the block goes into the instructions, which it does not
+    keep: else every turn would leave another one behind.
+    """
+
+    path = "/v1/responses"
+
+    def __init__(self, role: str = "system") -> None:
+        self._role = role
+
+    def conversation(self, body: Body) -> Conversation:
+        """The request's history; BadRequestError names the field that cannot be read."""
+        refuse(body, _REFUSED)
+        given = body.get("input")
+        if not isinstance(given, str | list) or not given:
+            raise BadRequestError("input: should be text or a list with at least one item")
+        after = body.get("previous_response_id")
+        if after is not None and not isinstance(after, str):
+            raise BadRequestError("previous_response_id: should be text")
+        return Conversation(
+            messages=tuple(_messages(_items(given))),
+            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
+            stream=flag(body, "stream"),
+            after=after,
+        )
+
+    def prompt(self, body: Body, tail: Tail) -> Body:
+        """The request for upstream, with the tail behind the history."""
+        continues = body.get("previous_response_id") is not None
+        items = [_output(call_id, feedback) for call_id, feedback in tail.owed if continues]
+        items += _items(body["input"])
+        for rejected in tail.rejected:
+            items += _answered(rejected)
+        if not continues:
+            return {**body, "input": [*items, {"role": self._role, "content": tail.context}]}
+        told = body.get("instructions")
+        return {
+            **body,
+            "input": items,
+            "previous_response_id": tail.after,
+            "instructions": f"{told}\n\n{tail.context}" if told else tail.context,
+        }
+
+    def replies(self, answer: Body) -> tuple[Said, ...]:
+        """The one reply of an answer."""
+        if answer.get("status") == "failed":
+            raise BadReplyError(f"the upstream reported: {answer.get('error')}")
+        return (_said(answer),)
+
+    def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
+        """The answer for the client, with only the allowed calls, and `text` of ours."""
+        ((filtered, text),) = choices
+        output = list(_kept(answer["output"], filtered))
+        if text:
+            output.append(_said_by_us(answer, text))
+        return {**answer, "output": output}
+
+    def stream(self, passes: frozenset[str]) -> ResponsesStream:
+        """An assembler; calls of the tools in `passes` are not held back."""
+        return ResponsesStream(passes)
+
+    def error(self, status: int, problem: str) -> Body:
+        """An error as this format writes it."""
+        kind = "invalid_request_error" if status < 500 else "server_error"
+        return {"error": {"message": problem, "type": kind, "param": None, "code": None}}
+
+
+class ResponsesStream:
+    """One streamed response, whose held calls are judged before they are sent.
+
+    Items are renumbered in the order they are sent; held calls are sent whole. The client knows the
+    response by the first upstream response's id, whichever its last one has.
+    """
+
+    def __init__(self, passes: frozenset[str]) -> None:
+        self._passes = passes
+        self._id = ""
+        self._number = 0
+        self._output: list[Body] = []
+        self._start()
+
+    def _start(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._held: dict[int, Body] = {}
+        self._done: dict[int, Body] = {}
+        self._end: Body | None = None
+
+    def feed(self, event: Event) -> Iterable[Event]:
+        """What of this upstream event may pass at once."""
+        data = event.data
+        if data == "[DONE]":
+            return
+        if not isinstance(data, dict):
+            raise BadReplyError("the upstream sent an event that is no object")
+        try:
+            yield from self._take(data)
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise BadReplyError(f"an upstream event cannot be read: {problem!r}") from None
+
+    def _take(self, data: Body) -> Iterator[Event]:
+        kind = data["type"]
+        if kind in _FAILED:
+            reported = data.get("error") or data.get("message") or data.get("response")
+            raise BadReplyError(f"the upstream reported: {reported}")
+        if kind in _ENDS:
+            self._end = data
+        elif "output_index" in data:
+            yield from self._item(kind, data, data["output_index"])
+        elif "response" in data and self._id in ("", data["response"]["id"]):
+            self._id = data["response"]["id"]
+            yield self._event(data)
+
+    def _item(self, kind: str, data: Body, index: int) -> Iterator[Event]:
+        if kind == "response.output_item.added":
+            item = data["item"]
+            _check(item)
+            if item["type"] == "function_call" and item["name"] not in self._passes:
+                self._held[index] = item
+                return
+            self._numbers[index] = len(self._output)
+            self._output.append(item)
+        if index in self._held:
+            if kind == "response.output_item.done":
+                self._done[index] = data["item"]
+            return
+        number = self._numbers[index]
+        if kind == "response.output_item.done":
+            self._same(self._output[number], data["item"])
+            self._output[number] = self._done[index] = data["item"]
+        yield self._event({**data, "output_index": number})
+
+    def _same(self, added: Body, done: Body) -> None:
+        if any(added.get(name) != done.get(name) for name in ("type", "name", "call_id")):
+            raise BadReplyError("the upstream changed a call that was under way")
+
+    def reply(self) -> Said:
+        """The reply of the current upstream stream; BadReplyError if it was cut short.
+
+        What is judged are the items that were streamed, since those are what the client is sent.
+        """
+        if self._end is None or len(self._done) < len(self._numbers) + len(self._held):
+            raise BadReplyError("the upstream stream ended before the reply was complete")
+        output = [item for _, item in sorted(self._done.items())]
+        return _said({"id": self._end["response"].get("id", ""), "output": output})
+
+    def again(self) -> None:
+        """Another upstream stream follows."""
+        self._start()
+
+    def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
+        """The held calls that may execute, `text` of ours, and the end of the answer."""
+        calls = [n for n, item in sorted(self._done.items()) if item["type"] == "function_call"]
+        for index, verdict in zip(calls, filtered.verdicts, strict=True):
+            if index in self._held and verdict.allowed:
+                yield from self._call(self._done[index])
+        assert self._end is not None
+        response = self._end["response"]
+        if text:
+            yield from self._text(_said_by_us(response, text))
+        whole = {**response, "id": self._id or response.get("id"), "output": self._output}
+        yield self._event({**self._end, "response": whole})
+
+    def _call(self, item: Body) -> Iterator[Event]:
+        kind = "response.function_call_arguments"
+        at = {"item_id": item.get("id"), "output_index": len(self._output)}
+        yield self._added({**item, "arguments": "", "status": "in_progress"})
+        yield self._event({"type": f"{kind}.delta", **at, "delta": item["arguments"]})
+        yield self._event({"type": f"{kind}.done", **at, "arguments": item["arguments"]})
+        yield self._finished(item)
+
+    def _text(self, item: Body) -> Iterator[Event]:
+        (part,) = item["content"]
+        at = {"item_id": item["id"], "output_index": len(self._output), "content_index": 0}
+        text = part["text"]
+        yield self._added({**item, "content": [], "status": "in_progress"})
+        yield self._event(
+            {"type": "response.content_part.added", **at, "part": {**part, "text": ""}}
+        )
+        yield self._event({"type": "response.output_text.delta", **at, "delta": text})
+        yield self._event({"type": "response.output_text.done", **at, "text": text})
+        yield self._event({"type": "response.content_part.done", **at, "part": part})
+        yield self._finished(item)
+
+    def _added(self, item: Body) -> Event:
+        index = len(self._output)
+        return self._event(
+            {"type": "response.output_item.added", "output_index": index, "item": item}
+        )
+
+    def _finished(self, item: Body) -> Event:
+        index = len(self._output)
+        self._output.append(item)
+        return self._event(
+            {"type": "response.output_item.done", "output_index": index, "item": item}
+        )
+
+    def fail(self, problem: str) -> Iterable[Event]:
+        """The end of an answer that cannot be completed."""
+        yield self._event(
+            {"type": "error", "code": "server_error", "message": problem, "param": None}
+        )
+
+    def _event(self, data: Body) -> Event:
+        numbered = {**data, "sequence_number": self._number}
+        self._number += 1
+        return Event(data["type"], numbered)
+
+
+def _items(given: Any) -> list[Any]:
+    return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+
+
+def _messages(items: Sequence[Any]) -> Iterator[Message]:
+    """The messages in a list of items: what the assistant said and called at a stretch is one reply."""
+    texts: list[str] = []
+    calls: list[ToolCall] = []
+    for n, item in enumerate(items):
+        where = f"input[{n}]"
+        if not isinstance(item, dict):
+            raise BadRequestError(f"{where}: should be an object")
+        kind = item.get("type", "message")
+        if kind in _SILENT_ITEMS:
+            continue
+        if kind == "function_call":
+            calls.append(_call(item, where))
+        elif kind == "message" and item.get("role") == "assistant":
+            texts.append(text_of(item.get("content"), f"{where}.content"))
+        else:
+            if texts or calls:
+                yield Reply(text="\n\n".join(texts), calls=tuple(calls))
+                texts, calls = [], []
+            yield from _other(item, kind, where)
+    if texts or calls:
+        yield Reply(text="\n\n".join(texts), calls=tuple(calls))
+
+
+def _other(item: Body, kind: Any, where: str) -> Iterator[Message]:
+    role = item.get("role")
+    if kind == "function_call_output":
+        content = text_of(item.get("output"), f"{where}.output")
+        yield ToolReturn(call_id=str(item.get("call_id", "")), content=content)
+    elif kind != "message":
+        raise BadRequestError(f"{where}.type: {kind!r} cannot be judged")
+    elif role == "user":
+        yield UserMessage(text=text_of(item.get("content"), f"{where}.content"))
+    elif role not in _SILENT_ROLES:
+        raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
+
+
+def _tool_name(tool: Any, n: int) -> str:
+    if not isinstance(tool, dict) or tool.get("type") != "function":
+        raise BadRequestError(f"tools[{n}]: {HOSTED}")
+    return string(tool, "name", f"tools[{n}]")
+
+
+def _call(item: Mapping[str, Any], where: str) -> ToolCall:
+    arguments = item.get("arguments")
+    if arguments is not None and not isinstance(arguments, str):
+        raise BadRequestError(f"{where}.arguments: should be JSON text")
+    name = string(item, "name", where)
+    return ToolCall.parse(name=name, arguments=arguments, id=str(item.get("call_id") or ""))
+
+
+def _check(item: Mapping[str, Any]) -> None:
+    if item["type"] not in ("message", "function_call", *_SILENT_ITEMS):
+        raise BadReplyError(f"the upstream sent {item['type']}, which cannot be judged")
+
+
+def _said(answer: Mapping[str, Any]) -> Said:
+    try:
+        output = answer["output"]
+        for item in output:
+            _check(item)
+        texts = [text_of(i.get("content"), "content") for i in output if i["type"] == "message"]
+        calls = tuple(_call(item, "output") for item in output if item["type"] == "function_call")
+    except (KeyError, TypeError, AttributeError, BadRequestError) as problem:
+        raise BadReplyError(f"the upstream reply cannot be read: {problem!r}") from None
+    text = "\n\n".join(filter(None, texts))
+    return Said(Reply(text=text, calls=calls), output, str(answer.get("id") or ""))
+
+
+def _kept(output: Sequence[Body], filtered: Filtered) -> Iterator[Body]:
+    """The items without rejected calls, and without the reasoning that only led to one."""
+    verdicts = iter(filtered.verdicts)
+    waiting: list[Body] = []
+    for item in output:
+        if item["type"] in _SILENT_ITEMS:
+            waiting.append(item)
+            continue
+        if item["type"] != "function_call" or next(verdicts).allowed:
+            yield from waiting
+            yield item
+        waiting = []
+
+
+def _said_by_us(answer: Mapping[str, Any], text: str) -> Body:
+    part = {"type": "output_text", "text": text, "annotations": []}
+    return {
+        "type": "message",
+        "id": f"msg_{str(answer.get('id', '')).removeprefix('resp_')}_refusal",
+        "status": "completed",
+        "role": "assistant",
+        "content": [part],
+    }
+
+
+def _answered(rejected: Rejected) -> Iterator[Body]:
+    """A rejected reply as it stood, and the answer that each of its calls gets instead of a result."""
+    yield from rejected.raw
+    for verdict in rejected.filtered.verdicts:
+        yield _output(verdict.call.id, verdict.feedback)
+
+
+def _output(call_id: str, feedback: str) -> Body:
+    return {"type": "function_call_output", "call_id": call_id, "output": feedback}

@@ -1,0 +1,73 @@
+"""What `/metrics` shows, in Prometheus' text format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ledgeragent.gate import Filtered
+
+BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0)
+"""Upper bounds of the request durations that are counted, in seconds."""
+
+OTHER = "other"
+"""Stands for every tool that the domain does not list, so that a model cannot make up labels."""
+
+
+@dataclass(slots=True)
+class Metrics:
+    """The counters of one process."""
+
+    tools: frozenset[str]
+    requests: Counter[tuple[str, int]] = field(default_factory=Counter)
+    decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    durations: Counter[float] = field(default_factory=Counter)
+    seconds: float = 0.0
+    upstream_calls: int = 0
+    unjudged: int = 0
+    active: int = 0
+
+    def answered(self, path: str, status: int, seconds: float) -> None:
+        """Counts a request that is over."""
+        self.requests[path, status] += 1
+        self.seconds += seconds
+        self.durations[next((b for b in BUCKETS if seconds <= b), float("inf"))] += 1
+
+    def judged(self, replies: Iterable[Filtered]) -> None:
+        """Counts the verdicts on these replies."""
+        for filtered in replies:
+            for verdict in filtered.verdicts:
+                name = verdict.call.name
+                self.decisions[name if name in self.tools else OTHER, verdict.decision.name] += 1
+
+    def text(self) -> str:
+        """All of it, as Prometheus reads it."""
+        return "\n".join([*self._counted(), *self._timed(), *self._plain()]) + "\n"
+
+    def _counted(self) -> Iterable[str]:
+        yield "# TYPE ledgeragent_requests_total counter"
+        for (path, status), count in sorted(self.requests.items()):
+            yield f'ledgeragent_requests_total{{path="{path}",status="{status}"}} {count}'
+        yield "# TYPE ledgeragent_decisions_total counter"
+        for (tool, decision), count in sorted(self.decisions.items()):
+            labels = f'tool="{tool}",decision="{decision}"'
+            yield f"ledgeragent_decisions_total{{{labels}}} {count}"
+
+    def _timed(self) -> Iterable[str]:
+        yield "# TYPE ledgeragent_request_seconds histogram"
+        total = 0
+        for bound in (*BUCKETS, float("inf")):
+            total += self.durations[bound]
+            shown = "+Inf" if bound == float("inf") else bound
+            yield f'ledgeragent_request_seconds_bucket{{le="{shown}"}} {total}'
+        yield f"ledgeragent_request_seconds_sum {self.seconds:.6f}"
+        yield f"ledgeragent_request_seconds_count {total}"
+
+    def _plain(self) -> Iterable[str]:
+        yield "# TYPE ledgeragent_upstream_calls_total counter"
+        yield f"ledgeragent_upstream_calls_total {self.upstream_calls}"
+        yield "# TYPE ledgeragent_unjudged_total counter"
+        yield f"ledgeragent_unjudged_total {self.unjudged}"
+        yield "# TYPE ledgeragent_active_requests gauge"
+        yield f"ledgeragent_active_requests {self.active}"

@@ -1,0 +1,54 @@
+"""Shadow mode: every byte passes as it is, and what the gate would have said is recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ledgeragent.gate import Filtered, Gate
+from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, Said, decode
+from ledgeragent.gateway.exchange import Settled
+from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.recorder import Recorder
+from ledgeragent.gateway.sse import Parser
+
+
+@dataclass(slots=True, kw_only=True)
+class Shadow:
+    """Listens to one answer. `verdicts` are there once it has been heard to its end."""
+
+    dialect: Dialect
+    gate: Gate
+    memory: Memory
+    recorder: Recorder
+    verdicts: list[Filtered] = field(default_factory=list)
+
+    def hear(self, raw: bytes) -> list[Settled]:
+        """Judges a whole answer. BadReplyError if it cannot be read."""
+        try:
+            said = self.dialect.replies(decode(raw))
+        except ValueError as problem:
+            raise BadReplyError(f"the upstream reply is no JSON: {problem}") from None
+        return [self._judge(each) for each in said]
+
+    def hear_stream(self, chunks: list[bytes]) -> list[Settled]:
+        """Judges a streamed answer. BadReplyError if it cannot be read."""
+        parser, stream = Parser(), self.dialect.stream(frozenset())
+        try:
+            for chunk in chunks:
+                for event in parser.feed(chunk):
+                    for _ in stream.feed(event):
+                        pass
+        except ValueError as problem:
+            raise BadReplyError(f"the upstream stream cannot be read: {problem}") from None
+        return [self._judge(stream.reply())]
+
+    def _judge(self, said: Said) -> Settled:
+        try:
+            state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
+        except RecursionError:
+            raise BadReplyError("the arguments of a call are nested too deeply") from None
+        self.recorder.judged(self.memory.session, said.reply, filtered, shadow=True)
+        self.verdicts.append(filtered)
+        state = replace(state, pending=said.reply.calls)
+        memory = replace(self.memory, state=state, feedback="", upstream="", owed=())
+        return Settled(said.reply, memory, said.id)

@@ -1,0 +1,91 @@
+"""Where sessions live that a client names itself, or that it continues by the id of a reply."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Protocol
+
+from ledgeragent.gateway.dialects.base import BadReplyError
+from ledgeragent.gateway.memory import Memory
+
+
+class ConflictError(BadReplyError):
+    """Another request of the same session was answered in the meantime."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A session at rest.
+
+    `folded` are the marks of the latest messages in `memory`, `taken` tells that a reply has been
+    continued, `version` counts the changes.
+    """
+
+    memory: Memory
+    folded: tuple[str, ...] = ()
+    taken: bool = False
+    version: int = 0
+
+
+class SessionStore(Protocol):
+    """Keeps sessions by name. A change is made on the version that was read, or not at all."""
+
+    async def open(self) -> None:
+        """Makes the store ready."""
+        ...
+
+    async def load(self, name: str) -> Saved | None:
+        """The session, or None if there is none."""
+        ...
+
+    async def save(self, name: str, saved: Saved) -> None:
+        """Keeps it as the version after the one it carries; ConflictError if that was replaced."""
+        ...
+
+    async def close(self) -> None:
+        """Releases what it holds."""
+        ...
+
+
+class MemoryStore:
+    """Sessions of one process, the least recently used dropped past `limit` of them."""
+
+    def __init__(self, limit: int = 10_000) -> None:
+        self._limit = limit
+        self._sessions: OrderedDict[str, Saved] = OrderedDict()
+
+    async def open(self) -> None:
+        """Nothing to do."""
+
+    async def load(self, name: str) -> Saved | None:
+        """The session, or None if there is none."""
+        return self._sessions.get(name)
+
+    async def save(self, name: str, saved: Saved) -> None:
+        """Keeps it as the next version; ConflictError if another was kept since it was read."""
+        known = self._sessions.get(name)
+        if (known.version if known is not None else 0) != saved.version:
+            raise ConflictError(BUSY)
+        self._sessions[name] = next_version(saved)
+        self._sessions.move_to_end(name)
+        while len(self._sessions) > self._limit:
+            self._sessions.popitem(last=False)
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+
+BUSY = "another request of this session was answered in the meantime; send this one again"
+
+
+def next_version(saved: Saved) -> Saved:
+    """The session as it is once it has been kept."""
+    return Saved(
+        memory=saved.memory, folded=saved.folded, taken=saved.taken, version=saved.version + 1
+    )
+
+
+def open_session_store(place: str) -> SessionStore:
+    """The store for `memory`, or a file or address."""
+    return MemoryStore()

@@ -1,0 +1,137 @@
+"""The model API behind the gateway: asked with the client's own keys, listened to event by event."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.dialects.base import BadReplyError, Body, encode
+from ledgeragent.gateway.sse import Event, Parser
+
+try:
+    import aiohttp
+    from multidict import CIMultiDictProxy
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+_FORWARDED = (
+    "accept",
+    "authorization",
+    "api-key",
+    "x-api-key",
+    "anthropic-version",
+    "anthropic-beta",
+    "openai-organization",
+    "openai-project",
+    "user-agent",
+)
+_RETURNED = ("retry-after", "retry-after-ms", "x-request-id", "request-id", "x-should-retry")
+
+
+class UpstreamError(BadReplyError):
+    """An upstream answer other than 200, handed on as it is where that is still possible."""
+
+    def __init__(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+        super().__init__(f"the upstream answered with status {status}")
+        self.status = status
+        self.body = body
+        self.headers = headers
+
+
+class Upstream:
+    """One upstream. `timeout` seconds without a byte, and `limit` bytes in one reply, are too much."""
+
+    def __init__(self, url: str, *, key: str | None, timeout: float, limit: int) -> None:
+        self._url = url.rstrip("/").removesuffix("/v1")
+        self._key = key
+        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
+        self._limit = limit
+        self._http: aiohttp.ClientSession | None = None
+
+    async def open(self) -> None:
+        """Opens the connections."""
+        self._http = aiohttp.ClientSession(
+            timeout=self._timeout, connector=aiohttp.TCPConnector(limit=0)
+        )
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        if self._http is not None:
+            await self._http.close()
+
+    def headers(self, given: Mapping[str, str]) -> dict[str, str]:
+        """What of the client's headers goes upstream; our own key in place of the client's if set."""
+        sent = {name: given[name] for name in _FORWARDED if name in given}
+        sent["content-type"] = "application/json"
+        if self._key is not None:
+            own = "x-api-key" if "anthropic-version" in sent else "authorization"
+            for name in ("authorization", "x-api-key", "api-key"):
+                sent.pop(name, None)
+            sent[own] = self._key if own == "x-api-key" else f"Bearer {self._key}"
+        return sent
+
+    async def ask(self, path: str, body: Body, headers: Mapping[str, str]) -> bytes:
+        """The whole answer. UpstreamError if it is no 200, BadReplyError if it broke off."""
+        parts = [part async for part in self.chunks(path, encode(body), headers)]
+        return b"".join(parts)
+
+    async def listen(
+        self, path: str, body: Body, headers: Mapping[str, str]
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a streamed answer as they come in."""
+        parser = Parser()
+        chunks = self.chunks(path, encode(body), headers)
+        try:
+            async for chunk in chunks:
+                try:
+                    for event in parser.feed(chunk):
+                        yield event
+                except ValueError as problem:
+                    raise BadReplyError(f"the upstream stream cannot be read: {problem}") from None
+        finally:
+            await chunks.aclose()
+
+    async def chunks(
+        self, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> AsyncGenerator[bytes, None]:
+        """The bytes of an answer as they come in."""
+        size = 0
+        try:
+            async with self._request("POST", path, headers, body) as answer:
+                if answer.status != 200:
+                    raise UpstreamError(
+                        answer.status, await answer.read(), returned(answer.headers)
+                    )
+                async for chunk in answer.content.iter_any():
+                    size += len(chunk)
+                    if size > self._limit:
+                        raise BadReplyError(f"the upstream reply is over {self._limit} bytes")
+                    yield chunk
+        except TimeoutError:
+            raise TimeoutError("the upstream did not answer in time") from None
+        except aiohttp.ClientError as problem:
+            raise BadReplyError(f"the upstream failed: {type(problem).__name__}") from None
+
+    async def get(self, path: str, headers: Mapping[str, str]) -> tuple[int, bytes, dict[str, str]]:
+        """Status, body and headers of something that is only looked up."""
+        try:
+            async with self._request("GET", path, headers) as answer:
+                return answer.status, await answer.read(), returned(answer.headers)
+        except aiohttp.ClientError as problem:
+            raise BadReplyError(f"the upstream failed: {type(problem).__name__}") from None
+
+    def _request(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Any:
+        assert self._http is not None
+        return self._http.request(
+            method, f"{self._url}{path}", data=body, headers=headers, allow_redirects=False
+        )
+
+
+def returned(given: CIMultiDictProxy[str]) -> dict[str, str]:
+    """What of upstream's headers goes to the client."""
+    kept = {name: given[name] for name in _RETURNED if name in given}
+    kept["content-type"] = given.get("content-type", "application/json")
+    return kept

@@ -1,0 +1,187 @@
+"""A visit: one request of a conversation, from what was known before it to what is known after.
+
+A conversation is found by the history it sends, by a session's name, or by the reply it continues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ledgeragent.gateway.dialects.base import BadRequestError, Conversation
+from ledgeragent.gateway.exchange import Settled
+from ledgeragent.gateway.memory import ROOT, Found, Memories, Memory, digest, new_session
+from ledgeragent.gateway.recorder import Recorder
+from ledgeragent.gateway.stores import Saved, SessionStore
+from ledgeragent.types import Message, UserMessage
+
+_REMEMBERED = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visitor:
+    """Who asks: a session's `name` if the client gave one, the `scope` that names are unique in."""
+
+    name: str | None
+    scope: str
+    size: int
+
+    def session_key(self) -> str:
+        """Where the session is kept."""
+        return f"session/{self.scope}/{self.name}"
+
+    def reply_key(self, id: str) -> str:
+        """Where what is known after a reply is kept."""
+        return f"reply/{self.scope}/{id}"
+
+
+class Visit:
+    """A request under way. `memory` is what is known of its history; `settled` once it is answered."""
+
+    memory: Memory
+    settled = False
+
+    def __init__(self, visitor: Visitor, store: SessionStore) -> None:
+        self.visitor = visitor
+        self.store = store
+
+    async def settle(self, choices: Sequence[Settled]) -> None:
+        """Keeps what each choice of the answer leaves behind."""
+        self.settled = True
+        for choice in choices:
+            if choice.id:
+                key = self.visitor.reply_key(choice.id)
+                known = await self.store.load(key)
+                version = known.version if known is not None else 0
+                await self.store.save(key, Saved(memory=choice.memory, version=version))
+
+    async def release(self) -> None:
+        """Nothing was answered: the next request with this history is a retry."""
+
+
+class HistoryVisit(Visit):
+    """Found by its history."""
+
+    def __init__(
+        self, visitor: Visitor, store: SessionStore, memories: Memories, found: Found
+    ) -> None:
+        super().__init__(visitor, store)
+        self._memories = memories
+        self._found = found
+
+    def fold(self, recorder: Recorder, messages: Sequence[Message]) -> None:
+        """Takes in the new messages; a branch is told from its beginning, under its own name."""
+        found = self._found
+        if found.branched:
+            told = messages[: len(messages) - len(found.new)]
+            recorder.fold(Memory(session=found.memory.session), told)
+        self.memory = recorder.fold(found.memory, found.new)
+        self._memories.begin(found, self.memory, self.visitor.size)
+
+    async def settle(self, choices: Sequence[Settled]) -> None:
+        """Keeps what is known after the reply under the history that ends in it."""
+        await super().settle(choices)
+        for choice in choices:
+            self._memories.settle(self._found.key, choice.sent, choice.memory, self.visitor.size)
+
+    async def release(self) -> None:
+        """Frees the history for its retry."""
+        self._memories.release(self._found.key)
+
+
+class SessionVisit(Visit):
+    """Found by the name that the client gave its session."""
+
+    def __init__(self, visitor: Visitor, store: SessionStore, saved: Saved) -> None:
+        super().__init__(visitor, store)
+        self._saved = saved
+
+    def fold(self, recorder: Recorder, messages: Sequence[Message]) -> None:
+        """Takes in what comes after the latest message that was folded before."""
+        new = unseen(self._saved.folded, messages)
+        self.memory = recorder.fold(self._saved.memory, new)
+        self._folded = (*self._saved.folded, *map(mark, new))
+
+    async def settle(self, choices: Sequence[Settled]) -> None:
+        """Keeps the session; of several choices nobody knows which one the client goes on with."""
+        await super().settle(choices)
+        if len(choices) == 1:
+            await self._save(choices[0].memory, (*self._folded, mark(choices[0].sent)))
+        else:
+            await self._save(self.memory, self._folded)
+
+    async def release(self) -> None:
+        """Keeps what was folded."""
+        await self._save(self.memory, self._folded)
+
+    async def _save(self, memory: Memory, folded: tuple[str, ...]) -> None:
+        saved = replace(self._saved, memory=memory, folded=folded[-_REMEMBERED:])
+        await self.store.save(self.visitor.session_key(), saved)
+
+
+class ReplyVisit(Visit):
+    """Found by the reply that it continues."""
+
+    def __init__(self, visitor: Visitor, store: SessionStore, memory: Memory) -> None:
+        super().__init__(visitor, store)
+        self.memory = memory
+
+    def fold(self, recorder: Recorder, messages: Sequence[Message]) -> None:
+        """Takes in the messages, which are all new."""
+        self.memory = recorder.fold(self.memory, messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """Where conversations are found again."""
+
+    memories: Memories
+    store: SessionStore
+    recorder: Recorder
+
+    async def open(self, conversation: Conversation, visitor: Visitor) -> Visit:
+        """The visit, with the history folded and recorded."""
+        visit: HistoryVisit | SessionVisit | ReplyVisit
+        if conversation.after is not None:
+            visit = await self._continued(conversation.after, visitor)
+        elif visitor.name is not None:
+            saved = await self.store.load(visitor.session_key())
+            fresh = Saved(memory=Memory(session=visitor.name))
+            visit = SessionVisit(visitor, self.store, saved or fresh)
+        else:
+            found = self.memories.find(conversation.messages, visitor.scope)
+            visit = HistoryVisit(visitor, self.store, self.memories, found)
+        visit.fold(self.recorder, conversation.messages)
+        return visit
+
+    async def _continued(self, id: str, visitor: Visitor) -> ReplyVisit:
+        key = visitor.reply_key(id)
+        saved = await self.store.load(key)
+        if saved is None:
+            raise BadRequestError(
+                f"previous_response_id: {id!r} is not known here, so what it continues cannot be "
+                "judged; send the whole input instead"
+            )
+        memory = saved.memory
+        if saved.taken:
+            memory = replace(memory, session=new_session())
+        else:
+            await self.store.save(key, replace(saved, taken=True))
+        return ReplyVisit(visitor, self.store, memory)
+
+
+def mark(message: Message) -> str:
+    """What a message is recognised by."""
+    return digest(ROOT, message).hex()
+
+
+def unseen(folded: Sequence[str], messages: Sequence[Message]) -> Sequence[Message]:
+    """What comes after the newest message that was folded already; all, if none is there.
+
+    A turn of the user that ends the request is always new: the same words may well be said twice.
+    """
+    places = {mark(message): n for n, message in enumerate(messages)}
+    at = next((places[m] for m in reversed(folded) if m in places), -1)
+    if at == len(messages) - 1 and isinstance(messages[at], UserMessage):
+        at -= 1
+    return messages[at + 1 :]

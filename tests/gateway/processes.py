@@ -1,0 +1,41 @@
+"""A gateway as a process of its own, as it is run for real."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@asynccontextmanager
+async def process(upstream: str, *options: str) -> AsyncIterator[tuple[Process, str, str]]:
+    """The process, its address, and the line that tells what the domain enforces."""
+    command = ("-m", "ledgeragent", "gateway", "--domain", "tests.lending:LIBRARY")
+    running = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command,
+        "--upstream",
+        upstream,
+        "--port",
+        "0",
+        *options,
+        stdout=PIPE,
+        cwd=ROOT,
+        env={**os.environ, "THEIR_KEY": "sk-theirs", "OUR_KEYS": "sk-ours, sk-mine"},
+    )
+    assert running.stdout is not None
+    try:
+        address = re.search(r"http://\S+?(?=/v1)", (await running.stdout.readline()).decode())
+        assert address is not None
+        yield running, address[0], (await running.stdout.readline()).decode()
+    finally:
+        if running.returncode is None:
+            running.kill()
+        await running.wait()

@@ -1,0 +1,302 @@
+"""What a client gets for what the model says: all formats, streamed and not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from ledgeragent.types import Reply, ToolReturn, UserMessage
+from tests.gateway.conftest import Client
+from tests.gateway.upstream import status, stepwise
+from tests.gateway.wires import Wire
+from tests.gateway.world import (
+    HELLO,
+    KNOWN,
+    LONG,
+    MIXED,
+    OUT,
+    OWES,
+    READ,
+    SAY,
+    TOOLS,
+    UNKNOWN,
+    WRITE,
+    run,
+    world,
+)
+from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, answer, call
+
+
+def test_text_passes_and_the_prompt_carries_the_ledger_at_its_tail(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(SAY) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.reply == SAY
+            assert got.verdicts == ""
+            told = client.wire.told(w.upstream.asked[0])
+            assert told.index("members.M1 = ") > told.index("Lend me Ferns")
+
+    run(scenario())
+
+
+def test_a_write_on_what_was_read_passes(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.reply == WRITE
+            assert got.verdicts == "lend_book=ALLOW"
+
+    run(scenario())
+
+
+def test_read_and_write_in_one_reply_keep_the_read(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(MIXED, SAY) as w:
+            got = await client.ask(w, HELLO)
+            assert got.reply == Reply(text=MIXED.text, calls=MIXED.calls[:2])
+            assert got.verdicts == "get_member=ALLOW,get_book=ALLOW,lend_book=REVISE"
+            assert len(w.upstream.asked) == 1
+            await client.ask(
+                w, HELLO, got.reply, answer(GET_MEMBER, ADA), answer(GET_BOOK, BOOK_IN)
+            )
+            assert "has not been read yet" in client.wire.told(w.upstream.asked[1])
+
+    run(scenario())
+
+
+def test_a_rejected_write_costs_one_call_with_the_feedback(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE, READ) as w:
+            got = await client.ask(w, HELLO)
+            assert got.reply == READ
+            assert got.verdicts == "lend_book=REVISE,get_member=ALLOW,get_book=ALLOW"
+            told = client.wire.told(w.upstream.asked[1])
+            assert "get_book(book_id=" in told.replace("\\", "")
+            assert len(w.upstream.asked) == 2
+
+    run(scenario())
+
+
+def test_after_the_last_revision_the_call_is_refused(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE, WRITE, WRITE, max_revisions=2) as w:
+            got = await client.ask(w, HELLO)
+            assert got.reply is not None
+            assert got.reply.calls == ()
+            assert got.reply.text.startswith("I can't do that: ")
+            assert len(w.upstream.asked) == 3
+
+    run(scenario())
+
+
+def test_a_blocked_call_is_refused_at_once(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE) as w:
+            got = await client.ask(w, *OWES)
+            assert got.reply is not None
+            assert got.reply.calls == ()
+            assert "3.50 are owed" in got.reply.text
+            assert got.verdicts == "lend_book=BLOCK"
+            assert len(w.upstream.asked) == 1
+
+    run(scenario())
+
+
+def test_what_was_said_beside_a_refused_call_stays(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(LONG, max_revisions=0) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.reply is not None
+            assert got.reply.calls == ()
+            assert got.reply.text.startswith(LONG.text)
+            assert "28 at most" in got.reply.text
+
+    run(scenario())
+
+
+def test_a_model_that_falls_silent_is_answered_for(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE, Reply()) as w:
+            got = await client.ask(w, HELLO)
+            assert got.reply is not None
+            assert got.reply.text.startswith("I can't do that: ")
+
+    run(scenario())
+
+
+def test_the_loop_guard_counts_across_requests(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE, WRITE, WRITE, WRITE, max_revisions=0) as w:
+            history = list(OUT)
+            seen = []
+            for _ in range(4):
+                got = await client.ask(w, *history)
+                assert got.reply is not None
+                seen.append(got.verdicts)
+                history += [got.reply, UserMessage(text="Try again.")]
+            assert seen == ["lend_book=REVISE"] * 3 + ["lend_book=BLOCK"]
+
+    run(scenario())
+
+
+def test_twins_share_no_rejection(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(*[WRITE] * 8, max_revisions=0) as w:
+            for _ in range(8):
+                got = await client.ask(w, *OUT)
+                assert got.verdicts == "lend_book=REVISE"
+                assert got.reply is not None
+                assert "rejected before" not in got.reply.text
+
+    run(scenario())
+
+
+def test_twins_at_once_keep_to_themselves(client: Client) -> None:
+    async def scenario() -> None:
+        async with world() as w:
+            mine = [f"M{n}" for n in range(20)]
+
+            def choose(body: object) -> Reply:
+                known = [m for m in mine if f'"{m}"' in json.dumps(body).replace("\\", "")]
+                assert len(known) <= 1, "another conversation's member is in this prompt"
+                return Reply(text=f"You are {known[0]}." if known else "Who are you?")
+
+            w.upstream.choose = choose
+
+            async def conversation(member: str) -> None:
+                first = await client.ask(w, HELLO)
+                assert first.reply is not None
+                get = call("get_member", "call_0", member_id=member)
+                told = answer(get, {**ADA, "member_id": member})
+                second = await client.ask(w, HELLO, Reply(calls=(get,)), told)
+                assert second.reply == Reply(text=f"You are {member}.")
+
+            await asyncio.gather(*map(conversation, mine))
+
+    run(scenario())
+
+
+def test_a_failed_read_is_no_evidence(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE, max_revisions=0) as w:
+            failed = ToolReturn(call_id=GET_BOOK.id, content="Error: no such book", error=True)
+            got = await client.ask(w, HELLO, READ, answer(GET_MEMBER, ADA), failed)
+            assert got.verdicts == "lend_book=REVISE"
+
+    run(scenario())
+
+
+def test_repeated_ids_pair_in_order(client: Client) -> None:
+    member, book = (
+        call("get_member", "same", member_id="M1"),
+        call("get_book", "same", book_id="B1"),
+    )
+
+    async def scenario() -> None:
+        async with world(Reply(calls=(member, book)), WRITE) as w:
+            got = await client.ask(w, HELLO)
+            assert got.reply is not None
+            got = await client.ask(w, HELLO, got.reply, answer(member, ADA), answer(book, BOOK_IN))
+            assert got.verdicts == "lend_book=ALLOW"
+
+    run(scenario())
+
+
+def test_an_unknown_tool_is_never_called(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(UNKNOWN, max_revisions=0) as w:
+            got = await client.ask(w, HELLO, tools=(*TOOLS, "burn_book"))
+            assert got.called == []
+            assert got.verdicts == "burn_book=REVISE"
+
+    run(scenario())
+
+
+def test_no_rule_asks_for_a_tool_the_agent_lacks(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE) as w:
+            got = await client.ask(w, HELLO, tools=("lend_book",))
+            assert got.reply == WRITE
+
+    run(scenario())
+
+
+def test_a_rejected_call_leaves_no_pending_return(client: Client) -> None:
+    """A client that executes a call it was never sent changes nothing in the ledger."""
+
+    async def scenario() -> None:
+        async with world(MIXED, SAY) as w:
+            got = await client.ask(w, HELLO)
+            assert got.reply is not None
+            await client.ask(
+                w,
+                HELLO,
+                got.reply,
+                answer(GET_MEMBER, ADA),
+                answer(GET_BOOK, BOOK_IN),
+                answer(LEND, "done"),
+            )
+            assert "STALE" not in client.wire.told(w.upstream.asked[1])
+
+    run(scenario())
+
+
+def test_what_a_write_touched_has_to_be_read_again(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(WRITE, WRITE, max_revisions=0) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.reply == WRITE
+            again = (*KNOWN, WRITE, answer(LEND, "lent"), UserMessage(text="Once more."))
+            got = await client.ask(w, *again)
+            assert got.verdicts == "lend_book=REVISE"
+            assert got.reply is not None
+            assert "was changed by lend_book" in got.reply.text
+
+    run(scenario())
+
+
+def test_cancelling_reaches_the_upstream(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(stepwise(SAY, asyncio.Semaphore(0))) as w:
+            if not client.stream:
+                w.upstream.script.clear()
+                w.upstream.script.append(_forever)
+            asking = asyncio.create_task(client.ask(w, HELLO))
+            while not w.upstream.asked:
+                await asyncio.sleep(0.01)
+            asking.cancel()
+            await asyncio.wait_for(w.upstream.cancelled.wait(), 10)
+            while w.gateway.metrics.active:
+                await asyncio.sleep(0.01)
+            assert w.gateway.metrics.requests[client.wire.path, 499] == 1
+
+    run(scenario())
+
+
+async def _forever(request: object, wire: object, body: object) -> object:
+    await asyncio.sleep(60)
+    raise AssertionError("nobody cancelled")
+
+
+def test_a_retry_after_a_failure_is_the_same_conversation(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(status(500), WRITE, max_revisions=0) as w:
+            assert (await client.ask(w, *KNOWN)).status == 500
+            assert (await client.ask(w, *KNOWN)).reply == WRITE
+
+    run(scenario())
+
+
+def test_prompts_of_a_turn_keep_what_came_before_as_it_was(wire: Wire) -> None:
+    """The tail comes last, so that upstream's prompt cache keeps working."""
+
+    async def scenario() -> None:
+        async with world(SAY) as w:
+            sent = wire.request(KNOWN, TOOLS, False)
+            await w.ask(wire, KNOWN)
+            asked = w.upstream.asked[0]
+            assert asked["tools"] == sent["tools"]
+            field = "input" if wire.name == "responses" else "messages"
+            assert asked[field][: len(sent[field]) - 1] == sent[field][:-1]
+
+    run(scenario())

@@ -1,0 +1,184 @@
+"""What the gateway tells the journal, and that it does so before the client hears of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from ledgeragent.journal import Journal, exported, open_store, read, verify
+from ledgeragent.types import Reply, UserMessage
+from tests.gateway.conftest import Client
+from tests.gateway.processes import process
+from tests.gateway.upstream import Upstream
+from tests.gateway.wires import WIRES
+from tests.gateway.world import (
+    HELLO,
+    KNOWN,
+    LONG,
+    READ,
+    SAY,
+    TOOLS,
+    WRITE,
+    run,
+    served,
+    world,
+)
+from tests.lending import LEND, LIBRARY, answer, call
+
+
+def events_of(file: Path) -> list[dict[str, Any]]:
+    store = open_store(file)
+    assert verify(store).intact
+    records = list(read(store))
+    store.close()
+    return records
+
+
+def test_a_conversation_is_told_once_in_one_session(client: Client, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        file = tmp_path / "journal.jsonl"
+        journal = Journal(open_store(file, writable=True), LIBRARY)
+        async with world(READ, WRITE, SAY, journal=journal) as w:
+            await client.ask(w, HELLO)
+            await client.ask(w, *KNOWN)
+            await client.ask(w, *KNOWN, WRITE, answer(LEND, "lent"))
+        journal.close()
+        told = events_of(file)
+        assert [r["event"] for r in told] == [
+            "heard",
+            "proposed",
+            "judged",
+            "observed",
+            "observed",
+            "proposed",
+            "judged",
+            "executed",
+            "proposed",
+            "judged",
+        ]
+        assert len({r["session"] for r in told}) == 1
+        (conversation,) = exported(told)
+        roles = [message["role"] for message in conversation["messages"]]
+        assert roles == ["user", "assistant", "tool", "tool", "assistant", "tool", "assistant"]
+
+    run(scenario())
+
+
+def test_twins_have_a_session_each(client: Client, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        file = tmp_path / "journal.jsonl"
+        journal = Journal(open_store(file, writable=True), LIBRARY)
+        async with world(SAY, SAY, READ, WRITE, journal=journal) as w:
+            for _ in range(2):
+                await client.ask(w, HELLO)
+            for last in ("Ferns", "Moss"):
+                await client.ask(w, HELLO, SAY, UserMessage(text=last))
+        journal.close()
+        sessions: dict[str, list[str]] = {}
+        for record in events_of(file):
+            sessions.setdefault(record["session"], []).append(record["event"])
+        turn = ["heard", "proposed", "judged"]
+        assert sorted(sessions.values()) == sorted([turn, turn * 2, ["heard", "proposed", *turn]])
+
+    run(scenario())
+
+
+def test_a_retry_tells_nothing_twice(client: Client, tmp_path: Path) -> None:
+    from tests.gateway.upstream import status
+
+    async def scenario() -> None:
+        file = tmp_path / "journal.jsonl"
+        journal = Journal(open_store(file, writable=True), LIBRARY)
+        async with world(status(500), SAY, journal=journal) as w:
+            await client.ask(w, HELLO)
+            await client.ask(w, HELLO)
+        journal.close()
+        assert [r["event"] for r in events_of(file)] == ["heard", "proposed", "judged"]
+
+    run(scenario())
+
+
+def test_revisions_are_told_with_their_verdicts(client: Client, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        file = tmp_path / "journal.jsonl"
+        journal = Journal(open_store(file, writable=True), LIBRARY)
+        async with world(LONG, WRITE, journal=journal) as w:
+            await client.ask(w, *KNOWN)
+        journal.close()
+        judged = [r for r in events_of(file) if r["event"] == "judged"]
+        assert [v["decision"] for r in judged for v in r["verdicts"]] == ["REVISE", "ALLOW"]
+
+    run(scenario())
+
+
+def test_half_a_character_can_be_told(client: Client, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        file = tmp_path / "journal.jsonl"
+        journal = Journal(open_store(file, writable=True), LIBRARY)
+        async with world(SAY, journal=journal) as w:
+            got = await client.ask(w, UserMessage(text="\ud83d"))
+            assert got.reply == SAY
+        journal.close()
+        assert [r["event"] for r in events_of(file)] == ["heard", "proposed", "judged"]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "db"])
+def test_killed_under_load_it_has_told_all_that_clients_saw(tmp_path: Path, suffix: str) -> None:
+    """SIGKILL in the middle of forty conversations; each client notes the calls it was given."""
+
+    async def scenario() -> None:
+        file = tmp_path / f"journal.{suffix}"
+        seen: Counter[str] = Counter()
+        upstream = Upstream()
+        upstream.choose = _lend
+        async with (
+            served(upstream.app()) as behind,
+            process(behind, "--journal", str(file)) as (gateway, url, _),
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as http,
+        ):
+            clients = [asyncio.create_task(_converse(http, url, n, seen)) for n in range(40)]
+            while len(seen) < 200:
+                await asyncio.sleep(0.01)
+            gateway.kill()
+            await gateway.wait()
+            await asyncio.gather(*clients)
+        told = {
+            f"{verdict['call']['id']}={verdict['decision']}"
+            for record in events_of(file)
+            if record["event"] == "judged"
+            for verdict in record["verdicts"]
+        }
+        assert set(seen) <= told
+
+    run(scenario())
+
+
+def _lend(body: dict[str, Any]) -> Reply:
+    """Lends for three weeks, or too long where the customer asks for it."""
+    field = body.get("messages") or body["input"]
+    words = json.dumps(field).partition("number ")[2].split()[0].strip('",]}')
+    days = 90 if int(words.rpartition(".")[2]) % 2 else 21
+    made = call("lend_book", f"c{words}", member_id="M1", book_id="B1", days=days)
+    return Reply(text="", calls=(made,))
+
+
+async def _converse(http: aiohttp.ClientSession, url: str, number: int, seen: Counter[str]) -> None:
+    wire, stream = WIRES[number % 3], number % 2 == 0
+    for turn in range(1000):
+        asked = (UserMessage(text=f"number {number}.{turn}"), *KNOWN[1:])
+        body = json.dumps(wire.request(asked, TOOLS, stream))
+        try:
+            async with http.post(f"{url}{wire.path}", data=body) as response:
+                data = await response.read()
+        except aiohttp.ClientError:
+            return
+        decision = "ALLOW" if b"c%d.%d" % (number, turn) in data else "REVISE"
+        seen[f"c{number}.{turn}={decision}"] += 1

@@ -1,0 +1,131 @@
+"""A model API that plays prepared replies over a real port, and fails in every way one can."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from ledgeragent.types import Reply
+from tests.gateway.wires import WIRES, Wire
+
+Respond = Callable[[web.Request, Wire, dict[str, Any]], Awaitable[web.StreamResponse]]
+Play = Reply | Respond
+
+
+@dataclass
+class Upstream:
+    """Plays `script` in order, or what `choose` picks for a request; keeps what it was asked."""
+
+    script: deque[Play] = field(default_factory=deque)
+    choose: Callable[[dict[str, Any]], Play] | None = None
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    raw: list[bytes] = field(default_factory=list)
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def app(self) -> web.Application:
+        app = web.Application(client_max_size=1 << 26)
+        for wire in WIRES:
+            app.router.add_post(wire.path, self._handler(wire))
+        app.router.add_get("/v1/models", self._models)
+        return app
+
+    async def _models(self, request: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": []})
+
+    def _handler(self, wire: Wire) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            raw = await request.read()
+            body = json.loads(raw)
+            self.raw.append(raw)
+            self.asked.append(body)
+            self.headers.append({n.lower(): v for n, v in request.headers.items()})
+            play = self.choose(body) if self.choose is not None else self.script.popleft()
+            try:
+                if isinstance(play, Reply):
+                    return await self._play(request, wire, body, play)
+                return await play(request, wire, body)
+            except asyncio.CancelledError:
+                self.cancelled.set()
+                raise
+
+        return handle
+
+    async def _play(
+        self, request: web.Request, wire: Wire, body: dict[str, Any], reply: Reply
+    ) -> web.StreamResponse:
+        name = f"resp_{len(self.asked)}"
+        if not body.get("stream"):
+            return web.json_response(wire.answer(reply, name))
+        return await sent(request, wire.events(reply, name))
+
+
+async def started(request: web.Request) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+    await response.prepare(request)
+    return response
+
+
+async def sent(request: web.Request, pieces: list[bytes]) -> web.StreamResponse:
+    response = await started(request)
+    for piece in pieces:
+        await response.write(piece)
+    await response.write_eof()
+    return response
+
+
+def status(code: int, headers: dict[str, str] | None = None) -> Respond:
+    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+        return web.json_response({"error": {"code": code}}, status=code, headers=headers)
+
+    return respond
+
+
+def garbage() -> Respond:
+    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+        if body.get("stream"):
+            return await sent(request, [b"data: {]\n\n"])
+        return web.Response(body=b"\xff<html>", content_type="application/json")
+
+    return respond
+
+
+def cut(reply: Reply, *, keep: float, reset: bool = False, stall: bool = False) -> Respond:
+    """Only the first part of the answer, and then an end, a reset or silence."""
+
+    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+        if body.get("stream"):
+            data = b"".join(wire.events(reply, "resp_cut"))
+        else:
+            data = json.dumps(wire.answer(reply, "resp_cut")).encode()
+        response = await started(request)
+        await response.write(data[: int(len(data) * keep)])
+        if stall:
+            await asyncio.sleep(60)
+        if reset:
+            assert request.transport is not None
+            request.transport.abort()
+        await response.write_eof()
+        return response
+
+    return respond
+
+
+def stepwise(reply: Reply, steps: asyncio.Semaphore) -> Respond:
+    """Streams one event for each step that is released."""
+
+    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+        response = await started(request)
+        for piece in wire.events(reply, "resp_slow"):
+            await steps.acquire()
+            await response.write(piece)
+        await response.write_eof()
+        return response
+
+    return respond
