@@ -22,6 +22,9 @@ def test_every_sample_of_a_shipped_pack_is_as_it_says(domain: str | Path) -> Non
 
 
 def test_a_sample_that_is_judged_otherwise_is_told_with_its_place(tmp_path: Path) -> None:
+    samples = tmp_path / "pack" / "samples.json"
+    samples.parent.mkdir()
+    samples.write_text((SHOP.parent / "pack" / "samples.json").read_text())
     pack = tmp_path / "pack.yaml"
     pack.write_text(SHOP.read_text().replace("notice_days: 7", "notice_days: 700"))
     done = ledgeragent("test", "--domain", pack)
@@ -29,7 +32,7 @@ def test_a_sample_that_is_judged_otherwise_is_told_with_its_place(tmp_path: Path
     assert "Samples judged otherwise" in done.out and "shop/box-notice" in done.out
     (first, *_) = ledgeragent("test", "--domain", pack, "--format", "json").json["failures"]
     assert first["rule"] == "shop/box-notice" and first["side"] == "allowed"
-    assert first["file"] == str(pack) and first["line"] > 1
+    assert first["file"] == str(samples) and first["line"] > 1
     assert first["decision"] == "block" and "shop/box-notice" in first["problem"]
 
 
