@@ -137,7 +137,7 @@ def _parse(text: bytes, file: str, line: int) -> Json | DataError:
 
 def _document(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
     """The one value of a document; its lines one by one where it turns out to be JSON Lines."""
-    value = _parse(b"".join(piece.lines), piece.file, piece.line)
+    value = _parse(b"".join(piece.lines).rstrip(), piece.file, piece.line)
     if not isinstance(value, DataError):
         yield piece.line, value
         return

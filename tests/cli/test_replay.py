@@ -227,7 +227,7 @@ def test_telecom_of_another_benchmark_is_another_domain(tmp_path: Path) -> None:
         (b"", "the file is empty"),
         (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "1: not UTF-8 text"),
         (bytes(range(256)) * 50, "1: not JSON: Expecting value at column 1"),
-        (b'{"id": ', "1: not JSON: Expecting value at column 8"),
+        (b'{"id": ', "1: not JSON: Expecting value at column 7"),
         (b"17", "1: a recorded conversation is a JSON object or a list of messages"),
         (b"{}", '1: no conversation: expected a list under "messages" or "traj"'),
         (b'{"messages": [[]]}', "1: message 1: it is no message object"),
