@@ -11,7 +11,19 @@ from importlib import import_module
 import ledgeragent
 from ledgeragent.errors import LedgerAgentError
 
-VERBS = ("bench", "check", "coverage", "demo", "gateway", "init", "mcp", "replay", "test", "view")
+VERBS = (
+    "bench",
+    "check",
+    "coverage",
+    "demo",
+    "explain",
+    "gateway",
+    "init",
+    "mcp",
+    "replay",
+    "test",
+    "view",
+)
 """Each is a module of this package with `add(subparsers)` and `run(args) -> exit code`."""
 
 OK, FOUND, UNUSABLE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141

@@ -1,0 +1,110 @@
+"""`ledgeragent explain`: what a rule decides and reads, or why one recorded call was judged as it was."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ledgeragent import packs
+from ledgeragent.binding import Binding
+from ledgeragent.cli.options import add_domain, add_levels, levels_of
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.explain import explain_call, explain_rule
+from ledgeragent.report.explanation import call_json_report, call_text, rule_json, rule_text
+from ledgeragent.traces import Trace
+from ledgeragent.viewing import conversations
+
+if TYPE_CHECKING:
+    from ledgeragent.cli.options import Subparsers
+
+_RULE = re.compile(r"[\w-]+/[\w-]+")
+_CALL = re.compile(r"(.+):(\d+)", re.DOTALL)
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "explain",
+        help="explain a rule, or the verdict on a recorded call",
+        description="RULE: the clause, the tools, what it decides and reads, its samples. FILE#RUN:N: "
+        "the conversation up to the judged call N of a recorded run, the ledger at that point, and "
+        "what every rule read and said. `replay` prints RUN:N; a file with one run needs no RUN.",
+        epilog="The pack is the one that the rule's id, or the run, names, unless --domain gives another.",
+    )
+    parser.add_argument("what", metavar="RULE | FILE#RUN:N", help="what to explain")
+    add_domain(parser, required=False)
+    add_levels(parser)
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the explanation. Always 0 for a rule, or a call, that exists."""
+    if _RULE.fullmatch(args.what) and not os.path.exists(args.what):
+        rule = explain_rule(args.what, _binding(args, args.what.partition("/")[0]))
+        sys.stdout.write(rule_json(rule) if args.format == "json" else rule_text(rule))
+        return 0
+    trace, number = _place(args.what)
+    binding = _binding(args, trace.domain)
+    call = explain_call(trace, binding.domain_for(trace), number)
+    sys.stdout.write(call_json_report(call) if args.format == "json" else call_text(call))
+    return 0
+
+
+def _binding(args: argparse.Namespace, named: str | None) -> Binding:
+    """The pack of --domain, else the one that was named elsewhere."""
+    name = args.domain
+    if name is None:
+        if named not in packs.PACKS:
+            raise UsageError(
+                f"no pack is named {named}; give one with --domain"
+                if named
+                else "the run names no pack; give one with --domain"
+            )
+        name = named
+    return Binding(name=name, version=args.version, tools=args.tools, levels=levels_of(args))
+
+
+def _place(text: str) -> tuple[Trace, int]:
+    """The run and the number of the judged call that `FILE#RUN:N` (or `FILE:N`) means."""
+    found = _CALL.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"{text!r} is neither a rule (domain/name) nor a judged call of a recorded run (FILE#RUN:N)"
+        )
+    file, run = _parted(found[1])
+    return _run_of(file, run), int(found[2])
+
+
+def _parted(place: str) -> tuple[str, str | None]:
+    """File and run: the first `#` after which the rest is a run is one behind an existing file."""
+    if os.path.exists(place):
+        return place, None
+    for mark in re.finditer("#", place):
+        if os.path.exists(place[: mark.start()]):
+            return place[: mark.start()], place[mark.end() :]
+    raise DataError("there is no such file", file=place.partition("#")[0])
+
+
+def _run_of(file: str, run: str | None) -> Trace:
+    """The run of this id, or the only one of the file; raises DataError otherwise."""
+    wanted = _matching(file, run)
+    first = next(wanted, None)
+    if first is None:
+        told = f"there is no run {run} in it" if run is not None else "there is no run in it"
+        raise DataError(told, file=file)
+    if run is None and next(wanted, None) is not None:
+        raise DataError("it holds several runs; write FILE#RUN:N", file=file)
+    return first
+
+
+def _matching(file: str, run: str | None) -> Iterator[Trace]:
+    for found in conversations(file):
+        if isinstance(found, DataError):
+            continue
+        if run is None or found.trace.run in (run, f"{file}:{run}"):
+            yield found.trace

@@ -1,0 +1,187 @@
+"""Explanations: what a rule decides and reads, and what each rule had to say about one recorded call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from inspect import cleandoc
+
+from ledgeragent.binding import Binding, samples, versions
+from ledgeragent.domain import Clause, Domain
+from ledgeragent.effects import Effect, Read
+from ledgeragent.errors import UsageError
+from ledgeragent.gate import MALFORMED, Gate
+from ledgeragent.judging import Judged, judge
+from ledgeragent.ledger import Ledger
+from ledgeragent.packs.finding import suggestion
+from ledgeragent.packs.samples import Outcome, run
+from ledgeragent.packs.schema import ANY, MapOf, Object, Shape, shape_of
+from ledgeragent.predicates import Predicate
+from ledgeragent.sampling import serving_domains
+from ledgeragent.traces import Trace
+from ledgeragent.types import ToolCall
+from ledgeragent.verdict import Evidence, Finding
+
+SATISFIED = "satisfied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRun:
+    """What one rule, alone, had to say about a call, and every fact it read for that."""
+
+    rule: Predicate
+    finding: Finding | None
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def outcome(self) -> str:
+        """`satisfied`, or the kind of its finding."""
+        return SATISFIED if self.finding is None else self.finding.kind.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A family of records that a rule reads: which fields, and the tools that supply it.
+
+    A field "" is the whole value; without any, the rule only asked for the record. Keys that are
+    data, such as the ids of payment methods, are written `*`.
+    """
+
+    family: str
+    fields: tuple[str, ...]
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleRun:
+    """One sample of a rule: whether the pack judges it as it says, and what the rule itself says."""
+
+    outcome: Outcome
+    alone: RuleRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleExplained:
+    """Everything there is to know of a rule. `versions` are those of the pack that have it."""
+
+    domain: Domain
+    rule: Predicate
+    versions: tuple[str, ...]
+    clause: Clause | None
+    about: str
+    guards: tuple[tuple[str, Effect], ...]
+    readings: tuple[Reading, ...]
+    samples: tuple[SampleRun, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallExplained:
+    """One judged call of a recorded run, and what each of the rules that ran had to say.
+
+    `judged` are all judged calls of the run up to this one, which is the last.
+    """
+
+    trace: Trace
+    domain: Domain
+    judged: tuple[Judged, ...]
+    runs: tuple[RuleRun, ...]
+
+    @property
+    def this(self) -> Judged:
+        """The call that is explained."""
+        return self.judged[-1]
+
+
+def explain_rule(id: str, binding: Binding) -> RuleExplained:
+    """What is known of one rule of a pack; raises UsageError if there is no such rule."""
+    serving = serving_domains(binding)
+    if id not in serving:
+        raise UsageError(f"{binding.name} has no rule {id}{suggestion(id, serving)}")
+    domain = serving[id]
+    rule = next(rule for rule in domain.predicates if rule.id == id)
+    taken = tuple(
+        SampleRun(
+            outcome=run(sample, domain),
+            alone=judge_alone(rule, domain, sample.call, sample.state(domain)),
+        )
+        for sample in samples(binding.name)
+        if sample.rule == id
+    )
+    return RuleExplained(
+        domain=domain,
+        rule=rule,
+        versions=tuple(
+            version
+            for version, found in versions(binding.name).items()
+            if any(other.id == id for other in found.predicates)
+        ),
+        clause=next((clause for clause in domain.clauses if clause.id == rule.clause), None),
+        about=cleandoc(rule.check.__doc__ or ""),
+        guards=tuple((tool, domain.effect(tool)) for tool in rule.guards),
+        readings=tuple(_readings((sample.alone for sample in taken), domain)),
+        samples=taken,
+    )
+
+
+def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
+    """The judged call of this number in a run; raises UsageError if the run has no such call."""
+    judged = judge(trace, Gate(domain=domain))
+    if not 1 <= number <= len(judged):
+        calls = f"{len(judged)} judged calls" if len(judged) != 1 else "one judged call"
+        raise UsageError(f"run {trace.run} has no judged call {number}: it has {calls}")
+    this = judged[number - 1]
+    guard = domain.guard(this.call.name)
+    unreadable = any(finding.predicate == MALFORMED for finding in this.verdict.findings)
+    rules = guard.predicates if guard is not None and not unreadable else ()
+    return CallExplained(
+        trace=trace,
+        domain=domain,
+        judged=tuple(judged[:number]),
+        runs=tuple(judge_alone(rule, domain, this.call, this.ledger) for rule in rules),
+    )
+
+
+def judge_alone(rule: Predicate, domain: Domain, call: ToolCall, ledger: Ledger) -> RuleRun:
+    """What the rule says about a call, as if the domain had no other."""
+    verdict = Gate(domain=replace(domain, predicates=(rule,))).judge(call, ledger)
+    found = (f for f in (*verdict.findings, *verdict.shadow) if f.predicate == rule.id)
+    return RuleRun(rule=rule, finding=next(found, None), evidence=tuple(verdict.evidence))
+
+
+def _readings(runs: Iterable[RuleRun], domain: Domain) -> Iterator[Reading]:
+    """What these runs read or asked for, by family."""
+    fields: dict[str, set[str]] = {}
+    for one in runs:
+        for fact in one.evidence:
+            for route in _routes(domain):
+                if route.to.match(fact.entry.path) is not None:
+                    found = fields.setdefault(route.to.text, set())
+                    found.add(_general(fact.fields, shape_of(route.to.record)))
+        for read in one.finding.reads if one.finding is not None else ():
+            for route in domain.routes(read.name):
+                if route.when(read.arguments):
+                    fields.setdefault(route.to.text, set())
+    for family, read_fields in fields.items():
+        tools = dict.fromkeys(r.tool for r in _routes(domain) if r.to.text == family)
+        yield Reading(family=family, fields=tuple(sorted(read_fields)), tools=tuple(tools))
+
+
+def _routes(domain: Domain) -> Iterator[Read[object]]:
+    return (tool for tool in domain.tools if isinstance(tool, Read))
+
+
+def _general(fields: Iterable[str], shape: Shape) -> str:
+    """The fields with `*` for each that the record's type does not name."""
+    names: list[str] = []
+    for name in fields:
+        match shape:
+            case Object(_, known) if name in known:
+                names.append(name)
+                shape = known[name].shape
+            case MapOf(item):
+                names.append("*")
+                shape = item
+            case _:
+                names.append(name)
+                shape = ANY
+    return ".".join(names)
