@@ -31,7 +31,7 @@ from ledgeragent.gateway.memory import Memories
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.shadow import Shadow
-from ledgeragent.gateway.stores import ConflictError, MemoryStore, SessionStore
+from ledgeragent.gateway.stores import ConflictError, MemoryStore, SessionStore, StoreError
 from ledgeragent.gateway.upstream import Upstream, UpstreamError
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.journal import Journal
@@ -168,6 +168,8 @@ class Gateway:
             return web.Response(status=answer.status, body=answer.body, headers=answer.headers)
         except ConflictError as problem:
             return _problem(dialect, 409, str(problem))
+        except StoreError as problem:
+            return _problem(dialect, 503, str(problem))
         except BadReplyError as problem:
             return _problem(dialect, 502, str(problem))
         except TimeoutError as problem:

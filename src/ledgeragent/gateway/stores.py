@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ledgeragent.gateway.dialects.base import BadReplyError
 from ledgeragent.gateway.memory import Memory
+
+
+class StoreError(BadReplyError):
+    """The store cannot be used, so that nothing may be answered."""
 
 
 class ConflictError(BadReplyError):
@@ -67,7 +71,7 @@ class MemoryStore:
         known = self._sessions.get(name)
         if (known.version if known is not None else 0) != saved.version:
             raise ConflictError(BUSY)
-        self._sessions[name] = next_version(saved)
+        self._sessions[name] = replace(saved, version=saved.version + 1)
         self._sessions.move_to_end(name)
         while len(self._sessions) > self._limit:
             self._sessions.popitem(last=False)
@@ -76,16 +80,20 @@ class MemoryStore:
         """Nothing to do."""
 
 
+IDLE_SECONDS = 30 * 24 * 3600.0
+"""How long a session is kept on disk after it was last used."""
+
 BUSY = "another request of this session was answered in the meantime; send this one again"
 
 
-def next_version(saved: Saved) -> Saved:
-    """The session as it is once it has been kept."""
-    return Saved(
-        memory=saved.memory, folded=saved.folded, taken=saved.taken, version=saved.version + 1
-    )
-
-
 def open_session_store(place: str) -> SessionStore:
-    """The store for `memory`, or a file or address."""
-    return MemoryStore()
+    """The store for `memory`, the address of a Postgres database, or else a SQLite file."""
+    if place == "memory":
+        return MemoryStore()
+    if place.startswith(("postgres://", "postgresql://")):
+        from ledgeragent.gateway.postgresstore import PostgresSessions
+
+        return PostgresSessions(place)
+    from ledgeragent.gateway.sqlitestore import SqliteSessions
+
+    return SqliteSessions(place)

@@ -5,14 +5,17 @@ A conversation is found by the history it sends, by a session's name, or by the 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ledgeragent.gateway.dialects.base import BadRequestError, Conversation
 from ledgeragent.gateway.exchange import Settled
 from ledgeragent.gateway.memory import ROOT, Found, Memories, Memory, digest, new_session
 from ledgeragent.gateway.recorder import Recorder
-from ledgeragent.gateway.stores import Saved, SessionStore
+from ledgeragent.gateway.stores import ConflictError, Saved, SessionStore, StoreError
 from ledgeragent.types import Message, UserMessage
 
 _REMEMBERED = 32
@@ -28,11 +31,15 @@ class Visitor:
 
     def session_key(self) -> str:
         """Where the session is kept."""
-        return f"session/{self.scope}/{self.name}"
+        return self._key("session", self.name or "")
 
     def reply_key(self, id: str) -> str:
         """Where what is known after a reply is kept."""
-        return f"reply/{self.scope}/{id}"
+        return self._key("reply", id)
+
+    def _key(self, kind: str, name: str) -> str:
+        told = json.dumps([kind, self.scope, name])
+        return hashlib.blake2b(told.encode(), digest_size=20).hexdigest()
 
 
 class Visit:
@@ -111,8 +118,9 @@ class SessionVisit(Visit):
             await self._save(self.memory, self._folded)
 
     async def release(self) -> None:
-        """Keeps what was folded."""
-        await self._save(self.memory, self._folded)
+        """Keeps what was folded, if that can be done."""
+        with suppress(StoreError, ConflictError):
+            await self._save(self.memory, self._folded)
 
     async def _save(self, memory: Memory, folded: tuple[str, ...]) -> None:
         saved = replace(self._saved, memory=memory, folded=folded[-_REMEMBERED:])
@@ -146,7 +154,7 @@ class Visits:
             visit = await self._continued(conversation.after, visitor)
         elif visitor.name is not None:
             saved = await self.store.load(visitor.session_key())
-            fresh = Saved(memory=Memory(session=visitor.name))
+            fresh = Saved(memory=Memory(session=f"{visitor.name}@{visitor.scope[:8]}"))
             visit = SessionVisit(visitor, self.store, saved or fresh)
         else:
             found = self.memories.find(conversation.messages, visitor.scope)

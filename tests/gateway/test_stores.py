@@ -1,0 +1,304 @@
+"""Sessions by name and by reply, on every store: the client may leave out what was said before."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.stores import (
+    ConflictError,
+    MemoryStore,
+    Saved,
+    SessionStore,
+    StoreError,
+    open_session_store,
+)
+from ledgeragent.gateway.visits import mark, unseen
+from ledgeragent.types import Message, Reply, UserMessage
+from tests.gateway.conftest import Client
+from tests.gateway.upstream import status
+from tests.gateway.wires import RESPONSES
+from tests.gateway.world import HELLO, KNOWN, LONG, MIXED, READ, SAY, WRITE, is_error, run, world
+from tests.lending import ADA, BOOK_IN, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, answer
+
+MINE = {"x-ledgeragent-session": "mine"}
+MORE = UserMessage(text="And?")
+
+MakeStore = Callable[[], SessionStore]
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    """The address of a server of our own, from whatever Postgres this machine has."""
+    pytest.importorskip("psycopg")
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    initdb = shutil.which("initdb") or (str(found[-1]) if found else None)
+    if initdb is None:
+        pytest.skip("Postgres is not installed")
+    with _server(Path(initdb).parent) as address:
+        yield address
+
+
+@contextmanager
+def _server(binaries: Path) -> Iterator[str]:
+    """A server in a folder of its own. It refuses to run as root, so root becomes somebody else."""
+    someone = None
+    if os.getuid() == 0:
+        try:
+            import pwd
+
+            someone = pwd.getpwnam("postgres").pw_uid
+        except KeyError:
+            pytest.skip("Postgres does not run as root, and there is no user for it")
+    with tempfile.TemporaryDirectory() as folder:
+        if someone is not None:
+            os.chown(folder, someone, -1)
+
+        def do(*command: str) -> None:
+            subprocess.run(command, check=True, capture_output=True, user=someone, cwd=folder)
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        data, log = f"{folder}/data", f"{folder}/log"
+        do(str(binaries / "initdb"), "-D", data, "-A", "trust", "-U", "tester", "-N")
+        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+        control = str(binaries / "pg_ctl")
+        do(control, "-D", data, "-l", log, "-o", options, "-w", "start")
+        try:
+            yield f"postgresql://tester@127.0.0.1:{port}/postgres"
+        finally:
+            do(control, "-D", data, "-m", "immediate", "stop")
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> MakeStore:
+    """Opens the same place each time it is called; each test has a place of its own."""
+    if request.param == "memory":
+        kept = MemoryStore()
+        return lambda: kept
+    if request.param == "sqlite":
+        return lambda: open_session_store(str(tmp_path / "sessions.db"))
+    address = _fresh_database(request.getfixturevalue("postgres"), tmp_path.name)
+    return lambda: open_session_store(address)
+
+
+def _fresh_database(server: str, name: str) -> str:
+    import psycopg
+    from psycopg import sql
+
+    name = f"t{abs(hash(name))}"
+    with psycopg.connect(server, autocommit=True) as base:
+        base.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    return server.replace("/postgres", f"/{name}")
+
+
+def test_a_store_keeps_versions(make_store: MakeStore) -> None:
+    async def scenario() -> None:
+        one, other = make_store(), make_store()
+        await one.open()
+        await other.open()
+        assert await one.load("a") is None
+        first = Saved(memory=Memory(session="a"), folded=("x",))
+        await one.save("a", first)
+        for store in (one, other):
+            with pytest.raises(ConflictError):
+                await store.save("a", first)
+        known = await other.load("a")
+        assert known is not None
+        assert (known.memory, known.folded, known.version) == (first.memory, ("x",), 1)
+        await other.save("a", known)
+        with pytest.raises(ConflictError):
+            await one.save("a", known)
+        assert await one.load("b") is None
+        await one.close()
+        await other.close()
+
+    run(scenario())
+
+
+def test_a_trimmed_history_goes_on(client: Client, make_store: MakeStore) -> None:
+    """Each request leaves more out; two gateways take turns on one store."""
+
+    async def scenario() -> None:
+        first = world(READ, WRITE, store=make_store(), max_revisions=0)
+        second = world(SAY, WRITE, store=make_store(), max_revisions=0)
+        async with first as a, second as b:
+            await client.ask(a, HELLO, headers=MINE)
+            trimmed = (READ, answer(GET_MEMBER, ADA), answer(GET_BOOK, BOOK_IN))
+            await client.ask(b, *trimmed, headers=MINE)
+            assert "members.M1" in client.wire.told(b.upstream.asked[0])
+            got = await client.ask(a, SAY, MORE, headers=MINE)
+            assert got.verdicts == "lend_book=ALLOW"
+            done = answer(LEND, "lent")
+            got = await client.ask(b, WRITE, done, MORE, headers=MINE)
+            assert got.verdicts == "lend_book=REVISE"
+            assert "was changed by lend_book" in str(got.reply)
+
+    run(scenario())
+
+
+def test_the_loop_guard_lives_in_the_session(client: Client, make_store: MakeStore) -> None:
+    async def scenario() -> None:
+        async with world(*[WRITE] * 4, store=make_store(), max_revisions=0) as w:
+            history: list[Message] = [
+                HELLO,
+                READ,
+                answer(GET_MEMBER, ADA),
+                answer(GET_BOOK, BOOK_OUT),
+            ]
+            seen = []
+            for _ in range(4):
+                got = await client.ask(w, *history, headers=MINE)
+                assert got.reply is not None
+                seen.append(got.verdicts.partition("=")[2])
+                history = [Reply(text=got.reply.text[:5]), MORE]
+            assert seen == ["REVISE", "REVISE", "REVISE", "BLOCK"]
+
+    run(scenario())
+
+
+def test_sessions_keep_to_themselves(client: Client, make_store: MakeStore) -> None:
+    """Another name, or the same name with another key, is another session."""
+
+    async def scenario() -> None:
+        async with world(SAY, SAY, SAY, SAY, store=make_store()) as w:
+            await client.ask(w, *KNOWN, headers=MINE)
+            others: tuple[dict[str, str], ...] = (
+                {"x-ledgeragent-session": "yours"},
+                {**MINE, "authorization": "Bearer another"},
+                {},
+            )
+            for headers in others:
+                await client.ask(w, MORE, headers=headers)
+                assert "members.M1" not in client.wire.told(w.upstream.asked[-1])
+
+    run(scenario())
+
+
+def test_a_failed_request_can_be_repeated(client: Client, make_store: MakeStore) -> None:
+    async def scenario() -> None:
+        async with world(status(500), WRITE, store=make_store()) as w:
+            assert (await client.ask(w, *KNOWN, headers=MINE)).status == 500
+            got = await client.ask(w, *KNOWN, headers=MINE)
+            assert got.reply == WRITE
+
+    run(scenario())
+
+
+def test_requests_of_one_session_at_once(client: Client, make_store: MakeStore) -> None:
+    """One is answered; the other is told to come again, and is given no call to make."""
+
+    async def scenario() -> None:
+        async with world(WRITE, WRITE, store=make_store()) as w:
+            both = await asyncio.gather(
+                *(client.ask(w, *KNOWN, headers=MINE) for _ in range(2)),
+            )
+            w.upstream.script.append(SAY)
+            called = [got for got in both if "lend_book" in str(got.reply)]
+            told = [got for got in both if got not in called]
+            assert len(called) == 1
+            assert "send this one again" in str(told[0].body or told[0].events)
+
+    run(scenario())
+
+
+def test_a_session_name_that_cannot_be_one(client: Client) -> None:
+    async def scenario() -> None:
+        async with world() as w:
+            got = await client.ask(w, HELLO, headers={"x-ledgeragent-session": "x" * 300})
+            assert got.status == 400
+
+    run(scenario())
+
+
+def test_a_store_that_is_gone(client: Client, tmp_path: Path) -> None:
+    class Gone(MemoryStore):
+        async def save(self, name: str, saved: Saved) -> None:
+            raise StoreError("the session store cannot be reached")
+
+    async def scenario() -> None:
+        async with world(WRITE, store=Gone()) as w:
+            got = await client.ask(w, *KNOWN, headers=MINE)
+            assert got.status == 503 or is_error(got.events[-1])
+            assert "lend_book" not in str(got)
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_reply_is_continued_by_its_id(make_store: MakeStore, stream: bool) -> None:
+    async def scenario() -> None:
+        async with world(MIXED, SAY, WRITE, store=make_store()) as w:
+
+            async def ask(*messages: Message, **changes: Any) -> Any:
+                return await w.ask(RESPONSES, messages, stream=stream, **changes)
+
+            def id_of(got: Any) -> str:
+                body = got.body or got.events[-1]["response"]
+                return str(body["id"])
+
+            first = await ask(HELLO)
+            told = (answer(GET_MEMBER, ADA), answer(GET_BOOK, BOOK_IN))
+            second = await ask(*told, previous_response_id=id_of(first))
+            asked = w.upstream.asked[1]
+            owed = asked["input"][0]
+            assert (owed["type"], owed["call_id"]) == ("function_call_output", LEND.id)
+            assert "has not been read yet" in owed["output"]
+            assert len(asked["input"]) == 3
+            assert "members.M1" in asked["instructions"]
+            third = await ask(MORE, previous_response_id=id_of(second))
+            assert third.verdicts == "lend_book=ALLOW"
+            unknown = await ask(MORE, previous_response_id="resp_99")
+            assert unknown.status == 400
+
+    run(scenario())
+
+
+def test_a_revised_stream_is_continued_where_upstream_ended(make_store: MakeStore) -> None:
+    """The client knows the first response's id, upstream goes on from the last."""
+
+    async def scenario() -> None:
+        async with world(LONG, SAY, SAY, store=make_store()) as w:
+            got = await w.ask(RESPONSES, KNOWN, stream=True)
+            known = got.events[-1]["response"]["id"]
+            assert known == "resp_1"
+            await w.ask(RESPONSES, (MORE,), previous_response_id=known)
+            asked = w.upstream.asked[2]
+            assert asked["previous_response_id"] == "resp_2"
+            assert len(asked["input"]) == 1
+
+    run(scenario())
+
+
+U1, U2, R1 = UserMessage(text="a"), UserMessage(text="b"), Reply(text="r")
+
+
+@pytest.mark.parametrize(
+    ("folded", "sent", "new"),
+    [
+        ((), (U1,), (U1,)),
+        ((U1, R1), (U1, R1, U2), (U2,)),
+        ((U1, R1), (R1, U2), (U2,)),
+        ((U1, R1), (U2,), (U2,)),
+        ((U1, R1), (U1, Reply(text="other"), U2), (Reply(text="other"), U2)),
+        ((U1, R1), (U1,), (U1,)),
+        ((U1, R1, U1, R1), (U1, R1, U1, R1, U1), (U1,)),
+        ((READ, answer(GET_BOOK, BOOK_IN)), (READ, answer(GET_BOOK, BOOK_IN)), ()),
+    ],
+)
+def test_what_is_new_in_a_history(
+    folded: tuple[Message, ...], sent: tuple[Message, ...], new: tuple[Message, ...]
+) -> None:
+    assert tuple(unseen(tuple(map(mark, folded)), sent)) == new
