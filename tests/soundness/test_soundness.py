@@ -114,7 +114,7 @@ def test_a_disagreement_shrinks_to_a_readable_case() -> None:
     assert "refuel_data(" in told
     assert "gate: ALLOW" in told
     assert "broken: telecom/refuel-max" in told
-    assert len(told.splitlines()) < 25
+    assert told.partition("proposed:")[0].count("\n") < 25
 
 
 def test_judges_share_no_code_with_the_package() -> None:

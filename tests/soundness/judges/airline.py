@@ -30,7 +30,7 @@ Segment = tuple[str, str]
 def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgement:
     """What is wrong with a proposed write."""
     found = Judgement()
-    reservation = None
+    reservation: Any = None
     owner = arguments.get("user_id")
     if "reservation_id" in arguments:
         reservation = db["reservations"].get(arguments["reservation_id"])

@@ -404,7 +404,7 @@ class AirlineWorld(World):
         flights = self._trip(rng, origin, destination, there_and_back, 12)
         count = rng.choice([5, 6]) if one_in(rng, 8) else rng.randint(1, 3)
         cabin = rng.choice(_CABINS)
-        given = {
+        given: dict[str, Any] = {
             "user_id": user["user_id"] if not one_in(rng, 60) else "nobody_1",
             "origin": origin,
             "destination": destination,

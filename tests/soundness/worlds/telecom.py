@@ -220,10 +220,10 @@ class TelecomWorld(World):
         if line["status"] not in refusals.get(call.name, _LINE_STATUSES):
             return Answer("Error: the line is not in a state for that", failed=True)
         line[name] = value
-        changed = fields("lines", line["line_id"], name)
+        touched = fields("lines", line["line_id"], name)
         if call.name == "refuel_data":
-            changed |= self._bill_data(given["customer_id"])
-        return Answer(json.dumps({"message": text}), changed=frozenset(changed))
+            touched |= self._bill_data(given["customer_id"])
+        return Answer(json.dumps({"message": text}), changed=frozenset(touched))
 
     def _bill_data(self, customer_id: str) -> set[tuple[str, str, str]]:
         """Data goes on the draft bill; a customer without one gets one."""

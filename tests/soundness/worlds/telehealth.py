@@ -275,7 +275,7 @@ class TelehealthWorld(World):
         return Answer("\n\n".join(blocks), shown=frozenset(shown))
 
     def _get_medical_record(self, given: dict[str, Any]) -> Answer:
-        key = given.get("record_id")
+        key = str(given.get("record_id"))
         record = self.db["records"].get(key)
         if record is None:
             return Answer(f"No medical record found for record ID {key}.", failed=True)
