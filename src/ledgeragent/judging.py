@@ -54,14 +54,15 @@ def judge(trace: Trace, gate: Gate) -> list[Judged]:
     proposed: list[tuple[ToolCall, Verdict, Ledger, int]] = []
     executed: set[int] = set()
     for place, message in enumerate(trace.messages):
-        before = state
-        if type(message) is Reply and message.calls:
+        if type(message) is Reply:
+            if not message.calls and not state.pending:
+                continue  # words alone change nothing
             proposed += [
                 (call, gate.judge(call, state.ledger), state.ledger, place)
                 for call in message.calls
                 if _is_judged(call, domain, trace)
             ]
-        state = state.observe(message, domain)
+        before, state = state, state.observe(message, domain)
         if proposed and type(message) is ToolReturn:
             executed.add(id(_executed(message, before, state, domain)))
     return [

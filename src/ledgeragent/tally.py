@@ -134,8 +134,10 @@ class Result(Intake):
         if counts is None:
             counts = self.by_predicate[predicate] = Counter()
         counts["judged"] += 1
-        counts[_answer(finding)] += 1
-        if finding is not None:
+        if finding is None:
+            counts[ALLOW] += 1
+        else:
+            counts[_answer(finding)] += 1
             counts["undecided"] += finding.kind is Kind.UNDECIDED
             counts["errors"] += finding.kind is Kind.ERROR
             counts["shadow"] += _in_shadow(finding)
@@ -184,11 +186,9 @@ def _add_up(mine: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> N
         mine.setdefault(key, Counter()).update(counts)
 
 
-def _answer(finding: Finding | None) -> str:
+def _answer(finding: Finding) -> str:
     """What one predicate alone would have done to the call."""
-    if finding is None or finding.decision is Decision.ALLOW:
-        return ALLOW
-    if finding.enforcement is not Enforcement.ENFORCE:
+    if finding.decision is Decision.ALLOW or finding.enforcement is not Enforcement.ENFORCE:
         return ALLOW
     if finding.decision is Decision.BLOCK:
         return BLOCK
