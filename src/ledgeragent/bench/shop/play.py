@@ -1,0 +1,145 @@
+"""One conversation of the benchmark: a customer by script, a model, a shop of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ledgeragent.agent import REFUSAL, Model
+from ledgeragent.bench.endpoint import wire
+from ledgeragent.bench.shop.customer import Customer
+from ledgeragent.bench.shop.tasks import Task, wanted
+from ledgeragent.demo.shop.shop import Change, Shop, changes
+from ledgeragent.gate import Filtered, Gate
+from ledgeragent.modes import Mode, Presenter
+from ledgeragent.state import State
+from ledgeragent.types import Json, Message, Reply, UserMessage
+from ledgeragent.verdict import Decision
+
+PLAIN, GUARDED = "fc", "ledgeragent"
+ARMS = (PLAIN, GUARDED)
+_MOST_REVISIONS = 2
+
+ENDED, TOO_LONG, SILENT = "customer", "too long", "no reply"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A conversation as it went. `wrong` is where the database differs from what it should be."""
+
+    task: Task
+    arm: str
+    messages: tuple[Message, ...]
+    ended: str
+    wrong: tuple[Change, ...]
+    generations: int
+    rejected: int
+
+    @property
+    def reward(self) -> float:
+        """1 if the customer was done and the database is right, else 0."""
+        return 1.0 if self.ended == ENDED and not self.wrong else 0.0
+
+    def as_json(self, id: str, trial: int, usage: Mapping[str, Json]) -> Json:
+        """The conversation in the form of recorded runs, so that every reader of those takes it."""
+        return {
+            "id": id,
+            "benchmark": "shop",
+            "domain": "shop",
+            "task_id": self.task.id,
+            "trial": trial,
+            "arm": self.arm,
+            "kind": self.task.kind,
+            "reward": self.reward,
+            "ended": self.ended,
+            "wrong": [list(change) for change in self.wrong],
+            "generations": self.generations,
+            "rejected": self.rejected,
+            "usage": dict(usage),
+            "messages": list(wire(self.messages)),
+        }
+
+
+@dataclass(slots=True)
+class Talk:
+    """A conversation under way. Without a gate every call runs and the history is shown as it is."""
+
+    gate: Gate | None
+    presenter: Presenter
+    state: State = field(default_factory=State)
+    messages: list[Message] = field(default_factory=list)
+    feedback: str = ""
+    generations: int = 0
+    rejected: int = 0
+
+    def saw(self, message: Message) -> None:
+        """Takes in a message."""
+        self.messages.append(message)
+        if self.gate is not None:
+            self.state = self.state.observe(message, self.gate.domain)
+            self.presenter.saw(message, self.state)
+
+    def reply(self, model: Model) -> Reply:
+        """The agent's next message: calls that may run, or words for the customer."""
+        for _ in range(_MOST_REVISIONS + 1):
+            self.generations += 1
+            if self.gate is None:
+                return model.generate(self.messages, "", "")
+            context = self.presenter.tail(self.state.ledger)
+            reply = model.generate(self.presenter.messages, context, self.feedback)
+            self.state, filtered = self.state.filter(reply, self.gate, "drop")
+            self.feedback = filtered.feedback
+            self.rejected += _rejections(filtered)
+            if filtered.decision is Decision.BLOCK and not filtered.execute:
+                break
+            if filtered.reply.calls or filtered.reply.text:
+                return filtered.reply
+        return Reply(text=REFUSAL.format(reason=self.feedback) if self.feedback else "")
+
+
+def _rejections(filtered: Filtered) -> int:
+    return sum(not verdict.allowed for verdict in filtered.verdicts)
+
+
+def play(
+    task: Task, model: Model, gate: Gate | None, *, mode: Mode = "full", most: int = 40
+) -> Episode:
+    """The conversation, at most `most` messages of the agent long; with a gate, through LedgerAgent."""
+    talk = Talk(gate, Presenter(mode=mode))
+    customer = Customer(task)
+    with Shop() as shop:
+        talk.saw(UserMessage(text=task.opens))
+        ended = _converse(talk, customer, model, shop, most)
+        return Episode(
+            task=task,
+            arm=PLAIN if gate is None else GUARDED,
+            messages=tuple(talk.messages),
+            ended=ended,
+            wrong=changes(wanted(task), shop.snapshot()),
+            generations=talk.generations,
+            rejected=talk.rejected,
+        )
+
+
+def _converse(talk: Talk, customer: Customer, model: Model, shop: Shop, most: int) -> str:
+    """Until the customer is done; what the agent says beside a call is not for the customer."""
+    for _ in range(most):
+        reply = talk.reply(model)
+        if not reply.calls and not reply.text.strip():
+            return SILENT
+        if reply.calls:
+            _run(talk, reply, shop)
+            continue
+        talk.saw(reply)
+        answer = customer.answer(reply.text)
+        if answer is None:
+            return ENDED
+        talk.saw(UserMessage(text=answer))
+    return TOO_LONG
+
+
+def _run(talk: Talk, reply: Reply, shop: Shop) -> None:
+    """Runs the calls of a reply, one after the other."""
+    talk.saw(reply)
+    for call in reply.calls:
+        talk.saw(shop.execute(call))

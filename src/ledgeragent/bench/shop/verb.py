@@ -1,0 +1,186 @@
+"""`ledgeragent bench shop`: a model in the demo's shop, as plain agent and through LedgerAgent."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from ledgeragent.bench.endpoint import ChatModel, Endpoint
+from ledgeragent.bench.shop.play import ARMS, PLAIN, play
+from ledgeragent.bench.shop.report import summary, text
+from ledgeragent.bench.shop.tasks import Task, tasks
+from ledgeragent.demo.shop.shop import policy, tool_schemas
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.gate import Gate
+from ledgeragent.modes import MODES
+from ledgeragent.packs import load_domain
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+_DEFAULT_URL = "http://127.0.0.1:8080/v1"
+
+
+class Run(NamedTuple):
+    """One conversation to be had: a task, by an arm, for the nth time."""
+
+    task: Task
+    arm: str
+    trial: int
+
+    @property
+    def id(self) -> str:
+        """Names it among all runs."""
+        return f"{self.arm}/{self.task.id}/{self.trial}"
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the sub-verb to the command line."""
+    parser = subparsers.add_parser(
+        "shop",
+        help="measure a model on forty scripted customers",
+        description="Plays forty conversations in the demo's shop, without and with LedgerAgent, and "
+        "checks the database after each. The customers follow a script: no other model is needed.",
+        epilog="A key is read from OPENAI_API_KEY, the endpoint from OPENAI_BASE_URL unless given. "
+        "With -o, runs that the file holds already are not made again.",
+    )
+    parser.add_argument("--model", required=True, metavar="NAME", help="the model's name there")
+    parser.add_argument(
+        "--url", metavar="URL", help=f"an OpenAI-compatible endpoint ({_DEFAULT_URL})"
+    )
+    parser.add_argument(
+        "--trials", type=_count, default=4, metavar="N", help="per task (default 4)"
+    )
+    parser.add_argument("--arms", type=_names, default=ARMS, metavar="ARMS", help="fc,ledgeragent")
+    parser.add_argument("--tasks", type=_names, metavar="IDS", help="only these, with commas")
+    parser.add_argument("--mode", choices=MODES, default="full", help="how the ledger is shown")
+    parser.add_argument("--most", type=_count, default=40, metavar="N", help="agent messages a run")
+    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="runs at a time")
+    parser.add_argument("--timeout", type=_count, default=120, metavar="S", help="of a request")
+    parser.add_argument(
+        "--option",
+        action="append",
+        type=_option,
+        default=[],
+        metavar="NAME=JSON",
+        help="goes into every request, such as temperature=0; may be given again",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="keeps every run, JSON Lines")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plays and reports."""
+    wanted = _runs(args)
+    done = _done(args.output)
+    rows = [done[one.id] for one in wanted if one.id in done]
+    missing = [one for one in wanted if one.id not in done]
+    with _opened(args.output) as kept:
+        for row in _played(missing, args):
+            rows.append(row)
+            if kept is not None:
+                kept.write(json.dumps(row) + "\n")
+                kept.flush()
+            print(f"{row['id']}: {row['reward']:g} ({len(rows)}/{len(wanted)})", file=sys.stderr)
+    found = summary(rows)
+    sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
+    return 0
+
+
+def _runs(args: argparse.Namespace) -> list[Run]:
+    known = {task.id: task for task in tasks()}
+    unknown = [*(set(args.tasks or ()) - set(known)), *(set(args.arms) - set(ARMS))]
+    if unknown:
+        raise UsageError(f"there is no {', '.join(sorted(unknown))} in this benchmark")
+    chosen = [task for task in tasks() if args.tasks is None or task.id in args.tasks]
+    trials = range(1, args.trials + 1)
+    return [Run(task, arm, trial) for trial in trials for task in chosen for arm in args.arms]
+
+
+def _played(runs: Sequence[Run], args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Each run's row as it is done; what goes wrong with the endpoint ends them all."""
+    endpoint = Endpoint(
+        url=args.url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,
+        model=args.model,
+        key=os.environ.get("OPENAI_API_KEY", ""),
+        options=dict(args.option),
+        timeout=args.timeout,
+    )
+    gate = Gate(domain=load_domain("shop"))
+    pool = ThreadPoolExecutor(args.jobs)
+    try:
+        made = [pool.submit(_row, one, endpoint, gate, args) for one in runs]
+        for future in as_completed(made):
+            yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _row(one: Run, endpoint: Endpoint, gate: Gate, args: argparse.Namespace) -> dict[str, Any]:
+    model = ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas())
+    guard = None if one.arm == PLAIN else gate
+    episode = play(one.task, model, guard, mode=args.mode, most=args.most)
+    row: dict[str, Any] = episode.as_json(one.id, one.trial, asdict(model.usage))
+    return {**row, "agent_model": args.model, "mode": args.mode}
+
+
+def _done(file: str | None) -> dict[str, dict[str, Any]]:
+    """The runs that a file holds; a last line that was cut off is taken as not made."""
+    if file is None or not Path(file).exists():
+        return {}
+    rows: dict[str, dict[str, Any]] = {}
+    lines = Path(file).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+            rows[row["id"]] = row
+        except (ValueError, TypeError, KeyError):
+            if number < len(lines):
+                raise DataError("no run of this benchmark", file=file, line=number) from None
+    return rows
+
+
+class _Nowhere:
+    """Where there is no file to keep."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def _opened(file: str | None) -> IO[str] | _Nowhere:
+    if file is None:
+        return _Nowhere()
+    path = Path(file)
+    whole = path.read_bytes() if path.exists() else b""
+    if whole and not whole.endswith(b"\n"):
+        path.write_bytes(whole[: whole.rfind(b"\n") + 1])
+    return path.open("a", encoding="utf-8")
+
+
+def _count(given: str) -> int:
+    if not given.isascii() or not given.isdigit() or int(given) < 1:
+        raise argparse.ArgumentTypeError("give a number, 1 or more")
+    return int(given)
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(",") if name.strip())
+
+
+def _option(given: str) -> tuple[str, Any]:
+    name, _, value = given.partition("=")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given}: not NAME=JSON") from None
