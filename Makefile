@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
 
 .PHONY: demo test check format bench docs clean
 
-demo: $(READY)
+demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
 
 test: $(READY)
@@ -27,9 +28,15 @@ bench: $(READY)
 docs: $(READY)
 	$(BIN)/python -m tools.generate
 
-$(READY): pyproject.toml
+# The package alone, which needs nothing: enough for the demo.
+$(PLAIN): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $(PLAIN)
+
+# The package with every library that it can be used with, and the tools.
+$(READY): $(PLAIN)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
 
