@@ -38,7 +38,7 @@ class Progress:
         """Takes note that everything up to `piece` is done."""
         if self._quiet:
             return
-        if piece.file != self._file:
+        if piece.file != self._file or piece.position < self._position:
             self._before += self._position
             self._file = piece.file
         self._position = piece.position
