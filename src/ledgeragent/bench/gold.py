@@ -1,0 +1,89 @@
+"""`ledgeragent bench gold`: does an arm's gate let every gold action of a benchmark pass?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ledgeragent.bench.arms import ARMS
+from ledgeragent.errors import UsageError
+
+if TYPE_CHECKING:
+    from ledgeragent.bench.tau2.gold import GoldRun
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+DATA_DIR = "LEDGERAGENT_DATA_DIR"
+_GATED = tuple(arm.name for arm in ARMS.values() if arm.kind == "ledger")
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the sub-verb to the command line."""
+    parser = subparsers.add_parser(
+        "gold",
+        help="play each task's gold actions through an arm",
+        description="Plays each task's gold actions through an arm on the tau2 harness, with the "
+        "reads that its gate asks for, and has the harness score the result. What only a judge can "
+        "score is left out of the reward.",
+        epilog="Exits 0 if every reward is 1 and no gold action that changes a record was rejected.",
+    )
+    parser.add_argument(
+        "--domain", required=True, action="append", metavar="NAME", help="may be given again"
+    )
+    parser.add_argument("--arm", choices=_GATED, default="ledgeragent")
+    parser.add_argument("--tasks", type=int, metavar="N", help="only the first N of each domain")
+    parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plays and reports. 1 if a reward is not 1 or an effective gold action was rejected."""
+    if args.data_dir:
+        os.environ[DATA_DIR] = args.data_dir
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
+        for domain in args.domain:
+            runs = list(_played(domain, args, Path(scratch)))
+            sys.stdout.write(text(domain, runs))
+            failed = failed or any(is_failure(run) for run in runs)
+    return 1 if failed else 0
+
+
+def _played(domain: str, args: argparse.Namespace, scratch: Path) -> Iterator[GoldRun]:
+    from ledgeragent.adapters.tau2 import harness
+    from ledgeragent.bench.tau2 import gold
+    from ledgeragent.bench.tau2.run import prepare
+
+    prepare(scratch)
+    registry = harness("tau2.registry").registry
+    if domain not in registry.get_domains():
+        raise UsageError(f"there is no domain {domain!r}; telehealth needs {DATA_DIR}")
+    for task in registry.get_tasks_loader(domain)("base")[: args.tasks]:
+        yield gold.play(domain, task, args.arm)
+
+
+def is_failure(run: GoldRun) -> bool:
+    """True if the run did not earn its reward, or an action it needs was rejected."""
+    return run.reward != 1.0 or any(rejection.effective for rejection in run.rejections)
+
+
+def text(domain: str, runs: list[GoldRun]) -> str:
+    """One line of counts, then what went wrong, or was rejected with no loss."""
+    rejected = [(run, rejection) for run in runs for rejection in run.rejections]
+    lines = [
+        f"{domain}: {len(runs)} tasks, reward 1 in {sum(run.reward == 1.0 for run in runs)}, "
+        f"rejected gold writes {sum(r.effective for _, r in rejected)}, "
+        f"extra reads {sum(run.reads for run in runs)}, "
+        f"part left to a judge in {sum(run.judged for run in runs)}"
+    ]
+    lines += [f"  task {run.task}: reward {run.reward}" for run in runs if run.reward != 1.0]
+    for run, rejection in rejected:
+        note = "" if rejection.effective else " (its tool refuses it too)"
+        lines.append(f"  task {run.task}: {rejection.decision} {rejection.call}{note}")
+        lines.append(f"    {rejection.reason}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,62 @@
+"""Which data a run of the harness uses, newer than it ships with, and a hash that tells them apart."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from ledgeragent.adapters.tau2 import harness
+from ledgeragent.errors import UsageError
+
+DOMAINS = ("airline", "retail", "telecom", "mock")
+ENVIRONMENT = "TAU2_DATA_DIR"
+_SHARED = Path("benchmarks", "tau2")
+
+
+def lay_out(data_dir: Path, into: Path) -> Path:
+    """`into`, holding links to the data of `data_dir` where the harness looks for it."""
+    source = data_dir / _SHARED
+    if not source.is_dir():
+        raise UsageError(f"{data_dir} has no {_SHARED}")
+    (into / "tau2" / "domains").mkdir(parents=True, exist_ok=True)
+    for name in DOMAINS:
+        _link(source / name, into / "tau2" / "domains" / name)
+    _link(source / "user_simulator", into / "tau2" / "user_simulator")
+    return into
+
+
+def _link(source: Path, target: Path) -> None:
+    if source.is_dir() and not target.is_symlink():
+        target.symlink_to(source.resolve(), target_is_directory=True)
+
+
+def select(folder: Path) -> None:
+    """Has the harness read its data from `folder`; must come before anything else of it."""
+    os.environ[ENVIRONMENT] = str(folder)
+    # One line of the harness takes the variable, the other keeps the folder in its own modules.
+    for module in (harness("tau2.utils.utils"), harness("tau2.utils")):
+        if hasattr(module, "DATA_DIR"):
+            module.DATA_DIR = folder
+
+
+def in_use() -> Path:
+    """The folder that the harness reads."""
+    folder: Path = harness("tau2.utils.utils").DATA_DIR
+    return folder
+
+
+def digest(folder: Path, domain: str) -> str:
+    """The SHA-256 of a domain's data files below `folder`: their names and contents."""
+    where = folder / "tau2" / "domains" / domain
+    return digest_of(where, (f for f in where.rglob("*") if f.is_file()))
+
+
+def digest_of(root: Path, files: Iterable[Path]) -> str:
+    """The SHA-256 of some files below `root`: their names and contents."""
+    total = hashlib.sha256()
+    for file in sorted(files):
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        total.update(f"{file.relative_to(root)} {content}\n".encode())
+    return total.hexdigest()
