@@ -16,6 +16,7 @@ VERBS = (
     "check",
     "coverage",
     "demo",
+    "diff",
     "explain",
     "gateway",
     "init",

@@ -9,8 +9,8 @@ from ledgeragent.cases import CasesResult, Mismatch, Score
 from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
 from ledgeragent.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.paths import visible
-from ledgeragent.report.parts import call_line, fact_lines, joined, listed, mark, table
-from ledgeragent.rows import CallRow, NearMiss, PredicateError, RejectedWrite, StoppedCall
+from ledgeragent.report.parts import call_line, fact_lines, joined, listed, mark, place_of, table
+from ledgeragent.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
 from ledgeragent.tally import Result
 
 _COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
@@ -77,7 +77,7 @@ def _shadow(title: str, rows: Sequence[StoppedCall]) -> list[str]:
 
 def _rejected_text(row: RejectedWrite, predicate: str) -> str:
     lines = [
-        f"  {predicate}: {row['decision']}  ({_run(row)})",
+        f"  {predicate}: {row['decision']}  ({place_of(row)})",
         f"    {call_line(row['call'])}",
         f"    {visible(row['reason'])}",
         *(f"    read {line}" for line in fact_lines(row["evidence"])),
@@ -177,12 +177,12 @@ def _solved(result: Result) -> Iterator[str]:
 def _near_miss(row: NearMiss) -> str:
     why = [f"{path} was never read" for path in row["unread"]]
     why += [f"{name} could not decide" for name in row["undecided"]]
-    return f"  {call_line(row['call'])}  ({_run(row)})\n    {'; '.join(why)}"
+    return f"  {call_line(row['call'])}  ({place_of(row)})\n    {'; '.join(why)}"
 
 
 def _error(row: PredicateError) -> str:
     name = f"{row['predicate']}{mark(row['enforcement'])}"
-    return f"  {name}: {visible(row['error'])}  ({_run(row)})\n    {call_line(row['call'])}"
+    return f"  {name}: {visible(row['error'])}  ({place_of(row)})\n    {call_line(row['call'])}"
 
 
 def _mismatches(title: str, score: Score) -> list[list[str]]:
@@ -203,16 +203,6 @@ def _mismatch(row: Mismatch) -> str:
         *(f"    read {line}" for line in fact_lines(row["evidence"])),
     ]
     return "\n".join(lines)
-
-
-def _run(run: CallRow) -> str:
-    """The run, and after the colon the number of the judged call: what `explain` takes."""
-    told = [f"run {run['run']}:{run['judged']}"]
-    if run["task_id"] is not None:
-        told.append(f"task {run['task_id']}")
-    if run["reward"] is not None:
-        told.append(f"reward {run['reward']:g}")
-    return visible(", ".join(told))
 
 
 def _part(counts: Mapping[str, int], name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ledgeragent.paths import visible
 from ledgeragent.types import Json, ToolCall
@@ -45,6 +46,17 @@ def listed(title: str, lines: Iterable[str]) -> list[str]:
     """A heading with the number of lines under it; nothing where there are none."""
     body = list(lines)
     return [f"{title} ({len(body)})", *body] if body else []
+
+
+def place_of(row: Mapping[str, Any]) -> str:
+    """The run of a row, and after the colon the number of the judged call: what `explain` takes."""
+    number = f":{row['judged']}" if row["judged"] is not None else ""
+    told = [f"run {row['run']}{number}"]
+    if row["task_id"] is not None:
+        told.append(f"task {row['task_id']}")
+    if row["reward"] is not None:
+        told.append(f"reward {row['reward']:g}")
+    return visible(", ".join(told))
 
 
 def joined(parts: Iterable[Sequence[str]]) -> str:

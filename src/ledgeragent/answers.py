@@ -1,0 +1,107 @@
+"""What a gate answered to the judged calls of a run, without the records: to be compared and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from ledgeragent.binding import Binding
+from ledgeragent.gate import Gate
+from ledgeragent.intake import Intake
+from ledgeragent.judging import ALLOW, Judged, judge
+from ledgeragent.replay import wanted
+from ledgeragent.rows import Run, call_json, run_row
+from ledgeragent.sources import Piece
+from ledgeragent.traces import Trace
+from ledgeragent.types import Json
+from ledgeragent.verdict import Finding, Kind
+
+
+class Said(TypedDict):
+    """What one rule had against a call. `decision` is what it asks for by itself."""
+
+    predicate: str
+    clause: str | None
+    kind: str
+    decision: str
+    enforcement: str
+    reason: str
+
+
+class Answer(TypedDict):
+    """The outcome for a call, the findings behind it, and those of rules that are not enforced."""
+
+    outcome: str
+    findings: list[Said]
+    shadow: list[Said]
+
+
+class CallAnswer(TypedDict):
+    """The answer to one judged call: the number `judged` of its run, in the message at `message`."""
+
+    judged: int
+    message: int
+    call: Json
+    answer: Answer
+
+
+class RunAnswers(Run):
+    """The answers to all judged calls of a run."""
+
+    calls: list[CallAnswer]
+
+
+@dataclass(slots=True, kw_only=True)
+class Answered(Intake):
+    """The answers of some recorded runs, in their order."""
+
+    answers: list[RunAnswers] = field(default_factory=list)
+
+
+def answer_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Answered:
+    """The answers to the conversations in one piece of a file."""
+    result = Answered()
+    for trace in wanted(piece, binding, nonstandard, result):
+        result.runs += 1
+        result.answers.append(RunAnswers(**run_row(trace), calls=answers_of(trace, binding)))
+    return result
+
+
+def answers_of(trace: Trace, binding: Binding) -> list[CallAnswer]:
+    """The answers to the judged calls of a run."""
+    gate = Gate(domain=binding.domain_for(trace))
+    return [_call(one) for one in judge(trace, gate)]
+
+
+def unasked() -> Answer:
+    """The answer to a call that is not judged."""
+    return Answer(outcome=ALLOW, findings=[], shadow=[])
+
+
+def _call(one: Judged) -> CallAnswer:
+    verdict = one.verdict
+    return CallAnswer(
+        judged=one.number,
+        message=one.message,
+        call=call_json(one.call),
+        answer=Answer(
+            outcome=one.outcome, findings=_said(verdict.findings), shadow=_said(verdict.shadow)
+        ),
+    )
+
+
+def _said(findings: Iterable[Finding]) -> list[Said]:
+    """The findings, without those of rules that could not decide: they are against nothing."""
+    return [
+        Said(
+            predicate=finding.predicate,
+            clause=finding.clause,
+            kind=finding.kind.value,
+            decision=finding.decision.name.lower(),
+            enforcement=finding.enforcement.value,
+            reason=finding.error or finding.reason,
+        )
+        for finding in findings
+        if finding.kind is not Kind.UNDECIDED
+    ]

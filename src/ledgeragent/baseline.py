@@ -1,0 +1,177 @@
+"""Baselines: the verdicts on recorded runs in a file, to tell later what has changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ledgeragent.answers import Answer, Answered, CallAnswer, RunAnswers, answer_piece
+from ledgeragent.binding import Binding
+from ledgeragent.diff import Difference
+from ledgeragent.errors import DataError
+from ledgeragent.replay import over
+from ledgeragent.rows import Run
+from ledgeragent.sources import Piece
+from ledgeragent.types import Json
+
+FORM = "baseline/1"
+_SAID = ("predicate", "clause", "kind", "decision", "enforcement", "reason")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The answers of one domain to the judged calls of recorded runs, by the name of the run."""
+
+    domain: str
+    runs: dict[str, list[CallAnswer]]
+
+    @property
+    def calls(self) -> int:
+        """How many answers there are."""
+        return sum(map(len, self.runs.values()))
+
+
+def judged_now(
+    files: Iterable[str],
+    binding: Binding,
+    *,
+    nonstandard: bool = False,
+    jobs: int = 1,
+    progress: Callable[[Piece], None] = lambda piece: None,
+) -> Answered:
+    """The answers to all recorded runs of some files."""
+    binding.domain()
+    total = Answered()
+    work = partial(answer_piece, binding=binding, nonstandard=nonstandard)
+    for found in over(files, work, jobs=jobs, progress=progress):
+        total.take(found)
+        total.answers += found.answers
+    return total
+
+
+def compared(baseline: Baseline | None, now: Answered, binding: Binding) -> Difference:
+    """What has changed since the baseline; without one, every run is new."""
+    difference = Difference(skipped=now.skipped, problems=now.problems)
+    difference.predicates = {rule.id for rule in binding.domain().predicates}
+    stored = dict(baseline.runs) if baseline is not None else {}
+    for name, run in _named(now.answers):
+        before = stored.pop(name, None)
+        if before is None:
+            difference.runs += 1
+            difference.only_after.append(name)
+        else:
+            difference.compare(_row(run), before, run["calls"])
+    difference.only_before = [*stored]
+    return difference
+
+
+def baseline_of(now: Answered, domain: str) -> Baseline:
+    """The baseline that says what was judged now."""
+    return Baseline(domain=domain, runs={name: run["calls"] for name, run in _named(now.answers)})
+
+
+def read_baseline(file: str, domain: str) -> Baseline | None:
+    """The baseline in a file, None if there is no such file.
+
+    Raises DataError for a file that is something else, or the baseline of another domain.
+    """
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise DataError(f"cannot be read: {problem}", file=file) from None
+    try:
+        found = _parsed(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise DataError(
+            "it is no baseline; if it was one, delete it and write it anew with --update", file=file
+        ) from None
+    if found.domain != domain:
+        raise DataError(f"it is a baseline of {found.domain}, not of {domain}", file=file)
+    return found
+
+
+def write_baseline(baseline: Baseline, file: str) -> None:
+    """Writes the file as a whole or not at all, one answer a line."""
+    target = os.path.realpath(file)
+    draft = f"{target}.{os.getpid()}.tmp"
+    try:
+        with open(draft, "w", encoding="utf-8") as stream:
+            stream.writelines(_lines(baseline))
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, target)
+    except OSError as problem:
+        raise DataError(f"cannot be written: {problem.strerror}", file=file) from None
+    finally:
+        Path(draft).unlink(missing_ok=True)
+
+
+def _named(runs: Iterable[RunAnswers]) -> Iterator[tuple[str, RunAnswers]]:
+    """The runs, each under a name of its own: ids can repeat."""
+    seen: Counter[str] = Counter()
+    for run in runs:
+        name = run["run"]
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name} ({seen[name]})", run
+
+
+def _row(run: RunAnswers) -> Run:
+    return Run(
+        run=run["run"], benchmark=run["benchmark"], task_id=run["task_id"], reward=run["reward"]
+    )
+
+
+def _lines(baseline: Baseline) -> Iterator[str]:
+    yield f'{{"ledgeragent": "{FORM}", "domain": {json.dumps(baseline.domain)}, "runs": {{'
+    for number, (name, calls) in enumerate(baseline.runs.items()):
+        yield f"{',' if number else ''}\n{json.dumps(name)}: ["
+        for place, one in enumerate(calls):
+            yield f"{',' if place else ''}\n  {json.dumps(_stored(one), default=str)}"
+        yield "]"
+    yield "\n}}\n"
+
+
+def _stored(one: CallAnswer) -> Json:
+    answer = one["answer"]
+    said = {name: answer[name] for name in ("findings", "shadow") if answer[name]}
+    return {
+        "message": one["message"],
+        "call": one["call"],
+        "outcome": answer["outcome"],
+        **said,
+    }
+
+
+def _parsed(value: Any) -> Baseline:
+    if value["ledgeragent"] != FORM:
+        raise ValueError(value["ledgeragent"])
+    runs = {
+        str(name): [_call(one, number) for number, one in enumerate(calls, 1)]
+        for name, calls in value["runs"].items()
+    }
+    return Baseline(domain=str(value["domain"]), runs=runs)
+
+
+def _call(one: Any, number: int) -> CallAnswer:
+    return CallAnswer(
+        judged=number,
+        message=int(one["message"]),
+        call=one["call"],
+        answer=Answer(
+            outcome=str(one["outcome"]),
+            findings=[_said(said) for said in one.get("findings", ())],
+            shadow=[_said(said) for said in one.get("shadow", ())],
+        ),
+    )
+
+
+def _said(said: Any) -> Any:
+    return {name: said[name] for name in _SAID}

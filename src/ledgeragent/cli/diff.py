@@ -1,0 +1,142 @@
+"""`ledgeragent diff`: what two versions of a policy answer differently in the same recorded runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from ledgeragent import packs
+from ledgeragent.baseline import (
+    baseline_of,
+    compared,
+    judged_now,
+    read_baseline,
+    write_baseline,
+)
+from ledgeragent.binding import Binding
+from ledgeragent.cli.options import add_domain, add_levels, levels_of
+from ledgeragent.cli.progress import Progress
+from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
+from ledgeragent.diff import Difference, diff
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.report.difference import difference_json, difference_junit, difference_text
+
+if TYPE_CHECKING:
+    from ledgeragent.cli.options import Subparsers
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "diff",
+        help="compare two versions of a policy over recorded conversations",
+        description="Judges the same recorded conversations by --domain and by --against (or compares "
+        "with the verdicts in --baseline), and lists the calls that are newly rejected, newly "
+        "allowed, newly asked for a read, or answered for another reason. What only rules in shadow "
+        "say otherwise is listed apart.",
+        epilog=f"{READS} Packs may be written NAME@VERSION. --enforce speaks of --domain only. Exits 1 "
+        "if something changed (what changed in shadow only does not count), 2 where nothing could be "
+        "judged, 0 otherwise and with --update.",
+    )
+    add_recorded(parser)
+    add_domain(parser)
+    parser.add_argument(
+        "--against", metavar="NAME", help="the pack to compare with: what was in force before"
+    )
+    add_levels(parser)
+    add_baseline(parser)
+    parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compares and reports. 1 if something changed."""
+    if (args.against is None) == (args.baseline is None):
+        raise UsageError("compare with one: --against NAME or --baseline FILE")
+    if args.baseline is not None:
+        return run_baseline(args)
+    if args.update:
+        raise UsageError("--update needs --baseline")
+    after = binding_of(args)
+    before = _named(args.against, args, None)
+    with Progress(args.files) as progress:
+        found = diff(
+            args.files,
+            before,
+            after,
+            nonstandard=args.nonstandard,
+            jobs=args.jobs,
+            progress=progress,
+        )
+    _require_runs(found, args)
+    _write(found, args, args.against)
+    return 1 if found.changed else 0
+
+
+def run_baseline(args: argparse.Namespace) -> int:
+    """Compares with the stored verdicts, or with --update stores those of now."""
+    binding = binding_of(args)
+    name = binding.domain().name
+    stored = read_baseline(args.baseline, name)
+    if stored is None and not args.update:
+        raise DataError("there is no such file; write it with --update", file=args.baseline)
+    with Progress(args.files) as progress:
+        now = judged_now(
+            args.files,
+            binding,
+            nonstandard=args.nonstandard,
+            jobs=args.jobs,
+            progress=progress,
+        )
+    found = compared(stored, now, binding)
+    _require_runs(found, args)
+    if stored is not None:
+        _write(found, args, args.baseline)
+    if not args.update:
+        return 1 if found.changed else 0
+    baseline = baseline_of(now, name)
+    write_baseline(baseline, args.baseline)
+    told = f"{baseline.calls} verdicts on {len(baseline.runs)} runs"
+    print(f"ledgeragent: wrote {told} to {args.baseline}", file=sys.stderr)
+    return 0
+
+
+def binding_of(args: argparse.Namespace) -> Binding:
+    """The pack of --domain, at the version that --version or NAME@VERSION tells."""
+    return _named(args.domain, args, args.version, levelled=True)
+
+
+def _named(
+    text: str, args: argparse.Namespace, version: str | None, *, levelled: bool = False
+) -> Binding:
+    name, mark, told = text.rpartition("@")
+    if not mark or packs.is_data(text):
+        name, told = text, ""
+    if told and version is not None:
+        raise UsageError(f"give the version of {name} once: --version, or {text}")
+    return Binding(
+        name=name,
+        version=told or version,
+        tools=args.tools,
+        levels=levels_of(args) if levelled else frozenset(),
+    )
+
+
+def _require_runs(found: Difference, args: argparse.Namespace) -> None:
+    """Tells broken records; raises DataError where no run could be judged, so nothing was compared."""
+    warn(found)
+    if not found.runs:
+        why = ", ".join(f"{number} {why}" for why, number in sorted(found.skipped.items()))
+        raise DataError(f"no run could be judged (skipped {why})", file=", ".join(args.files))
+
+
+def _write(found: Difference, args: argparse.Namespace, before: str) -> None:
+    match args.format:
+        case "json":
+            text = difference_json(found, before, args.domain)
+        case "junit":
+            text = difference_junit(found, before, args.domain)
+        case _:
+            text = difference_text(found, before, args.domain)
+    sys.stdout.write(text)
