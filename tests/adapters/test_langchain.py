@@ -119,7 +119,7 @@ def test_a_thread_keeps_what_it_read_in_an_earlier_run() -> None:
     made = agent(replies, checkpointer=InMemorySaver())
     invoke(made, says("Look"))
     invoke(made, says("Lend"))
-    assert RAN == ["get_member", "get_book", "lend_book 14"]
+    assert sorted(RAN) == ["get_book", "get_member", "lend_book 14"]
 
 
 def test_a_run_that_was_interrupted_in_a_tool_goes_on() -> None:
@@ -128,7 +128,7 @@ def test_a_run_that_was_interrupted_in_a_tool_goes_on() -> None:
     first = invoke(made, says("Shelve it"))
     assert first["__interrupt__"]
     done = invoke(made, Command(resume="yes"))
-    assert RAN == ["get_member", "get_book", "shelve_book"]
+    assert sorted(RAN) == ["get_book", "get_member", "shelve_book"]
     answers = [m for m in done["messages"] if isinstance(m, ToolMessage)]
     assert answers[-1].status == "error", "the book was shelved since it was read"
 
