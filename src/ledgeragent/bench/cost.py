@@ -134,7 +134,7 @@ def measure(
 def _traces(file: str) -> Iterator[tuple[Trace, str | None]]:
     """Each run with the policy that it names; broken ones are named on stderr."""
     for piece in pieces(file):
-        for part in _parts(piece):
+        for part in parts(piece):
             policy = _policy_named(part)
             for trace in traces_of(part):
                 if isinstance(trace, DataError):
@@ -143,7 +143,7 @@ def _traces(file: str) -> Iterator[tuple[Trace, str | None]]:
                     yield trace, policy
 
 
-def _parts(piece: Piece) -> Iterator[Piece]:
+def parts(piece: Piece) -> Iterator[Piece]:
     """A piece of JSON Lines line by line, a document whole."""
     if piece.document or piece.problem is not None:
         yield piece

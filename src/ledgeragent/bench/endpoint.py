@@ -59,30 +59,32 @@ class Endpoint:
     tries: int = 6
     sleep: Callable[[float], None] = time.sleep
 
-    def complete(
-        self, messages: Sequence[Json], tools: Sequence[Json], **more: Json
-    ) -> Mapping[str, Any]:
-        """The answer to one request; raises EndpointError where retrying does not help."""
-        body = {"model": self.model, "messages": list(messages), **self.options, **more}
+    def complete(self, messages: Sequence[Json], tools: Sequence[Json]) -> Mapping[str, Any]:
+        """The answer of a chat; raises EndpointError where retrying does not help."""
+        body: dict[str, Json] = {"messages": list(messages)}
         if tools:
             body["tools"] = list(tools)
-        data = json.dumps(body).encode()
+        return self.ask("chat/completions", body)
+
+    def ask(self, path: str, body: Mapping[str, Json]) -> Mapping[str, Any]:
+        """The answer to a request; raises EndpointError where retrying does not help."""
+        data = json.dumps({"model": self.model, **self.options, **body}).encode()
         problem = ""
         for attempt in range(self.tries):
             try:
-                return self._ask(data)
+                return self._post(path, data)
             except _Passing as failure:
                 problem = str(failure)
                 if attempt + 1 < self.tries:
                     self.sleep(failure.wait or min(2.0**attempt, _LONGEST_WAIT))
         raise EndpointError(f"{self.url}: {problem}, {self.tries} times")
 
-    def _ask(self, data: bytes) -> Mapping[str, Any]:
+    def _post(self, path: str, data: bytes) -> Mapping[str, Any]:
         headers = {"Content-Type": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(
-            f"{self.url.rstrip('/')}/chat/completions", data=data, headers=headers
+            f"{self.url.rstrip('/')}/{path}", data=data, headers=headers
         )
         try:
             with urllib.request.urlopen(request, timeout=self.timeout) as answer:
@@ -116,8 +118,9 @@ def _seconds(error: urllib.error.HTTPError) -> float | None:
 
 def _is_answer(found: Json) -> bool:
     try:
-        return isinstance(found["choices"][0]["message"], dict)
-    except (KeyError, IndexError, TypeError):
+        choice = found["choices"][0]
+        return isinstance(choice.get("message"), dict) or isinstance(choice.get("text"), str)
+    except (KeyError, IndexError, TypeError, AttributeError):
         return False
 
 
@@ -141,7 +144,7 @@ class ChatModel:
         found = self.endpoint.complete(messages, self.tools)
         usage = found.get("usage")
         self.usage.add(usage if isinstance(usage, dict) else {})
-        message = found["choices"][0]["message"]
+        message = found["choices"][0].get("message") or {}
         calls = tuple(self._call(call) for call in message.get("tool_calls") or ())
         text = message.get("content")
         return Reply(text=text if isinstance(text, str) else "", calls=calls)
