@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -39,7 +40,7 @@ class Settled(NamedTuple):
 
 
 Ask = Callable[[Body], Awaitable[bytes]]
-Listen = Callable[[Body], AsyncGenerator[Event, None]]
+Listen = Callable[[Body], AsyncGenerator[Sequence[Event], None]]
 Settle = Callable[[Sequence[Settled]], Awaitable[None]]
 
 
@@ -91,10 +92,11 @@ class Exchange:
         choices = [(j.filtered, text) for j, text in zip(judged, texts, strict=True)]
         return encode(self.dialect.answer(answer, choices))
 
-    async def stream(self, listen: Listen) -> AsyncGenerator[Event, None]:
+    async def stream(self, listen: Listen) -> AsyncGenerator[Sequence[Event], None]:
         """The judged answer to a request that streams; text passes as it comes.
 
-        A failure before anything has passed is raised; later ones end the answer in its own form.
+        The events that came in together go out together. A failure before anything has passed is
+        raised; later ones end the answer in its own form.
         """
         stream = self.dialect.stream(self.passes)
         texts: list[str] = []
@@ -103,9 +105,10 @@ class Exchange:
         try:
             while True:
                 self.upstream_calls += 1
-                async with aclosing(listen(self._prompt())) as events:
-                    async for event in events:
-                        for out in stream.feed(event):
+                async with aclosing(listen(self._prompt())) as arrivals:
+                    async for events in arrivals:
+                        out = [passing for event in events for passing in stream.feed(event)]
+                        if out:
                             passed = True
                             yield out
                 judged = self._judge(stream.reply())
@@ -119,14 +122,11 @@ class Exchange:
         except (BadReplyError, TimeoutError) as problem:
             if not passed:
                 raise
-            for out in stream.fail(str(problem) or "the upstream did not answer in time"):
-                yield out
+            yield list(stream.fail(str(problem)))
             return
         told = verdict_header(self.verdicts)
-        if told:
-            yield Event(f"{VERDICT_HEADER}: {told}", None)
-        for out in stream.finish(judged.filtered, text):
-            yield out
+        comment = [Event(f"{VERDICT_HEADER}: {told}", None)] if told else []
+        yield [*comment, *stream.finish(judged.filtered, text)]
 
     def _prompt(self) -> Body:
         context = render(self.memory.state.ledger)
@@ -198,5 +198,8 @@ def verdict_header(judged: Sequence[Filtered]) -> str:
 _LONGEST_HEADER = 4000
 
 
+_ODD = re.compile(r"[^A-Za-z0-9_.-]")
+
+
 def _plain(name: str) -> str:
-    return "".join(c if c.isascii() and (c.isalnum() or c in "_-.") else "?" for c in name[:64])
+    return _ODD.sub("?", name[:64])

@@ -23,14 +23,15 @@ class Recorder:
 
     def fold(self, memory: Memory, messages: Iterable[Message]) -> Memory:
         """The memory after these messages, each of them recorded."""
+        state, feedback = memory.state, memory.feedback
         for message in messages:
-            before = memory.state
-            after = before.observe(message, self.domain)
+            after = state.observe(message, self.domain)
             if self.journal is not None:
-                self._note(self.journal, memory.session, message, before, after)
-            feedback = "" if isinstance(message, Reply) else memory.feedback
-            memory = replace(memory, state=after, feedback=feedback)
-        return memory
+                self._note(self.journal, memory.session, message, state, after)
+            if isinstance(message, Reply):
+                feedback = ""
+            state = after
+        return replace(memory, state=state, feedback=feedback)
 
     def judged(self, session: str, reply: Reply, filtered: Filtered, *, shadow: bool) -> None:
         """Records a reply and its verdicts; returns once they are with the operating system."""

@@ -31,6 +31,7 @@ from ledgeragent.gateway.memory import Memories
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.shadow import Shadow
+from ledgeragent.gateway.sse import Event
 from ledgeragent.gateway.stores import ConflictError, MemoryStore, SessionStore, StoreError
 from ledgeragent.gateway.upstream import Upstream, UpstreamError
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
@@ -214,9 +215,9 @@ class Gateway:
             first = await anext(events)
             response = web.StreamResponse(headers=_SSE)
             await response.prepare(request)
-            await response.write(first.encode())
-            async for event in events:
-                await response.write(event.encode())
+            await response.write(_encoded(first))
+            async for out in events:
+                await response.write(_encoded(out))
             await response.write_eof()
         return response
 
@@ -301,8 +302,7 @@ class Gateway:
         name = request.headers.get(SESSION_HEADER)
         if name is not None and not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
             raise BadRequestError(f"{SESSION_HEADER}: should be 1 to {_LONGEST_NAME} characters")
-        known = "\n".join(_credential(request, header) for header in _CREDENTIALS)
-        scope = hashlib.blake2b(known.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        scope = _scope(*(_credential(request, header) for header in _CREDENTIALS))
         return Visitor(name=name, scope=scope, size=size)
 
     async def _models(self, request: web.Request) -> web.StreamResponse:
@@ -343,6 +343,16 @@ def _problem(
 ) -> web.Response:
     body = encode(dialect.error(status, problem))
     return web.Response(status=status, body=body, content_type=_JSON, headers=headers)
+
+
+def _encoded(events: Sequence[Event]) -> bytes:
+    return b"".join([event.encode() for event in events])
+
+
+@lru_cache(1024)
+def _scope(*credentials: str) -> str:
+    told = "\n".join(credentials)
+    return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _credential(request: web.Request, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from ledgeragent.errors import MissingExtraError
@@ -51,8 +51,11 @@ class Upstream:
 
     async def open(self) -> None:
         """Opens the connections."""
+        # Clients share the connections, and must not share cookies.
         self._http = aiohttp.ClientSession(
-            timeout=self._timeout, connector=aiohttp.TCPConnector(limit=0)
+            timeout=self._timeout,
+            connector=aiohttp.TCPConnector(limit=0),
+            cookie_jar=aiohttp.DummyCookieJar(),
         )
 
     async def close(self) -> None:
@@ -78,17 +81,17 @@ class Upstream:
 
     async def listen(
         self, path: str, body: Body, headers: Mapping[str, str]
-    ) -> AsyncGenerator[Event, None]:
-        """The events of a streamed answer as they come in."""
+    ) -> AsyncGenerator[Sequence[Event], None]:
+        """The events of a streamed answer, those that come in together at once."""
         parser = Parser()
         chunks = self.chunks(path, encode(body), headers)
         try:
             async for chunk in chunks:
                 try:
-                    for event in parser.feed(chunk):
-                        yield event
+                    events = list(parser.feed(chunk))
                 except ValueError as problem:
                     raise BadReplyError(f"the upstream stream cannot be read: {problem}") from None
+                yield events
         finally:
             await chunks.aclose()
 

@@ -1,0 +1,316 @@
+"""What the gateway adds to a model API, beside the LiteLLM proxy in the same run: under a minute.
+
+One worker each, in front of one local upstream that answers at once. Every request is a retail
+conversation of its own: two reads with their returns to fold, and a write to judge. LiteLLM takes
+part if LITELLM_VENV names a virtual environment with `litellm[proxy]`.
+
+    LITELLM_VENV=/path/to/venv python -m benchmarks.gateway
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import platform
+import re
+import secrets
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import fixture
+
+RESULT = Path(__file__).parent / "results" / "gateway.json"
+PATH = "/v1/chat/completions"
+SECONDS = 3.0
+CROWD = 16
+KEY = f"sk-{secrets.token_hex(24)}"
+MARK = "0" * 16
+
+
+def request_body(stream: bool) -> bytes:
+    """The request, with `MARK` where each conversation differs."""
+    reads = (
+        ("find_user_id_by_email", {"email": "ines.okafor1001@example.com"}, fixture.USER_ID),
+        ("get_user_details", {"user_id": fixture.USER_ID}, json.dumps(fixture.user())),
+        ("get_order_details", {"order_id": fixture.ORDER_ID}, json.dumps(fixture.order())),
+    )
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "You serve the customers of a shop. " * 40},
+        {"role": "user", "content": f"{MARK} I want to return my desk lamp."},
+    ]
+    for n, (name, arguments, content) in enumerate(reads):
+        call = {"name": name, "arguments": json.dumps(arguments)}
+        calls = [{"id": f"call_{n}", "type": "function", "function": call}]
+        messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+        messages.append({"role": "tool", "tool_call_id": f"call_{n}", "content": content})
+    names = [*(name for name, _, _ in reads), "return_delivered_order_items"]
+    parameters = {"type": "object", "properties": {}}
+    tools = [
+        {"type": "function", "function": {"name": name, "parameters": parameters}} for name in names
+    ]
+    body = {"model": "m", "messages": messages, "tools": tools, "stream": stream}
+    return json.dumps(body).encode()
+
+
+def reply_bytes(stream: bool) -> bytes:
+    """The upstream's answer to everything: a sentence, and a return that is allowed."""
+    made = fixture.return_call(fixture.CARD)
+    function = {"name": made.name, "arguments": json.dumps(made.arguments)}
+    call = {"index": 0, "id": "call_9", "type": "function", "function": function}
+    head = {"id": "chatcmpl-1", "created": 1, "model": "m"}
+    if not stream:
+        message = {"role": "assistant", "content": "One moment.", "tool_calls": [call]}
+        choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+        usage = {"prompt_tokens": 900, "completion_tokens": 40, "total_tokens": 940}
+        whole = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+        return json.dumps(whole).encode()
+    deltas = [{"role": "assistant", "content": ""}, {"content": "One "}, {"content": "moment."}]
+    chunks = [*((delta, None) for delta in (*deltas, {"tool_calls": [call]})), ({}, "tool_calls")]
+    events = []
+    for delta, reason in chunks:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        events.append(json.dumps({**head, "object": "chat.completion.chunk", "choices": [choice]}))
+    return "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
+
+
+class Upstream(asyncio.Protocol):
+    """Just enough of a server to never be what is measured."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keeps the connection."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Answers every whole request."""
+        self._rest += data
+        while (end := self._rest.find(b"\r\n\r\n")) >= 0:
+            found = re.search(rb"content-length: *(\d+)", self._rest[:end], re.IGNORECASE)
+            size = end + 4 + (int(found[1]) if found else 0)
+            if len(self._rest) < size:
+                return
+            body, self._rest = self._rest[end + 4 : size], self._rest[size:]
+            streams = re.search(rb'"stream": ?true', body) is not None
+            self._transport.write(ANSWERS[streams])
+
+
+def _answer(stream: bool) -> bytes:
+    kind = b"text/event-stream" if stream else b"application/json"
+    body = reply_bytes(stream)
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: %s\r\ncontent-length: %d\r\n\r\n"
+    return head % (kind, len(body)) + body
+
+
+ANSWERS = {False: _answer(False), True: _answer(True)}
+
+
+async def serve_upstream(port: int) -> None:
+    """Serves until killed."""
+    server = await asyncio.get_running_loop().create_server(Upstream, "127.0.0.1", port)
+    await server.serve_forever()
+
+
+class Load:
+    """Connections that ask one after the other, each as soon as it was answered."""
+
+    def __init__(self, port: int, stream: bool) -> None:
+        self._port = port
+        body = request_body(stream)
+        head = (
+            f"POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            f"authorization: Bearer {KEY}\r\ncontent-length: {len(body)}\r\n\r\n"
+        )
+        self._request = head.encode() + body
+        self._asked = 0
+        self.milliseconds: list[float] = []
+
+    async def run(self, connections: int, seconds: float) -> None:
+        """Asks for so long."""
+        self._end = time.perf_counter() + seconds
+        await asyncio.gather(*(self._connection() for _ in range(connections)))
+
+    async def _connection(self) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        while time.perf_counter() < self._end:
+            self._asked += 1
+            mark = f"{self._asked:0{len(MARK)}}".encode()
+            started = time.perf_counter()
+            writer.write(self._request.replace(MARK.encode(), mark))
+            answer = await _response(reader)
+            self.milliseconds.append((time.perf_counter() - started) * 1e3)
+            if b"return_delivered_order_items" not in answer:
+                raise SystemExit(f"an answer without the call: {answer[:500]!r}")
+        writer.close()
+
+
+async def _response(reader: asyncio.StreamReader) -> bytes:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    if not head.startswith(b"http/1.1 200"):
+        raise SystemExit(f"not answered: {head!r} {await reader.read(500)!r}")
+    found = re.search(rb"content-length: *(\d+)", head)
+    if found:
+        return await reader.readexactly(int(found[1]))
+    parts = []
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        parts.append((await reader.readexactly(size + 2))[:-2])
+    await reader.readexactly(2)
+    return b"".join(parts)
+
+
+async def measure(server: Server, stream: bool) -> dict[str, float]:
+    """Latency of one client alone, requests a second of a crowd, and what each cost the server.
+
+    The cost is processor time, which hardly depends on what else the machine does.
+    """
+    port = server.port
+    warm = Load(port, stream)
+    await warm.run(2, 0.5)
+    alone, crowd = Load(port, stream), Load(port, stream)
+    await alone.run(1, SECONDS)
+    started = time.perf_counter()
+    spent = server.cpu_seconds()
+    await crowd.run(CROWD, SECONDS)
+    passed, spent = time.perf_counter() - started, server.cpu_seconds() - spent
+    hundredths = statistics.quantiles(alone.milliseconds, n=100)
+    return {
+        "p50_ms": round(statistics.median(alone.milliseconds), 3),
+        "p99_ms": round(hundredths[98], 3),
+        "requests_per_second": round(len(crowd.milliseconds) / passed, 1),
+        "cpu_ms_per_request": round(spent * 1e3 / len(crowd.milliseconds), 3),
+    }
+
+
+class Server(NamedTuple):
+    """A server of one process."""
+
+    port: int
+    pid: int
+
+    def cpu_seconds(self) -> float:
+        """The processor time that it has used, children that are alive left out."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+@asynccontextmanager
+async def started(port: int, command: list[str], **options: Any) -> AsyncIterator[Server]:
+    """A server as a process of its own, once it takes connections."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, **quiet, **options) as process:
+        try:
+            for _ in range(400):
+                if process.poll() is not None:
+                    raise SystemExit(f"{command[:4]} ended with {process.returncode}")
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    writer.close()
+                    break
+                except OSError:
+                    await asyncio.sleep(0.1)
+            yield Server(port, process.pid)
+        finally:
+            process.kill()
+
+
+def gateway_command(port: int, upstream: int) -> list[str]:
+    """One gateway process with the retail pack."""
+    address = f"http://127.0.0.1:{upstream}"
+    options = ["--domain", "retail", "--upstream", address, "--port", str(port)]
+    return [sys.executable, "-m", "ledgeragent", "gateway", *options]
+
+
+@contextmanager
+def litellm(venv: str, port: int, upstream: int) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """The command and options for one LiteLLM proxy process."""
+    params = {
+        "model": "openai/m",
+        "api_base": f"http://127.0.0.1:{upstream}/v1",
+        "api_key": "sk-x",
+    }
+    config = {"model_list": [{"model_name": "m", "litellm_params": params}]}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "config.yaml")
+        file.write_text(json.dumps(config))
+        options = ["--config", str(file), "--port", str(port), "--host", "127.0.0.1"]
+        command = [str(Path(venv, "bin", "litellm")), *options, "--num_workers", "1"]
+        known = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": KEY}
+        yield command, {"env": {**os.environ, **known}, "cwd": folder}
+
+
+async def measured() -> dict[str, Any]:
+    """Every figure, one target after the other."""
+    figures: dict[str, Any] = {}
+    upstream, port, peer = free_port(), free_port(), free_port()
+    serve = [sys.executable, "-m", "benchmarks.gateway", "--serve", str(upstream)]
+    async with started(upstream, serve) as server:
+        figures["upstream"] = await measure(server, False)
+        figures["upstream_streamed"] = await measure(server, True)
+        async with started(port, gateway_command(port, upstream)) as server:
+            figures["gateway"] = await measure(server, False)
+            figures["gateway_streamed"] = await measure(server, True)
+        venv = os.environ.get("LITELLM_VENV")
+        if venv:
+            with litellm(venv, peer, upstream) as (command, options):
+                async with started(peer, command, **options) as server:
+                    figures["litellm"] = await measure(server, False)
+    return figures
+
+
+def compared(figures: dict[str, Any]) -> dict[str, float]:
+    """The figures that should hold on any machine."""
+    direct, gateway, peer = (figures.get(n) for n in ("upstream", "gateway", "litellm"))
+    assert direct is not None and gateway is not None
+    told = {
+        "gateway_added_p50_ms": gateway["p50_ms"] - direct["p50_ms"],
+        "gateway_added_p99_ms": gateway["p99_ms"] - direct["p99_ms"],
+    }
+    if peer is not None:
+        told["litellm_added_p50_ms"] = peer["p50_ms"] - direct["p50_ms"]
+        told["litellm_added_p99_ms"] = peer["p99_ms"] - direct["p99_ms"]
+        told["requests_per_second_ratio"] = (
+            gateway["requests_per_second"] / peer["requests_per_second"]
+        )
+        told["cpu_ratio"] = peer["cpu_ms_per_request"] / gateway["cpu_ms_per_request"]
+    return {name: round(value, 3) for name, value in told.items()}
+
+
+def main() -> int:
+    """Measures, prints, and writes the result."""
+    if sys.argv[1:2] == ["--serve"]:
+        asyncio.run(serve_upstream(int(sys.argv[2])))
+    figures = asyncio.run(measured())
+    report = {
+        "command": "python -m benchmarks.gateway",
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "connections": {"latency": 1, "requests_per_second": CROWD},
+        "figures": figures,
+        "compared": compared(figures),
+    }
+    RESULT.write_text(json.dumps(report, indent=1) + "\n")
+    print(json.dumps(report, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
