@@ -18,9 +18,9 @@ import pytest
 pytest.importorskip("mcp", reason="mcp is not installed")
 
 import mcp_types as types
+from mcp import Client, StdioServerParameters
 
 from ledgeragent.cli.main import UNUSABLE, main
-from mcp import Client, StdioServerParameters
 
 # Logging and sampling are on their way out of the protocol, but must pass while they are in it.
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
