@@ -13,6 +13,7 @@ from ledgeragent.errors import LedgerAgentError
 
 VERBS = (
     "bench",
+    "chat",
     "check",
     "coverage",
     "demo",
@@ -20,6 +21,7 @@ VERBS = (
     "explain",
     "gateway",
     "init",
+    "journal",
     "mcp",
     "replay",
     "test",

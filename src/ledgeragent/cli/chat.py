@@ -1,0 +1,123 @@
+"""`ledgeragent chat`: talk to the embedded shop's agent, with verdicts and ledger beside it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ledgeragent.agent import Model
+from ledgeragent.bench.endpoint import ChatModel, Endpoint
+from ledgeragent.demo.chat import Chat, ledger_lines, lines
+from ledgeragent.demo.columns import ASCII, Ink
+from ledgeragent.demo.scenarios import SCENARIOS, Clerk
+from ledgeragent.demo.shop.shop import policy, tool_schemas
+from ledgeragent.errors import UsageError
+from ledgeragent.packs import load_domain
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+WIDTH = 100
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the verb to the command line."""
+    parser = subparsers.add_parser(
+        "chat",
+        help="talk to the embedded shop's agent, verdicts and ledger beside it",
+        description="A conversation in the embedded garden shop, through LedgerAgent: what is said and "
+        "called on the left, verdicts and ledger on the right. Without --model, a scripted model "
+        "and a scripted customer: Enter plays the next turn.",
+        epilog="While talking: /ledger shows what is known, /quit (or end of input) ends. The key for "
+        "--model is read from OPENAI_API_KEY.",
+    )
+    parser.add_argument("--domain", choices=("shop",), default="shop", help="where (the shop)")
+    parser.add_argument(
+        "--model",
+        metavar="URL",
+        help="an OpenAI-compatible endpoint, e.g. http://localhost:8080/v1",
+    )
+    parser.add_argument("--model-name", metavar="NAME", help="the model to ask there")
+    parser.add_argument(
+        "--scenario",
+        type=int,
+        choices=[s.number for s in SCENARIOS],
+        help="without --model: which of the demo's conversations (default 1)",
+    )
+    parser.add_argument("--plain", action="store_true", help="ASCII only, no colour")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Talks until the conversation ends. Always 0."""
+    if args.model and not args.model_name:
+        raise UsageError("--model needs --model-name")
+    if args.model and args.scenario:
+        raise UsageError("--scenario is for the scripted model; leave out --model")
+    model, says = _served(args) if args.model else _scripted(args.scenario or 1)
+    chat = Chat(model=model, domain=load_domain(args.domain))
+    ink = _ink(args.plain)
+    for text in says:
+        if text == "/ledger":
+            print("\n".join(ledger_lines(chat.session.ledger)))
+            continue
+        for row in chat.turn(text):
+            print("\n".join(lines(row, WIDTH, ink)), flush=True)
+    print("\n".join(("", "the ledger in the end:", *ledger_lines(chat.session.ledger))))
+    for change in chat.shop.diff():
+        print(f"changed: {change.path}: {change.before!r} -> {change.after!r}")
+    return 0
+
+
+def _served(args: argparse.Namespace) -> tuple[Model, Iterator[str]]:
+    endpoint = Endpoint(
+        url=args.model, model=args.model_name, key=os.environ.get("OPENAI_API_KEY", "")
+    )
+    return ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas()), _typed()
+
+
+def _typed() -> Iterator[str]:
+    """What the person at the terminal, or a pipe, says."""
+    prompt = "> " if sys.stdin.isatty() else ""
+    while True:
+        try:
+            text = input(prompt).strip()
+        except EOFError:
+            return
+        if text == "/quit":
+            return
+        if text:
+            yield text
+
+
+def _scripted(number: int) -> tuple[Model, Iterator[str]]:
+    scenario = next(s for s in SCENARIOS if s.number == number)
+    return Clerk(scenario.turns), _played([turn.says for turn in scenario.turns])
+
+
+def _played(turns: list[str]) -> Iterator[str]:
+    """The scripted customer's words, each after Enter at a terminal."""
+    for text in turns:
+        while sys.stdin.isatty():
+            try:
+                command = input("(Enter plays the next turn) ").strip()
+            except EOFError:
+                return
+            if command == "/quit":
+                return
+            if command != "/ledger":
+                break
+            yield command
+        yield text
+
+
+def _ink(plain: bool) -> Ink:
+    try:
+        "─━│┬→✓✗".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return ASCII
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return ASCII if plain else Ink(colour=colour)

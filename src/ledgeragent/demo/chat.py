@@ -1,0 +1,122 @@
+"""A conversation with the shop's agent: every turn as lines, its calls left, verdicts and ledger right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ledgeragent.agent import REFUSAL, Model
+from ledgeragent.demo.columns import Ink, Line, Span, beside, paragraph
+from ledgeragent.demo.shop.shop import Shop
+from ledgeragent.domain import Domain
+from ledgeragent.ledger import Ledger
+from ledgeragent.paths import quote
+from ledgeragent.session import Session
+from ledgeragent.types import Message, Reply, UserMessage
+from ledgeragent.verdict import Decision, Verdict
+
+MOST_REPLIES = 12
+_INDENT = 9
+_COLOURS = {Decision.ALLOW: "green", Decision.REVISE: "yellow", Decision.BLOCK: "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that happened: what was said or called, and what it meant for gate and ledger."""
+
+    label: str
+    text: str
+    verdict: Verdict | None = None
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Chat:
+    """One conversation in a shop of its own, through a session."""
+
+    model: Model
+    domain: Domain
+    shop: Shop = field(default_factory=Shop)
+    history: list[Message] = field(default_factory=list)
+    session: Session = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.session = Session(self.domain)
+
+    def turn(self, text: str) -> Iterator[Row]:
+        """What happens from a message of the customer until the agent has answered it."""
+        yield Row("you", text)
+        self.session.heard(text)
+        self.history.append(UserMessage(text=text))
+        feedback = ""
+        for _ in range(MOST_REPLIES):
+            reply = self.model.generate(self.history, self.session.context(), feedback)
+            filtered = self.session.filter(reply)
+            feedback = filtered.feedback
+            self.history += [filtered.reply, *filtered.returns]
+            for verdict in filtered.verdicts:
+                yield self._called(verdict)
+            if filtered.decision is Decision.BLOCK and not filtered.execute:
+                refusal = REFUSAL.format(reason=feedback)
+                self.history.append(Reply(text=refusal))
+                yield Row("agent", refusal)
+                return
+            if reply.text or not reply.calls:
+                yield Row("agent", reply.text or "(nothing)")
+            if not reply.calls:
+                return
+        yield Row("agent", "(gave up: it went on calling tools)")
+
+    def _called(self, verdict: Verdict) -> Row:
+        if not verdict.allowed:
+            return Row("calls", str(verdict.call), verdict)
+        before = self.session.ledger
+        returned = self.shop.execute(verdict.call)
+        self.history.append(returned)
+        self.session.observe(returned)
+        kept = tuple(_changes(before, self.session.ledger))
+        failed = (str(returned.content),) if returned.failed else ()
+        return Row("calls", str(verdict.call), verdict, (*kept, *failed))
+
+
+def _changes(before: Ledger, after: Ledger) -> Iterator[str]:
+    """What a return did to the ledger, one path at a time."""
+    for entry in after:
+        known = before.get(entry.path)
+        if known is entry:
+            continue
+        if not entry.stale or known is None:
+            yield f"{entry.path} is known"
+        for mark in entry.stale:
+            if known is not None and mark not in known.stale:
+                yield f"{'.'.join((str(entry.path), *map(quote, mark.fields)))} is out of date"
+
+
+def lines(row: Row, width: int, ink: Ink) -> list[str]:
+    """A row as text: what happened left, verdict and ledger right."""
+    left_width = (width - 3) * 11 // 20
+    right_width = width - 3 - left_width
+    style = "cyan" if row.label == "calls" else "bold"
+    label = Span(row.label, style)
+    left = paragraph(row.text, left_width, label=label, indent=_INDENT)
+    right = list(_right(row, right_width))
+    bar = Span(f" {ink.bar} ", "dim")
+    return [ink.paint(line) for line in beside((left, right), (left_width, right_width), bar)]
+
+
+def _right(row: Row, width: int) -> Iterator[Line]:
+    if row.verdict is not None:
+        verdict = row.verdict
+        told = Span(verdict.decision.name, _COLOURS[verdict.decision])
+        yield from paragraph(verdict.feedback, width, label=told, indent=_INDENT)
+    for note in row.kept:
+        yield from paragraph(note, width, label=Span("ledger", "dim"), indent=_INDENT)
+
+
+def ledger_lines(ledger: Ledger) -> list[str]:
+    """Every path of the ledger, and what of it is out of date."""
+    shown = []
+    for entry in sorted(ledger, key=lambda e: e.path):
+        stale = " (in part out of date)" if entry.stale else ""
+        shown.append(f"{entry.path}{stale}")
+    return shown or ["nothing has been read yet"]
