@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.gateway.dialects.base import BadReplyError
+from ledgeragent.gateway.dialects.base import BadReplyError, reading
 from ledgeragent.gateway.dialects.chat import ChatStream
 from ledgeragent.gateway.dialects.messages import MessagesStream
 from ledgeragent.gateway.dialects.responses import ResponsesStream
@@ -102,7 +102,8 @@ def test_revised_text_joins_one_answer(wire: Wire) -> None:
 
 
 def feed(stream: Any, *data: Any) -> list[Event]:
-    return [out for item in data for out in stream.feed(Event("", item))]
+    with reading():
+        return [out for item in data for out in stream.feed(Event("", item))]
 
 
 def test_chat_calls_that_share_an_index_are_two_calls() -> None:

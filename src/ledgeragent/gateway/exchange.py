@@ -20,6 +20,7 @@ from ledgeragent.gateway.dialects.base import (
     Tail,
     decode,
     encode,
+    reading,
 )
 from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.recorder import Recorder
@@ -76,21 +77,21 @@ class Exchange:
         while True:
             self.upstream_calls += 1
             raw = await ask(self._prompt())
-            try:
+            with reading():
                 answer = decode(raw)
-            except ValueError as problem:
-                raise BadReplyError(f"the upstream reply is no JSON: {problem}") from None
-            judged = [self._judge(said) for said in self.dialect.replies(answer)]
+                replies = self.dialect.replies(answer)
+            judged = [self._judge(said) for said in replies]
             if len(judged) > 1 or not self._revises(judged[0]):
                 break
         texts = [self._refusal(filtered) for _, filtered, _ in judged]
+        if any(texts) or any(f.decision is not Decision.ALLOW for _, f, _ in judged):
+            choices = [(j.filtered, text) for j, text in zip(judged, texts, strict=True)]
+            with reading():
+                raw = encode(self.dialect.answer(answer, choices))
         await self.settle(
             [self._settled(j, [j.said.reply.text, t]) for j, t in zip(judged, texts, strict=True)]
         )
-        if not any(texts) and all(f.decision is Decision.ALLOW for _, f, _ in judged):
-            return raw
-        choices = [(j.filtered, text) for j, text in zip(judged, texts, strict=True)]
-        return encode(self.dialect.answer(answer, choices))
+        return raw
 
     async def stream(self, listen: Listen) -> AsyncGenerator[Sequence[Event], None]:
         """The judged answer to a request that streams; text passes as it comes.
@@ -107,17 +108,22 @@ class Exchange:
                 self.upstream_calls += 1
                 async with aclosing(listen(self._prompt())) as arrivals:
                     async for events in arrivals:
-                        out = [passing for event in events for passing in stream.feed(event)]
+                        with reading():
+                            out = [passing for event in events for passing in stream.feed(event)]
                         if out:
                             passed = True
                             yield out
-                judged = self._judge(stream.reply())
+                with reading():
+                    said = stream.reply()
+                judged = self._judge(said)
                 texts.append(judged.said.reply.text)
                 first_id = first_id or judged.said.id
                 if not self._revises(judged):
                     break
                 stream.again()
             text = self._refusal(judged.filtered)
+            with reading():
+                ending = list(stream.finish(judged.filtered, text))
             await self.settle([self._settled(judged, [*texts, text], first_id)])
         except (BadReplyError, TimeoutError) as problem:
             if not passed:
@@ -126,7 +132,7 @@ class Exchange:
             return
         told = verdict_header(self.verdicts)
         comment = [Event(f"{VERDICT_HEADER}: {told}", None)] if told else []
-        yield [*comment, *stream.finish(judged.filtered, text)]
+        yield [*comment, *ending]
 
     def _prompt(self) -> Body:
         context = render(self.memory.state.ledger)
@@ -138,7 +144,8 @@ class Exchange:
             after=self.memory.upstream,
             owed=self.memory.owed,
         )
-        return self.dialect.prompt(self.body, tail)
+        with reading():
+            return self.dialect.prompt(self.body, tail)
 
     def _judge(self, said: Said) -> _Judged:
         """Judges and records. Choices of one answer are alternatives, so none is judged after another."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+import ledgeragent
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Filtered, Gate
@@ -29,6 +30,7 @@ from ledgeragent.gateway.dialects.responses import Responses
 from ledgeragent.gateway.exchange import VERDICT_HEADER, Exchange, verdict_header
 from ledgeragent.gateway.memory import Memories
 from ledgeragent.gateway.metrics import Metrics
+from ledgeragent.gateway.openapi import openapi
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.sse import Event
@@ -124,6 +126,7 @@ class Gateway:
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/healthz", self._healthz)
         app.router.add_get("/metrics", self._metrics)
+        app.router.add_get("/openapi.json", self._openapi)
         app.cleanup_ctx.append(self._resources)
         return app
 
@@ -319,6 +322,9 @@ class Gateway:
     async def _healthz(self, request: web.Request) -> web.Response:
         told = {"status": "ok", "domain": self._domain.name, "version": self._domain.version}
         return web.json_response(told)
+
+    async def _openapi(self, request: web.Request) -> web.Response:
+        return web.json_response(openapi(ledgeragent.__version__))
 
     async def _metrics(self, request: web.Request) -> web.Response:
         return web.Response(text=self.metrics.text(), content_type="text/plain")

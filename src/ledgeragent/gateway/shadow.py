@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, Said, decode
+from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, Said, decode, reading
 from ledgeragent.gateway.exchange import Settled
 from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.recorder import Recorder
@@ -24,23 +24,20 @@ class Shadow:
 
     def hear(self, raw: bytes) -> list[Settled]:
         """Judges a whole answer. BadReplyError if it cannot be read."""
-        try:
+        with reading():
             said = self.dialect.replies(decode(raw))
-        except ValueError as problem:
-            raise BadReplyError(f"the upstream reply is no JSON: {problem}") from None
         return [self._judge(each) for each in said]
 
     def hear_stream(self, chunks: list[bytes]) -> list[Settled]:
         """Judges a streamed answer. BadReplyError if it cannot be read."""
         parser, stream = Parser(), self.dialect.stream(frozenset())
-        try:
+        with reading():
             for chunk in chunks:
                 for event in parser.feed(chunk):
                     for _ in stream.feed(event):
                         pass
-        except ValueError as problem:
-            raise BadReplyError(f"the upstream stream cannot be read: {problem}") from None
-        return [self._judge(stream.reply())]
+            said = stream.reply()
+        return [self._judge(said)]
 
     def _judge(self, said: Said) -> Settled:
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -74,7 +75,10 @@ class Tail:
 
 
 class Stream(Protocol):
-    """One streamed answer to the client, put together from one or more upstream streams."""
+    """One streamed answer to the client, put together from one or more upstream streams.
+
+    What is not in upstream's replies as it should be may raise whatever it does; see `reading`.
+    """
 
     def feed(self, event: Event) -> Iterable[Event]:
         """What of this upstream event may pass at once; calls of guarded tools are held back."""
@@ -125,6 +129,24 @@ class Dialect(Protocol):
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
         ...
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Around the reading of a reply: whatever about it is not as it should be is a BadReplyError."""
+    try:
+        yield
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as e:
+        raise BadReplyError(f"the upstream reply cannot be read: {e!r}") from None
+    except BadRequestError as problem:
+        raise BadReplyError(f"the upstream reply cannot be read: {problem}") from None
 
 
 def decode(raw: bytes) -> Body:

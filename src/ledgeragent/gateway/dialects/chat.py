@@ -63,11 +63,8 @@ class Chat:
 
     def replies(self, answer: Body) -> tuple[Said, ...]:
         """The replies of an answer, one per choice."""
-        try:
-            messages = [choice["message"] for choice in answer["choices"]]
-            said = tuple(Said(_reply(message, "message"), message) for message in messages)
-        except (KeyError, TypeError, AttributeError, BadRequestError) as problem:
-            raise BadReplyError(f"the upstream reply cannot be read: {problem!r}") from None
+        messages = [choice["message"] for choice in answer["choices"]]
+        said = tuple(Said(_reply(message, "message"), message) for message in messages)
         if not said or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
         return said
@@ -121,10 +118,7 @@ class ChatStream:
         for choice in chunk.get("choices") or ():
             if not self._head:
                 self._head = {k: v for k, v in chunk.items() if k not in _OPEN}
-            try:
-                yield from self._choice(choice)
-            except (AttributeError, TypeError) as problem:
-                raise BadReplyError(f"an upstream event cannot be read: {problem}") from None
+            yield from self._choice(choice)
 
     def _choice(self, choice: Body) -> Iterator[Event]:
         delta = choice.get("delta") or {}

@@ -125,12 +125,6 @@ class MessagesStream:
         data = event.data
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
-        try:
-            yield from self._take(data)
-        except (KeyError, TypeError, AttributeError) as problem:
-            raise BadReplyError(f"an upstream event cannot be read: {problem!r}") from None
-
-    def _take(self, data: Body) -> Iterator[Event]:
         match data["type"]:
             case "error":
                 raise BadReplyError(f"the upstream reported: {data.get('error')}")
@@ -253,14 +247,11 @@ def _event(data: Body) -> Event:
 
 def _said(content: Sequence[Any]) -> Said:
     """The reply in these blocks. Input that is no object makes a malformed call."""
-    try:
-        other = {b["type"] for b in content} - {*_SAFE_BLOCKS, "tool_use"}
-        if other:
-            raise BadReplyError(f"the upstream sent {min(other)}, which cannot be judged")
-        text = "".join(block["text"] for block in content if block["type"] == "text")
-        calls = tuple(_call(block, "content") for block in content if block["type"] == "tool_use")
-    except (KeyError, TypeError, AttributeError, BadRequestError) as problem:
-        raise BadReplyError(f"the upstream reply cannot be read: {problem!r}") from None
+    other = {block["type"] for block in content} - {*_SAFE_BLOCKS, "tool_use"}
+    if other:
+        raise BadReplyError(f"the upstream sent {min(other)}, which cannot be judged")
+    text = "".join(block["text"] for block in content if block["type"] == "text")
+    calls = tuple(_call(block, "content") for block in content if block["type"] == "tool_use")
     return Said(Reply(text=text, calls=calls), content)
 
 

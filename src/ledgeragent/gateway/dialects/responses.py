@@ -132,12 +132,6 @@ class ResponsesStream:
             return
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
-        try:
-            yield from self._take(data)
-        except (KeyError, TypeError, AttributeError) as problem:
-            raise BadReplyError(f"an upstream event cannot be read: {problem!r}") from None
-
-    def _take(self, data: Body) -> Iterator[Event]:
         kind = data["type"]
         if kind in _FAILED:
             reported = data.get("error") or data.get("message") or data.get("response")
@@ -307,14 +301,11 @@ def _check(item: Mapping[str, Any]) -> None:
 
 
 def _said(answer: Mapping[str, Any]) -> Said:
-    try:
-        output = answer["output"]
-        for item in output:
-            _check(item)
-        texts = [text_of(i.get("content"), "content") for i in output if i["type"] == "message"]
-        calls = tuple(_call(item, "output") for item in output if item["type"] == "function_call")
-    except (KeyError, TypeError, AttributeError, BadRequestError) as problem:
-        raise BadReplyError(f"the upstream reply cannot be read: {problem!r}") from None
+    output = answer["output"]
+    for item in output:
+        _check(item)
+    texts = [text_of(i.get("content"), "content") for i in output if i["type"] == "message"]
+    calls = tuple(_call(item, "output") for item in output if item["type"] == "function_call")
     text = "\n\n".join(filter(None, texts))
     return Said(Reply(text=text, calls=calls), output, str(answer.get("id") or ""))
 

@@ -1,0 +1,160 @@
+"""Bodies that nobody would send, both ways: never a 500, and never the call that is forbidden."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ledgeragent.types import Reply
+from tests.gateway.upstream import Upstream, sent
+from tests.gateway.wires import WIRES, Wire, sse
+from tests.gateway.world import KNOWN, TOOLS, UNKNOWN, World, read_sse, run, world
+from tests.lending import GET_BOOK
+
+FORBIDDEN = Reply(text="Yes.", calls=(GET_BOOK, *UNKNOWN.calls))
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=8)
+    | st.sampled_from(["assistant", "tool", "function", "burn_book", "\ud800", "get_book"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+fuzzed = settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in a JSON value."""
+    yield at
+    if isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(part, (*at, key))
+
+
+@st.composite
+def spoiled(draw: st.DrawFn, value: Any) -> Any:
+    """A value with up to three parts replaced, removed or doubled."""
+    value = copy.deepcopy(value)
+    for _ in range(draw(st.integers(1, 3))):
+        found = [place for place in places(value) if place]
+        if not found:
+            break
+        *above, key = draw(st.sampled_from(found))
+        parent = value
+        for step in above:
+            parent = parent[step]
+        match draw(st.sampled_from(["replace", "remove", "double"])):
+            case "replace":
+                parent[key] = draw(JSON_VALUES)
+            case "remove":
+                del parent[key]
+            case "double" if isinstance(parent, list):
+                parent.append(copy.deepcopy(parent[key]))
+    return value
+
+
+def calls_in(value: Any) -> set[str]:
+    """Every name that stands where a call's would."""
+    names: set[str] = set()
+    for place in places(value):
+        part = value
+        for step in place:
+            part = part[step]
+        if place and place[-1] == "name" and isinstance(part, str):
+            names.add(part)
+    return names
+
+
+async def harmless(w: World, wire: Wire, body: Any) -> None:
+    """Asks, and looks for the forbidden call anywhere in what comes back."""
+    raw = json.dumps(body).encode()
+    async with w.http.post(f"{w.url}{wire.path}", data=raw) as response:
+        data = await response.read()
+        assert response.status in (200, 400, 502), data
+        if response.content_type == "text/event-stream":
+            got: Any = list(read_sse(data)[0])
+        else:
+            got = json.loads(data)
+    assert "burn_book" not in calls_in(got)
+    assert (await (await w.http.get(f"{w.url}/healthz")).json())["status"] == "ok"
+
+
+def explore(wire: Wire, strategy: st.SearchStrategy[Any], prepare: Any) -> None:
+    """Runs all examples in one world."""
+    loop = asyncio.new_event_loop()
+    opened = world()
+    w = loop.run_until_complete(opened.__aenter__())
+    try:
+
+        @fuzzed
+        @given(strategy)
+        def example(value: Any) -> None:
+            body = prepare(w.upstream, value)
+            loop.run_until_complete(asyncio.wait_for(harmless(w, wire, body), 20))
+
+        example()
+    finally:
+        loop.run_until_complete(opened.__aexit__(None, None, None))
+        loop.close()
+
+
+def test_requests(wire: Wire) -> None:
+    def prepare(upstream: Upstream, body: Any) -> Any:
+        upstream.choose = lambda _: FORBIDDEN
+        return body
+
+    bodies = st.booleans().flatmap(lambda s: spoiled(wire.request(KNOWN, TOOLS, s)))
+    explore(wire, bodies | JSON_VALUES, prepare)
+
+
+def test_answers(wire: Wire) -> None:
+    def prepare(upstream: Upstream, answer: Any) -> Any:
+        async def respond(request: Any, wire: Wire, body: Any) -> Any:
+            from aiohttp import web
+
+            return web.Response(body=json.dumps(answer).encode(), content_type="application/json")
+
+        upstream.choose = lambda _: respond
+        return wire.request(KNOWN, TOOLS, False)
+
+    explore(wire, spoiled(wire.answer(FORBIDDEN, "resp_1")) | JSON_VALUES, prepare)
+
+
+def test_events(wire: Wire) -> None:
+    def prepare(upstream: Upstream, events: Any) -> Any:
+        async def respond(request: Any, wire: Wire, body: Any) -> Any:
+            return await sent(request, [sse(event) for event in events])
+
+        upstream.choose = lambda _: respond
+        return wire.request(KNOWN, TOOLS, True)
+
+    whole = list(read_sse(b"".join(wire.events(FORBIDDEN, "resp_1")))[0])
+    explore(wire, spoiled(whole), prepare)
+
+
+def test_the_description_names_every_route() -> None:
+    async def scenario() -> None:
+        async with world() as w:
+            async with w.http.get(f"{w.url}/openapi.json") as response:
+                told = await response.json()
+            served = {r.resource.canonical for r in w.gateway.app().router.routes() if r.resource}
+            assert set(told["paths"]) == served - {"/openapi.json"}
+            assert {wire.path for wire in WIRES} <= set(told["paths"])
+
+    run(scenario())
