@@ -48,9 +48,10 @@ def test_an_obliging_model_is_held_back_only_by_the_gate(
     gate = Gate(domain=load_domain("shop"))
     for trace in read_traces(str(kept)):
         assert isinstance(trace, Trace)
-        executed = [one for one in judge(trace, gate) if one.executed]
+        judged = judge(trace, gate)
         if trace.run.startswith("ledgeragent/"):
-            assert all(one.verdict.allowed for one in executed)
+            assert all(one.verdict.allowed == one.executed for one in judged)
+            assert any(not one.executed for one in judged)
 
 
 def test_runs_that_were_kept_are_not_made_again_and_a_cut_off_one_is(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ledgeragent.agent import REFUSAL, Model
@@ -13,7 +13,7 @@ from ledgeragent.demo.shop.shop import Change, Shop, changes
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.modes import Mode, Presenter
 from ledgeragent.state import State
-from ledgeragent.types import Json, Message, Reply, UserMessage
+from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision
 
 PLAIN, GUARDED = "fc", "ledgeragent"
@@ -25,7 +25,10 @@ ENDED, TOO_LONG, SILENT = "customer", "too long", "no reply"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A conversation as it went. `wrong` is where the database differs from what it should be."""
+    """A conversation as it went. `wrong` is where the database differs from what it should be.
+
+    `messages` hold what the gate refused too, each call with its answer, as no model saw it.
+    """
 
     task: Task
     arm: str
@@ -56,13 +59,23 @@ class Episode:
             "generations": self.generations,
             "rejected": self.rejected,
             "usage": dict(usage),
-            "messages": list(wire(self.messages)),
+            "messages": list(_recorded(self.messages)),
         }
+
+
+def _recorded(messages: tuple[Message, ...]) -> Iterator[dict[str, Json]]:
+    """The messages as they are kept: a failure is marked, which chat APIs have no place for."""
+    for message, told in zip(messages, wire(messages), strict=True):
+        is_failure = isinstance(message, ToolReturn) and message.failed
+        yield {**told, "error": True} if is_failure else told
 
 
 @dataclass(slots=True)
 class Talk:
-    """A conversation under way. Without a gate every call runs and the history is shown as it is."""
+    """A conversation under way. Without a gate every call runs and the history is shown as it is.
+
+    `messages` are the record; what the model is shown of them is the presenter's.
+    """
 
     gate: Gate | None
     presenter: Presenter
@@ -71,10 +84,12 @@ class Talk:
     feedback: str = ""
     generations: int = 0
     rejected: int = 0
+    _on_record: Reply | None = None
 
     def saw(self, message: Message) -> None:
         """Takes in a message."""
-        self.messages.append(message)
+        if message is not self._on_record:
+            self.messages.append(message)
         if self.gate is not None:
             self.state = self.state.observe(message, self.gate.domain)
             self.presenter.saw(message, self.state)
@@ -89,16 +104,24 @@ class Talk:
             reply = model.generate(self.presenter.messages, context, self.feedback)
             self.state, filtered = self.state.filter(reply, self.gate, "drop")
             self.feedback = filtered.feedback
-            self.rejected += _rejections(filtered)
+            self._record_refusals(reply, filtered)
             if filtered.decision is Decision.BLOCK and not filtered.execute:
                 break
             if filtered.reply.calls or filtered.reply.text:
                 return filtered.reply
         return Reply(text=REFUSAL.format(reason=self.feedback) if self.feedback else "")
 
-
-def _rejections(filtered: Filtered) -> int:
-    return sum(not verdict.allowed for verdict in filtered.verdicts)
+    def _record_refusals(self, reply: Reply, filtered: Filtered) -> None:
+        """Puts a reply of which something was refused on record as it was made, with the answers."""
+        refused = [verdict for verdict in filtered.verdicts if not verdict.allowed]
+        if refused:
+            self.rejected += len(refused)
+            self._on_record = filtered.reply
+            self.messages.append(reply)
+            self.messages += [
+                ToolReturn(call_id=verdict.call.id, content=verdict.feedback, error=True)
+                for verdict in refused
+            ]
 
 
 def play(

@@ -12,6 +12,8 @@ from ledgeragent.types import Json
 
 Row = dict[str, Any]
 
+_WIDTH = 19
+
 
 def summary(rows: Iterable[Row]) -> Json:
     """Per arm: pass^k for every k that the trials allow, pass^1 by kind, and means per run."""
@@ -62,14 +64,17 @@ def text(found: Json) -> str:
         (f"pass^{k}", [found[arm]["pass"].get(k) for arm in arms]) for k in range(1, most + 1)
     ]
     rows += [(f"pass^1, {k}", [found[arm]["by_kind"][k] for arm in arms]) for k in KINDS]
-    lines = ["".join(f"{cell:>16}" for cell in ("", *arms))]
+    lines = ["".join(f"{cell:>{_WIDTH}}" for cell in ("", *arms))]
     lines += [
-        "".join((f"{name:>16}", *(f"{_share(v):>16}" for v in values))) for name, values in rows
+        "".join((f"{name:>{_WIDTH}}", *(f"{_share(v):>{_WIDTH}}" for v in values)))
+        for name, values in rows
     ]
     for name in ("generations", "rejected", "prompt_tokens", "cached_tokens", "completion_tokens"):
-        cells = (f"{found[arm][name]:>16,.1f}" for arm in arms)
-        lines.append("".join((f"{name.replace('_', ' ')[:15]:>16}", *cells)))
-    lines.append("".join(f"{cell:>16}" for cell in ("runs", *(found[arm]["runs"] for arm in arms))))
+        cells = (f"{found[arm][name]:>{_WIDTH},.1f}" for arm in arms)
+        lines.append("".join((f"{name.replace('_', ' '):>{_WIDTH}}", *cells)))
+    lines.append(
+        "".join(f"{cell:>{_WIDTH}}" for cell in ("runs", *(found[arm]["runs"] for arm in arms)))
+    )
     return "\n".join(lines) + "\n"
 
 
