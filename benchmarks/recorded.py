@@ -16,7 +16,14 @@ from typing import Any
 RESULT = Path(__file__).parent / "results" / "recorded.json"
 REPLAYED = ("airline", "retail", "telehealth")
 LABELLED = ("airline", "retail", "telecom", "telehealth")
-_LISTS = ("rejected_executed_writes", "near_misses", "errors", "problems")
+_LISTS = (
+    "rejected_executed_writes",
+    "shadow_executed_writes",
+    "rejected_neutral_calls",
+    "near_misses",
+    "errors",
+    "problems",
+)
 DATA = "$LEDGERAGENT_DATA_DIR"
 
 

@@ -99,6 +99,27 @@ def replay_requests() -> str:
     return _table(head, rows)
 
 
+def transfers() -> str:
+    """What the rules on handing a conversation over catch, and what they disturb, in runs."""
+    rows = []
+    for report in _recorded("replay").values():
+        for rule, counts in report["neutral_calls"]["by_predicate"].items():
+            premature, correct, solved = (
+                counts[group] for group in ("premature", "correct", "solved")
+            )
+            rows.append(
+                (
+                    f"`{rule}`",
+                    counts["enforcement"],
+                    f"{premature['caught']} of {premature['runs']}",
+                    f"{correct['disturbed']} of {correct['runs']}",
+                    f"{solved['disturbed']} of {solved['runs']}",
+                )
+            )
+    head = ("rule", "level", "premature, caught", "correct, disturbed", "solved, disturbed")
+    return _table(head, rows) + _made_by("recorded.json", "python -m benchmarks.recorded")
+
+
 def cases() -> str:
     """Labelled cases judged right, per domain and kind."""
     kinds = ("compliant", "violation", "reread", "stale", "missing", "adversarial")

@@ -26,6 +26,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "replay-requests": blocks.replay_requests,
     "replay-labels": blocks.replay_labels,
     "cases": blocks.cases,
+    "transfers": blocks.transfers,
     "cost": blocks.cost,
     "speed": blocks.speed,
     "rules": blocks.rules,

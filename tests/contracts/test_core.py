@@ -30,7 +30,27 @@ CORE = (
 )
 """The core, lowest first: a module may import those before it."""
 
-SHELL = ("session", "testing", "journal", "traces", "replay", "cases")
+SHELL = (
+    "session",
+    "testing",
+    "journal",
+    "binding",
+    "sources",
+    "traces",
+    "judging",
+    "rows",
+    "intake",
+    "neutral",
+    "tally",
+    "replay",
+    "cases",
+    "answers",
+    "diff",
+    "baseline",
+    "sampling",
+    "coverage",
+    "explain",
+)
 TOOLS = ("cli", "report", "check", "demo", "__main__")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
 CORE_LINES = 1_270
