@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from ledgeragent.errors import PathError
 from ledgeragent.packs.finding import suggestion
+from ledgeragent.packs.keys import near
 from ledgeragent.packs.outline import Outline, ReadPart, RulePart
 from ledgeragent.packs.samples import SIDES, Sample
 from ledgeragent.packs.schema import mismatches
@@ -96,7 +97,7 @@ def _unfit(text: str, record: Json, outline: Outline) -> tuple[str, str] | None:
     part = _stored_at(path, outline)
     if part is None:
         families = {part.to.text for part in outline.reads}
-        return "unknown-path", f"no read stores the sample's {text!r}{suggestion(text, families)}"
+        return "unknown-path", f"no read stores the sample's {text!r}{near(text, families)}"
     for where, problem in mismatches(record, part.shape):
         code = "unknown-field" if problem.startswith("is no field") else "type-error"
         return code, f"the sample's {text}{f'.{where}' if where else ''} {problem}"

@@ -208,7 +208,7 @@ def _in_our_words(text: str) -> str:
         return f"{operator!r} does not apply to {operands or 'nothing'}{hint}"
     if text.startswith("Syntax error: "):
         return f"not a CEL expression: {text.removeprefix('Syntax error: ').partition(' expecting')[0]}"
-    return text
+    return text.removesuffix(" (in container '')")
 
 
 # ── Compiled expressions ────────────────────────────────────────────────────────────────────────

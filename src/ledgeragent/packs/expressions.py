@@ -29,6 +29,7 @@ class Compiler:
     trees: dict[str, Expr] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
     texts: list[tuple[str, list[str]]] = field(default_factory=list)
+    broken: bool = False
     mentioned: set[str] = field(default_factory=set)
     found: dict[str, list[tuple[Use, Place]]] = field(default_factory=dict)
 
@@ -41,13 +42,14 @@ class Compiler:
         if not isinstance(node.value, str) or not node.value.strip():
             text = f"{name} should be a CEL expression; quote it"
             self.scope.findings.add("syntax", place_of(node), text, self.scope.rule)
+            self.broken = True
             return
         self.pieces[name] = node
 
     def add_keys(self, keys: Iterable[Segment], place: Place) -> None:
         """Adds what the placeholders of a path read."""
         found = [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
-        self.found[f"keys {place}"] = found
+        self.found[f"keys {len(self.found)}"] = found
         self.mentioned |= {use.root for use, _ in found}
 
     def add_messages(self, node: Node | None, sections: Sections) -> None:
@@ -72,6 +74,8 @@ class Compiler:
                 continue
             if not fact.strip():
                 sections.find("syntax", node, "an empty {} in the message; write {{ for a brace")
+                self.broken = True
+                continue
             self.add(f"fact {case}.{len(specs)}", replace(node, value=fact))
             template += f"{{f{len(specs)}}}"
             specs.append(spec)
@@ -81,7 +85,7 @@ class Compiler:
         """True if every expression is sound; else findings say what isn't."""
         named = [*self._let_items(), *self.pieces.items()]
         parsed = [self._parse(name, node) for name, node in named]
-        if not all(parsed):
+        if self.broken or not all(parsed):
             return False
         self.scope.tested |= {
             (use.root, *use.fields)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
+from ledgeragent.packs.finding import suggestion
 from ledgeragent.paths import PathTemplate
 
 _SEGMENT = re.compile(r"\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}|([^.{}]+)")
@@ -73,3 +75,14 @@ def keys_of(segments: tuple[Segment, ...], template: PathTemplate[Any]) -> tuple
     """What fills the placeholders of `template`, in their order."""
     pairs = zip(template.segments, segments, strict=True)
     return tuple(written for s, written in pairs if s.startswith("{"))
+
+
+def near(written: str, templates: Collection[str]) -> str:
+    """ " did you mean ...?" for a path that no read stores: first by how it begins."""
+    roots = {text.partition(".")[0]: text for text in sorted(templates, reverse=True)}
+    root = written.partition(".")[0]
+    if root not in roots:
+        close = get_close_matches(root, roots, n=1)
+        if close:
+            return f"; did you mean {roots[close[0]]}?"
+    return suggestion(written, templates)

@@ -11,7 +11,7 @@ from ledgeragent.errors import PathError
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.packs.cel import CelError, Program, Source, compile_expression, environment, parse
 from ledgeragent.packs.finding import Findings, suggestion
-from ledgeragent.packs.keys import Key, Segment, keys_of, parse_path, serving
+from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Outline, ReadPart, ToolPart
 from ledgeragent.packs.recordtypes import RecordTypes
 from ledgeragent.packs.schema import ANY, TEXT, Object, Shape, annotation, typed_dict
@@ -277,7 +277,7 @@ class Routes:
         if (found is None or segments is None) and self.outline.broken_reads:
             return None
         if found is None or segments is None:
-            hint = suggestion(path, templates)
+            hint = near(path, templates)
             self.sections.find("unknown-path", node, f"no read stores {path!r}{hint}")
             return None
         return found, keys_of(segments, found)

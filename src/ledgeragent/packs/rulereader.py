@@ -11,8 +11,8 @@ from ledgeragent.errors import DataError
 from ledgeragent.packs.cel import Program
 from ledgeragent.packs.celrule import CelCheck, Requirement
 from ledgeragent.packs.expressions import Compiler
-from ledgeragent.packs.finding import Findings, suggestion
-from ledgeragent.packs.keys import Segment, keys_of, parse_path, serving
+from ledgeragent.packs.finding import Findings, Place, suggestion
+from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Need, Outline, RulePart
 from ledgeragent.packs.samples import SIDES, sample_of
 from ledgeragent.packs.schema import ANY, Field, Object, Shape
@@ -210,7 +210,8 @@ class _Rule:
         messages = compiler.messages()
         if test is not None and test.type not in ("BOOL", "DYN"):
             text = f"the check gives {test.type.lower()}, it should give true or false"
-            self.sections.find("type-error", given["check"], text)
+            node = given["check"]
+            self.findings.add("type-error", Place(node.file, node.begins), text, self.sections.rule)
         about = self.sections.text(given.get("about"), "about")
         return CelCheck(about=about, requires=requires, test=test, messages=messages)
 
@@ -246,6 +247,11 @@ class _Rule:
         path = self.sections.text(given.get("at"), name)
         segments = parse_path(path, self.shapes)
         found = self._served(path, segments, given.get("at", node)) if path else None
+        for segment in segments or ():
+            if isinstance(segment, Key) and segment.root not in self.shapes:
+                text = f"{segment.root!r} is not defined here: a path can use the records above it"
+                self.sections.find("unknown-path", given.get("at", node), text)
+                found = None
         self.shapes[name] = found[1] if found is not None else ANY
         if found is None or segments is None:
             return None
@@ -293,8 +299,8 @@ class _Rule:
         if self.outline.broken_reads:
             return
         roots = {text.partition(".")[0] for text in templates}
-        hint = suggestion(path, templates)
-        if segments[0] in roots or "did you mean" in suggestion(str(segments[0]), roots):
+        hint = near(path, templates)
+        if segments[0] in roots or "did you mean" in hint:
             self.sections.find("unknown-path", node, f"no read stores {path!r}{hint}")
         else:
             text = f"no read tool of this pack supplies {path!r}, so it could never be had"

@@ -89,6 +89,8 @@ def samples_from_json(file: FilePath) -> tuple[Sample, ...]:
         table = json.loads(text)
     except ValueError as problem:
         raise DataError(f"not JSON: {problem}", file=str(file)) from None
+    if not isinstance(table, dict) or not all(isinstance(sides, dict) for sides in table.values()):
+        raise DataError("should hold {rule: {allowed: [...], rejected: [...]}}", file=str(file))
     return tuple(sample for rule in table for sample in _of_rule(rule, table[rule], text, file))
 
 
@@ -101,24 +103,34 @@ def _of_rule(
             yield sample_of(item, rule, side, place)
 
 
-def sample_of(item: Mapping[str, Json], rule: str, side: Side, place: Place) -> Sample:
+def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
     """The sample written as `{ledger: {path: record}, writes: [call], call: {name, arguments}}`."""
     try:
         return Sample(
             rule=rule,
             side=side,
-            ledger=item.get("ledger", {}),
+            ledger=_mapping(item.get("ledger", {})),
             writes=tuple(map(_call, item.get("writes", ()))),
             call=_call(item["call"]),
             place=place,
         )
-    except (KeyError, TypeError) as problem:
+    except (AttributeError, KeyError, TypeError):
         raise DataError(
-            f"a sample of {rule} needs a `call` with `name` and `arguments` ({problem})",
+            f"a sample of {rule} is {{ledger: {{path: record}}, call: {{name: ..., arguments: {{...}}}}}},"
+            " and may have a list of such calls as `writes`",
             file=place.file,
             line=place.line,
         ) from None
 
 
-def _call(item: Mapping[str, Json]) -> ToolCall:
-    return ToolCall(name=item["name"], arguments=item.get("arguments", {}))
+def _mapping(value: Json) -> Mapping[str, Json]:
+    if not isinstance(value, Mapping):
+        raise TypeError
+    return value
+
+
+def _call(item: Json) -> ToolCall:
+    name = item["name"]
+    if not isinstance(name, str):
+        raise TypeError
+    return ToolCall(name=name, arguments=_mapping(item.get("arguments", {})))

@@ -167,15 +167,16 @@ def shape_of(hint: Any) -> Shape:
 
 
 def _object_of(hint: Any) -> Object:
-    required = hint.__required_keys__
-    hints = get_type_hints(hint)
-    return Object(
-        hint.__name__,
-        {
-            name: Field(shape_of(found), name in required, type(None) in get_args(found))
-            for name, found in hints.items()
-        },
-    )
+    hints = get_type_hints(hint, include_extras=True)
+    return Object(hint.__name__, {name: _field_of(name, h, hint) for name, h in hints.items()})
+
+
+def _field_of(name: str, hint: Any, owner: Any) -> Field:
+    """A field of a TypedDict; what its hint says of presence counts before what its class says."""
+    origin = get_origin(hint)
+    required = origin is Required or (name in owner.__required_keys__ and origin is not NotRequired)
+    inner = get_args(hint)[0] if origin in (Required, NotRequired) else hint
+    return Field(shape_of(inner), required, nullable=type(None) in get_args(inner))
 
 
 # ── JSON Schema ─────────────────────────────────────────────────────────────────────────────────

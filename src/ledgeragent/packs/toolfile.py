@@ -152,7 +152,7 @@ def _operations(document: Mapping[str, Json]) -> Iterator[ToolSpec]:
 def _operation(
     operation: Mapping[str, Json], method: str, path: str, shared: Json, root: Json
 ) -> ToolSpec:
-    slug = re.sub(r"\W+", "_", f"{method}_{path}").strip("_")
+    slug = re.sub(r"\W+", "_", f"{method} {path}").strip("_")
     return ToolSpec(
         name=str(operation.get("operationId") or slug),
         description=str(operation.get("summary") or operation.get("description") or ""),

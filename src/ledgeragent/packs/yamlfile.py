@@ -119,6 +119,8 @@ def _explained(problem: str, line: str, first: int) -> str:
     """The parser's complaint as something an author can act on."""
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "a tab cannot indent; use spaces"
+    if "nesting depth" in problem:
+        return f"nested more than {MOST_DEPTH} levels deep"
     if "cannot start any token" in problem:
         return "text cannot begin with this character; quote it"
     if "mapping values are not allowed" in problem:
