@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
+from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
-from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError, UsageError
-from ledgeragent.gate import Filtered, Gate
-from ledgeragent.modes import MODES, Mode, Presenter
-from ledgeragent.packs import PACKS, versions
+from ledgeragent.gate import Filtered
+from ledgeragent.modes import MODES, Presenter
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Verdict
 
@@ -34,8 +33,6 @@ Wire: TypeAlias = Any
 TRACE = "ledgeragent"
 """Where a sent message keeps what led to it, in its `raw_data`."""
 
-_LED_TO = "Policy check of what was last proposed (a call it rejects did not run):"
-
 
 def harness(module: str) -> Any:
     """A module of the harness; MissingExtraError where that is not installed."""
@@ -44,31 +41,6 @@ def harness(module: str) -> Any:
     # Without this, the harness's model library asks the network for prices when it is imported.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     return import_module(module)
-
-
-def pack_for(tools: Collection[str]) -> Domain:
-    """The shipped pack that lists all these tools, bound to them; UsageError where none does."""
-    for name in PACKS:
-        for domain in versions(name).values():
-            if all(domain.tool(tool) is not None for tool in tools):
-                return domain.bind(tools)
-    raise UsageError(f"no shipped pack lists all of these tools: {', '.join(sorted(tools))}")
-
-
-def _judging(tools: Collection[str]) -> Gate:
-    return Gate(domain=pack_for(tools))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Method:
-    """How an agent differs from the harness's own.
-
-    `gate` makes its gate from the names of its tools; `shows` tells if the ledger is in the prompt.
-    """
-
-    gate: Callable[[Collection[str]], Gate] = _judging
-    shows: bool = True
-    mode: Mode = "full"
 
 
 @dataclass(slots=True)
@@ -143,16 +115,11 @@ class Guarded:
     def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
         """One generation of the harness's model, with the ledger and the gate's answer at the tail."""
         self._see()
-        tail = self._tail(feedback)
+        tail = self.method.tail(self._presenter, self._core.state.ledger, feedback)
         prompt = self._turn.prompt if self._mode == "full" else self._as_shown()
         draft = complete(self, [*prompt, *([say(self._role, tail)] if tail else [])])
         self._turn.drafts.append(draft)
         return of_harness_reply(draft)
-
-    def _tail(self, feedback: str) -> str:
-        ledger = self._core.state.ledger
-        parts = [self._presenter.tail(ledger)] if self.method.shows and len(ledger) else []
-        return "\n\n".join([*parts, *([f"{_LED_TO}\n{feedback}"] if feedback else [])])
 
     def _as_shown(self) -> list[Wire]:
         """The prompt with each return as the render mode shows it."""

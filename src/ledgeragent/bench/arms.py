@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ledgeragent.adapters.tau2 import pack_for
+from ledgeragent.adapters.method import Method, pack_for
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
@@ -40,6 +40,11 @@ class Arm:
     shows: bool = False
     gate: Callable[[Domain], Gate] | None = None
     empty: bool = False
+
+    @property
+    def method(self) -> Method:
+        """What the adapters of the harnesses need to know."""
+        return Method(gate=self.gate_for, shows=self.shows)
 
     def gate_for(self, tools: Collection[str], pack: Pack = pack_for) -> Gate:
         """This arm's gate for an agent with these tools."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, TypeAlias
 
+from ledgeragent.adapters.method import pack_for
 from ledgeragent.adapters.tau2 import (
     TRACE,
-    Method,
     agent_class,
     complete,
     harness,
-    pack_for,
     register,
     say,
     spent,
 )
 from ledgeragent.bench.arms import ARMS, Arm
 from ledgeragent.bench.helpers import IRMA, Recipe, Tool, View, blocks, compose, fama
-from ledgeragent.gate import Gate
 from ledgeragent.types import Json
 
 Wire: TypeAlias = Any
@@ -43,11 +40,7 @@ def agent_of(arm: Arm) -> type[Any]:
     if arm.kind == "helped":
         base = harness("tau2.agent.llm_agent").LLMAgent
         return type("HelpedAgent", (Helped, base), {"arm": arm})
-
-    def gate(tools: Collection[str]) -> Gate:
-        return arm.gate_for(tools)
-
-    return agent_class(Method(gate=gate, shows=arm.shows))
+    return agent_class(arm.method)
 
 
 class Helped:

@@ -263,15 +263,27 @@ def _user(environment: Wire, script: _Script) -> Wire:
 def _people(environment: Wire, actions: list[Wire], task: Wire) -> dict[str, Json]:
     """What the customer of a task would say when asked who they are."""
     records = environment.tools.db.model_dump(mode="json")
-    mentioned = f"{task.user_scenario} {[a.arguments for a in actions]}"
+    tables = {name: _rows(table) for name, table in records.items()}
+    given = {str(value) for action in actions for value in action.arguments.values()}
+    named = {*given, *_owners(tables, given)}
+    scenario = str(task.user_scenario)
     for kind in ("users", "customers", "patients"):
-        found = records.get(kind) or {}
-        rows = found.values() if isinstance(found, dict) else found
-        for row in rows:
+        for row in tables.get(kind, {}).values():
             about = _about(row)
-            if any(str(value) in mentioned for value in about["ids"]):
+            if any(str(own) in named or str(own) in scenario for own in about["ids"]):
                 return dict(about["known"])
     return {}
+
+
+def _rows(table: Json) -> dict[str, Json]:
+    rows = table if isinstance(table, dict) else dict(enumerate(table or ()))
+    return {str(key): row for key, row in rows.items() if isinstance(row, dict)}
+
+
+def _owners(tables: Mapping[str, dict[str, Json]], ids: set[str]) -> set[str]:
+    """Whose the records with these ids are."""
+    found = (rows[key] for rows in tables.values() for key in ids & rows.keys())
+    return {row[owner] for row in found for owner in ("user_id", "patient_id") if owner in row}
 
 
 def _about(row: Json) -> Json:

@@ -1,0 +1,45 @@
+"""What the benchmark harnesses' adapters share: which method an agent has, and the tail of its prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from ledgeragent.domain import Domain
+from ledgeragent.errors import UsageError
+from ledgeragent.gate import Gate
+from ledgeragent.ledger import Ledger
+from ledgeragent.modes import Mode, Presenter
+from ledgeragent.packs import PACKS, versions
+
+_LED_TO = "Policy check of what was last proposed (a call it rejects did not run):"
+
+
+def pack_for(tools: Collection[str]) -> Domain:
+    """The shipped pack that lists all these tools, bound to them; UsageError where none does."""
+    for name in PACKS:
+        for domain in versions(name).values():
+            if all(domain.tool(tool) is not None for tool in tools):
+                return domain.bind(tools)
+    raise UsageError(f"no shipped pack lists all of these tools: {', '.join(sorted(tools))}")
+
+
+def _judging(tools: Collection[str]) -> Gate:
+    return Gate(domain=pack_for(tools))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """How an agent differs from the harness's own.
+
+    `gate` makes its gate from the names of its tools; `shows` tells if the ledger is in the prompt.
+    """
+
+    gate: Callable[[Collection[str]], Gate] = _judging
+    shows: bool = True
+    mode: Mode = "full"
+
+    def tail(self, presenter: Presenter, ledger: Ledger, feedback: str) -> str:
+        """What goes behind the history: the ledger, if shown and not empty, and the gate's answer."""
+        parts = [presenter.tail(ledger)] if self.shows and len(ledger) else []
+        return "\n\n".join([*parts, *([f"{_LED_TO}\n{feedback}"] if feedback else [])])
