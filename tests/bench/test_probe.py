@@ -60,9 +60,10 @@ def clerk() -> Iterator[Clerk]:
             running.asked.append(body)
             chat = "messages" in body
             shown = body["messages"][-1]["content"] if chat else body["prompt"]
-            call = {"name": "apply_voucher", "arguments": RIGHT if "<ledger>" in shown else WRONG}
-            told = json.dumps(call)
-            choice = {"message": {"content": told}} if chat else {"text": told[10:] + " and so on"}
+            given = RIGHT if "<ledger>" in shown else WRONG
+            told = json.dumps({"name": "apply_voucher", "arguments": given})
+            rest = f"{json.dumps(given)}}} and so on"
+            choice = {"message": {"content": told}} if chat else {"text": rest}
             data = json.dumps({"choices": [choice]}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(data)))
@@ -118,6 +119,8 @@ def test_wins_are_counted_against_plain(
     assert plain["arguments"] == pytest.approx(2 / 3)
     assert (index["wins"], index["losses"], index["exact"]) == (6, 0, 1.0)
     assert index["interval"] == [1.0, 1.0]
+    if by == "completion":
+        assert clerk.asked[0]["prompt"].endswith('{"name": "apply_voucher", "arguments":')
     whole = kept.read_text()
     kept.write_text(whole[:-20])
     assert main(options) == 0

@@ -33,8 +33,8 @@ def add(subparsers: Subparsers) -> None:
         description="Before each write of a successful recorded run that equals a gold action of its "
         "task, gives a model the conversation so far, plain and in each render mode, and compares "
         "the call it proposes with the recorded one. No customer is simulated.",
-        epilog="With -o, what the file holds already is not asked again. The key is read from "
-        "OPENAI_API_KEY.",
+        epilog="By completion, the model is given the recorded tool and asked for its arguments. With "
+        "-o, what the file holds already is not asked again. The key is read from OPENAI_API_KEY.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="recorded runs with gold actions")
     parser.add_argument("--model", required=True, metavar="NAME", help="the model's name there")

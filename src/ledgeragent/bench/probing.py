@@ -27,7 +27,6 @@ PLAIN = "plain"
 ARMS = (PLAIN, *MODES)
 _WHO: Mapping[type, str] = {UserMessage: "Customer", Reply: "Agent", ToolReturn: "Tool"}
 _ASK = 'The agent\'s next tool call, as JSON {"name": ..., "arguments": {...}}:'
-_FORCED = '{"name": "'
 _RESAMPLES = 2000
 _SOLVED = 1 - 1e-6
 
@@ -90,7 +89,11 @@ def _mode(name: str) -> Mode:
 
 
 class Proposer(NamedTuple):
-    """A model that is asked for a call: by `chat` with a JSON schema, else by `completion`."""
+    """A model that is asked for a call: by `chat` with a JSON schema, else by `completion`.
+
+    A completion is given the recorded tool and asked for the arguments alone: small models that
+    cannot pick a tool can still be compared.
+    """
 
     endpoint: Endpoint
     kind: str
@@ -101,7 +104,7 @@ class Proposer(NamedTuple):
         text = (
             self._chat(instructions, asked, probe.domain)
             if self.kind == "chat"
-            else self._completion(f"{instructions}\n\n{asked}\n")
+            else self._completion(f"{instructions}\n\n{asked}\n", probe.call.name)
         )
         return read_call(text)
 
@@ -116,9 +119,10 @@ class Proposer(NamedTuple):
         message = self.endpoint.ask("chat/completions", body)["choices"][0].get("message", {})
         return str(message.get("content") or "")
 
-    def _completion(self, asked: str) -> str:
-        found = self.endpoint.ask("completions", {"prompt": f"{asked}{_FORCED}"})
-        return _FORCED + str(found["choices"][0].get("text") or "")
+    def _completion(self, asked: str, tool: str) -> str:
+        forced = f'{{"name": {json.dumps(tool)}, "arguments":'
+        found = self.endpoint.ask("completions", {"prompt": asked + forced})
+        return forced + str(found["choices"][0].get("text") or "")
 
 
 def _schema(domain: Domain) -> Json:
