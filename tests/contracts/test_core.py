@@ -50,6 +50,9 @@ SHELL = (
     "sampling",
     "coverage",
     "explain",
+    "modes",
+    "timeline",
+    "viewing",
 )
 TOOLS = ("cli", "report", "check", "demo", "__main__")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
