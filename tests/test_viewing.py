@@ -50,6 +50,16 @@ def test_a_journal_is_shown_with_the_verdicts_it_recorded(tmp_path: Path, name: 
     assert shown.steps[3].stored == ("orders.G-1",)
 
 
+def test_a_reply_whose_verdict_was_never_written_has_none(tmp_path: Path) -> None:
+    _journal(tmp_path / "whole.jsonl")
+    lines = (tmp_path / "whole.jsonl").read_text().splitlines(keepends=True)
+    first = next(n for n, line in enumerate(lines) if json.loads(line)["event"] == "judged")
+    (tmp_path / "runs.jsonl").write_text("".join([*lines[:first], *lines[first + 1 :]]))
+    shown = _only(tmp_path / "runs.jsonl")
+    answers = [call.answer for step in shown.steps for call in step.calls]
+    assert answers[0] is None and answers[1] is not None
+
+
 def test_a_redacted_journal_says_so(tmp_path: Path) -> None:
     _journal(tmp_path / "runs.jsonl", redact=("text",))
     assert _only(tmp_path / "runs.jsonl").conversation.redacted

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path as File
 
 from ledgeragent import packs
@@ -102,10 +103,13 @@ def _session(
     trace = Trace(run=conversation["id"], messages=messages)
     return Conversation(
         trace=replace(trace, domain=events[0]["pack"]["name"]),
-        verdicts=tuple(
-            tuple(event["verdicts"])
-            for event in events
-            if event["event"] == "judged" and event["verdicts"]
-        ),
+        verdicts=tuple(_verdicts(events)),
         redacted=any(REDACTED in json.dumps(event) for event in events),
     )
+
+
+def _verdicts(events: list[Record]) -> Iterator[tuple[Mapping[str, Json], ...]]:
+    """Per reply with calls what was answered to them; nothing where the journal ends before that."""
+    for event, after in pairwise([*events, {"event": "", "verdicts": ()}]):
+        if event["event"] == "proposed" and event["calls"]:
+            yield tuple(after["verdicts"]) if after["event"] == "judged" else ()
