@@ -15,13 +15,13 @@ from ledgeragent.viewing import Conversation, Viewed, conversations, viewed
 
 
 def _journal(file: Path, *, redact: tuple[str, ...] = ()) -> None:
-    """One session: a write without evidence is refused, the read it asked for is made."""
+    """One session: a write is refused, a read it asked for is made, the write is refused again."""
     domain = load_domain("shop")
     store = open_store(file, writable=True)
     journal, session = Journal(store, domain, redact=redact), Session(domain)
     journal.heard("s1", UserMessage(text="cancel G-1"))
     session.heard("cancel G-1")
-    for name in ("cancel_order", "get_order"):
+    for name in ("cancel_order", "get_order", "cancel_order"):
         call = ToolCall(name=name, arguments={"order_id": "G-1"}, id=name)
         reply = Reply(calls=(call,))
         journal.proposed("s1", reply)
@@ -57,7 +57,7 @@ def test_a_reply_whose_verdict_was_never_written_has_none(tmp_path: Path) -> Non
     (tmp_path / "runs.jsonl").write_text("".join([*lines[:first], *lines[first + 1 :]]))
     shown = _only(tmp_path / "runs.jsonl")
     answers = [call.answer for step in shown.steps for call in step.calls]
-    assert answers[0] is None and answers[1] is not None
+    assert [answer is None for answer in answers] == [True, True, False]
 
 
 def test_a_redacted_journal_says_so(tmp_path: Path) -> None:
