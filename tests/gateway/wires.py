@@ -40,7 +40,9 @@ def halves(text: str) -> tuple[str, str]:
 
 def sse(data: Any, name: str = "") -> bytes:
     head = f"event: {name}\n" if name else ""
-    return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode()
+    return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode(
+        errors="replace"
+    )
 
 
 class ChatWire:

@@ -146,7 +146,8 @@ class Memories:
             return
         self._put(key, Known(memory, history, size))
         here = self._known.get(history)
-        before = self._known.get(here.parent) if here is not None else None
+        last = self._known.get(here.parent) if here is not None else None
+        before = self._drop(last.parent) if last is not None else None
         if before is not None:
             self._drop(before.parent)
 
@@ -156,10 +157,11 @@ class Memories:
         while self._size > self._limit and len(self._known) > 1:
             self._drop(next(iter(self._known)))
 
-    def _drop(self, key: Digest) -> None:
+    def _drop(self, key: Digest) -> Known | None:
         known = self._known.pop(key, None)
         if known is not None:
             self._size -= known.size
+        return known
 
     def __len__(self) -> int:
         return len(self._known)
