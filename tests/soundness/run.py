@@ -39,7 +39,7 @@ def run(name: str, calls: int, seed: int = 0, domain: Domain | None = None) -> T
         full = scene_number % 2 == 0
         scene = make_scene(rng, gate.domain, WORLDS[name], full=full)
         for _ in range(min(CALLS_PER_SCENE, calls - tally.calls)):
-            call = scene.world.propose(rng)
+            call = scene.propose(rng)
             found = problems(rng, gate, scene, call, full=full)
             tally.calls += 1
             truth = scene.world.judge(scene.talk, call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from ledgeragent import Domain, Ledger, Reply, ToolCall, ToolReturn, UserMessage
@@ -13,6 +13,7 @@ from .judgement import Exchange, Talk
 from .world import Answer, Facts, World, one_in
 
 TWINS = 3
+TRIES = 6
 
 
 @dataclass
@@ -20,7 +21,7 @@ class Scene:
     """One conversation in one world.
 
     `known` are the facts that a read showed and nothing has changed since. `twins` are other worlds
-    that look the same to whoever knows only those.
+    that look the same to whoever knows only those. `written` are the ids that executed writes named.
     """
 
     world: World
@@ -29,6 +30,7 @@ class Scene:
     known: Facts = frozenset()
     state: State = field(default_factory=State)
     twins: tuple[World, ...] = ()
+    written: frozenset[str] = frozenset()
 
     @property
     def ledger(self) -> Ledger:
@@ -37,7 +39,7 @@ class Scene:
 
     def fork(self) -> Scene:
         """This scene, to be continued without changing it."""
-        return Scene(self.world, self.domain, self.talk, self.known, self.state, self.twins)
+        return replace(self)
 
     def read(self, call: ToolCall) -> Answer:
         """Lets the agent read."""
@@ -55,6 +57,34 @@ class Scene:
         answer = self.world.write(call)
         self._note(call, answer)
         self.known = (self.known - answer.changed) | answer.shown
+        if not answer.failed:
+            self.written |= self._ids(call)
+
+    def act(self, rng: Random) -> None:
+        """Lets the agent write what the policy allows, if it hits on such a thing in a few tries."""
+        for _ in range(TRIES):
+            call = self.world.propose(rng)
+            found = self.world.judge(self.talk, call)
+            if not (found.broken or found.ghost or found.ungrounded):
+                break
+        self.write(call)
+
+    def propose(self, rng: Random) -> ToolCall:
+        """A call to judge; often one on what was written before, where there is such a thing."""
+        call = self.world.propose(rng)
+        if self.written and one_in(rng, 2):
+            for _ in range(TRIES):
+                if self._ids(call) & self.written:
+                    break
+                call = self.world.propose(rng)
+        return call
+
+    def _ids(self, call: ToolCall) -> set[str]:
+        """The ids that a call names, other than the customer's own."""
+        paying = call.arguments.get("payment_methods", [])
+        groups = [call.arguments, *paying]
+        named = {str(v) for given in groups for name, v in given.items() if name.endswith("_id")}
+        return named - {self.world.me}
 
     def turn(self, rng: Random) -> None:
         """Lets the customer say something, and do what is theirs to do."""
@@ -88,13 +118,15 @@ def make_scene(rng: Random, domain: Domain, kind: type[World], *, full: bool) ->
     tour = scene.world.tour()
     shares = _shares(tour)
     _read_all(scene, _without(rng, tour, rng.choice(shares[::-1] if full else shares)))
-    for _ in range(rng.choice([0, 0, 1, 2, 4])):
+    for _ in range(rng.choice([0, 1, 2, 4, 6])):
         _something_happens(rng, scene)
     if full:
         scene.turn(rng)
         _read_all(scene, scene.world.tour())
     elif one_in(rng, 2):
         _read_all(scene, _without(rng, tour, rng.choice(shares)))
+    if not full and one_in(rng, 3):
+        scene.turn(rng)
     scene.part(rng)
     return scene
 
@@ -110,21 +142,24 @@ def _read_all(scene: Scene, calls: Iterable[ToolCall]) -> None:
 
 
 def _without(rng: Random, calls: list[ToolCall], count: int) -> list[ToolCall]:
+    """Some reads left out, the first one (the log-in) seldom."""
     kept = list(calls)
     for _ in range(min(max(count, 0), len(kept))):
         kept.pop(rng.randrange(len(kept)))
-    return kept
+    return kept if kept[:1] == calls[:1] or one_in(rng, 6) else [calls[0], *kept]
 
 
 def _something_happens(rng: Random, scene: Scene) -> None:
-    match rng.randrange(6):
-        case 0 | 1:
-            scene.write(scene.world.propose(rng))
-        case 2:
-            scene.turn(rng)
+    match rng.randrange(8):
+        case 0 | 1 | 2:
+            scene.act(rng)
         case 3:
-            scene.read(rng.choice(scene.world.tour()))
+            scene.write(scene.world.propose(rng))
         case 4:
+            scene.turn(rng)
+        case 5:
+            scene.read(rng.choice(scene.world.tour()))
+        case 6:
             scene.drift(rng)
         case _:
             scene.read(scene.world.stray(rng))

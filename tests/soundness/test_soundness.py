@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ledgeragent import Domain, Enforcement, Gate, load_domain
+from ledgeragent import Domain, Enforcement, Gate, Write, load_domain
 
 from .listing import listing
 from .properties import problems
@@ -23,7 +23,7 @@ from .run import run
 from .scene import make_scene
 from .worlds import WORLDS
 
-CALLS = int(os.environ.get("LEDGERAGENT_SOUNDNESS_CALLS", "3000"))
+CALLS = int(os.environ.get("LEDGERAGENT_SOUNDNESS_CALLS", "2500"))
 
 SUBSUMED = {
     "retail/order-observed",
@@ -54,7 +54,7 @@ def agree_on_one_call(name: str, domain: Domain, *, full: bool) -> None:
     @given(st.randoms(use_true_random=False))
     def agree(rng: Random) -> None:
         scene = make_scene(rng, gate.domain, WORLDS[name], full=full)
-        call = scene.world.propose(rng)
+        call = scene.propose(rng)
         found = problems(rng, gate, scene, call, full=full)
         assert not found, listing(gate, scene, call, found)
 
@@ -102,6 +102,18 @@ def test_a_rule_that_is_missing_is_noticed(rule: str) -> None:
     name = rule.partition("/")[0]
     tally = run(name, 800, domain=without(load_domain(name), rule))
     assert any(rule in problem for problem in tally.disagreements)
+
+
+@every_domain
+def test_a_write_that_leaves_no_mark_is_noticed(name: str) -> None:
+    domain = load_domain(name)
+    tools = (replace(t, touches=()) if isinstance(t, Write) else t for t in domain.tools)
+    assert run(name, 1500, domain=replace(domain, tools=tuple(tools))).disagreements
+
+
+def test_bills_that_never_grow_old_are_noticed() -> None:
+    domain = replace(load_domain("telecom"), shared=None)
+    assert run("telecom", 1500, domain=domain).disagreements
 
 
 def test_a_disagreement_shrinks_to_a_readable_case() -> None:

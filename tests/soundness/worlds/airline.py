@@ -56,7 +56,10 @@ _TOOLS = (
 
 
 class AirlineWorld(World):
-    """Reservations on every side of the rules. `friend` is True if the agent reads all profiles."""
+    """Reservations on every side of the rules.
+
+    `friend` is True if the agent reads all profiles. `used_up` are certificates that paid before.
+    """
 
     domain = "airline"
     same = judge.SAME
@@ -71,6 +74,7 @@ class AirlineWorld(World):
         }
     )
     friend = False
+    used_up: tuple[str, ...] = ()
 
     @classmethod
     def make(cls, rng: Random) -> AirlineWorld:
@@ -128,8 +132,9 @@ class AirlineWorld(World):
         return Answer(answer.text, shown=answer.shown | has)
 
     def _methods(self) -> list[str]:
-        """Every payment method of this world, and one that nobody has."""
-        return [*(m for u in self.db["users"].values() for m in u["payment_methods"]), *_NOBODYS]
+        """Every payment method of this world, past ones too, and some that nobody has."""
+        stored = [m for u in self.db["users"].values() for m in u["payment_methods"]]
+        return [*stored, *_NOBODYS, *self.used_up]
 
     def _record(self, table: str, key: Any, kind: str, names: tuple[str, ...]) -> Answer:
         if key not in self.db[table]:
@@ -299,6 +304,7 @@ class AirlineWorld(World):
             method = user["payment_methods"][payment["payment_id"]]
             if method["source"] == "certificate":
                 del user["payment_methods"][payment["payment_id"]]
+                self.used_up = (*self.used_up, payment["payment_id"])
                 changed |= fields("users", user["user_id"], f"has {payment['payment_id']}")
             elif method["source"] == "gift_card":
                 method["amount"] -= payment["amount"]
@@ -431,6 +437,8 @@ class AirlineWorld(World):
         chosen = some(rng, methods, 1, 5 if one_in(rng, 5) else 2)
         if one_in(rng, 8):
             chosen[0] = rng.choice(self._methods())
+        if self.used_up and one_in(rng, 3):
+            chosen[0] = self.used_up[-1]
         chosen = list(dict.fromkeys(chosen))
         payments = [{"payment_id": key, "amount": 10} for key in chosen]
         payments[0]["amount"] = total - 10 * (len(chosen) - 1)

@@ -370,7 +370,8 @@ def _add_line(rng: Random, db: Db, customer_id: str) -> None:
 
 
 def _bill_status(rng: Random) -> str:
-    return rng.choice(["Paid", "Paid", "Overdue"] if not one_in(rng, 4) else _BILL_STATUSES)
+    usual = ["Paid", "Paid", "Overdue", "Awaiting Payment"]
+    return rng.choice(usual if not one_in(rng, 4) else _BILL_STATUSES)
 
 
 def _add_bill(db: Db, customer_id: str, status: str) -> None:
