@@ -1,0 +1,248 @@
+"""Result files, ours or a harness's, as runs: what was called, what should have been, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ledgeragent.errors import DataError
+from ledgeragent.sources import pieces, records
+from ledgeragent.types import Json, ToolCall, canonical
+
+_INFRASTRUCTURE = ("infrastructure_error", "unexpected_error")
+_PLAIN = {"llm_agent": "fc"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A call that was made, by the agent or by the customer (`own`), and whether it failed."""
+
+    name: str
+    arguments: Mapping[str, Json]
+    own: bool = False
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gold:
+    """An action of the reference solution. `compare` are the arguments that count, None for all."""
+
+    name: str
+    arguments: Mapping[str, Json]
+    own: bool = False
+    compare: tuple[str, ...] | None = None
+
+    def is_met_by(self, made: Made) -> bool:
+        """True as the tau2 evaluator has it: only arguments that the call gives are compared."""
+        if made.name != self.name:
+            return False
+        names = made.arguments if self.compare is None else self.compare
+        given = {n: made.arguments[n] for n in names if n in made.arguments}
+        wanted = {n: self.arguments[n] for n in names if n in self.arguments}
+        return given == wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What a run cost: tokens, generations of the agent, calls of helpers. 0 where not recorded."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    generations: int = 0
+    helpers: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.prompt + self.completion
+
+    @property
+    def calls(self) -> int:
+        """All calls of a model for the agent's side."""
+        return self.generations + self.helpers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One trial of one task. `gold` is None where the file does not say what was expected."""
+
+    arm: str
+    model: str
+    domain: str
+    task: str
+    reward: float
+    termination: str
+    gold: tuple[Gold, ...] | None
+    basis: frozenset[str]
+    made: tuple[Made, ...]
+    spent: Spent
+    breakdown: Mapping[str, float]
+    messages: Json
+
+    @property
+    def success(self) -> bool:
+        """True for a reward of 1, within a rounding error."""
+        return abs(self.reward - 1.0) <= 1e-6
+
+    @property
+    def invalid(self) -> bool:
+        """True if the harness failed, not the agent: such a run counts nowhere."""
+        return self.termination in _INFRASTRUCTURE
+
+
+def read_results(file: str) -> Iterator[Run]:
+    """Every scored run of a file; DataError where it holds none."""
+    found = False
+    for piece in pieces(file):
+        for line, value in records(piece):
+            if isinstance(value, DataError):
+                raise value
+            for record, shared in _runs(value):
+                try:
+                    run = _run(record, shared)
+                except (KeyError, TypeError, ValueError, AttributeError) as error:
+                    problem = f"not a run: {type(error).__name__}: {error}"
+                    raise DataError(problem, file=file, line=line) from None
+                if run is not None:
+                    found = True
+                    yield run
+    if not found:
+        raise DataError("no scored run", file=file)
+
+
+def _runs(value: Json) -> Iterator[tuple[Json, Mapping[str, Any]]]:
+    """Records with what their file says about all of them."""
+    if isinstance(value, dict) and isinstance(value.get("simulations"), list):
+        info = value.get("info") or {}
+        agent = info.get("agent_info") or {}
+        tasks = {str(t.get("id")): t for t in value.get("tasks") or ()}
+        implementation = str(agent.get("implementation"))
+        shared = {
+            "arm": _PLAIN.get(implementation, implementation),
+            "model": str(agent.get("llm")),
+            "domain": str((info.get("environment_info") or {}).get("domain_name")),
+        }
+        for run in value["simulations"]:
+            criteria = (tasks.get(str(run.get("task_id"))) or {}).get("evaluation_criteria") or {}
+            yield run, {**shared, "criteria": criteria}
+    else:
+        for run in value if isinstance(value, list) else [value]:
+            yield run, {}
+
+
+def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:
+    rewarded = record.get("reward_info") or {}
+    reward = rewarded.get("reward", record.get("reward"))
+    if reward is None:
+        return None
+    messages = record.get("messages") or record.get("traj") or []
+    criteria = shared.get("criteria") or {}
+    basis = criteria.get("reward_basis") or record.get("reward_basis") or ()
+    return Run(
+        arm=shared.get("arm") or record.get("arm") or "fc",
+        model=shared.get("model") or str(record.get("agent_model") or record.get("model") or "?"),
+        domain=shared.get("domain") or str(record.get("domain") or "?"),
+        task=str(record["task_id"]),
+        reward=float(reward),
+        termination=str(record.get("termination_reason") or ""),
+        gold=_gold(record, criteria),
+        basis=frozenset(map(str, basis)),
+        made=tuple(_made(messages)),
+        spent=_spent(messages),
+        breakdown=_breakdown(rewarded, record),
+        messages=messages,
+    )
+
+
+def _breakdown(rewarded: Json, record: Json) -> dict[str, float]:
+    found = rewarded.get("reward_breakdown") or record.get("reward_breakdown") or {}
+    return {str(kind): float(value) for kind, value in found.items() if value is not None}
+
+
+def _gold(record: Json, criteria: Json) -> tuple[Gold, ...] | None:
+    listed = criteria.get("actions") if criteria else record.get("gold_actions")
+    if listed is None:
+        listed = ((record.get("info") or {}).get("task") or {}).get("actions")
+    if listed is None:
+        return () if criteria else None
+    return tuple(
+        Gold(
+            name=action["name"],
+            arguments=action.get("arguments") or action.get("kwargs") or {},
+            own=action.get("requestor") == "user",
+            compare=None if action.get("compare_args") is None else tuple(action["compare_args"]),
+        )
+        for action in listed
+    )
+
+
+def _made(messages: Iterable[Json]) -> Iterator[Made]:
+    open_calls: list[tuple[str, Made]] = []
+    for message in messages:
+        if message.get("role") == "tool":
+            for one in message.get("tool_messages") or [message]:
+                yield from _answered(open_calls, one)
+            continue
+        # What was asked and never answered was made all the same, and failed.
+        yield from (_failed(made) for _, made in open_calls)
+        open_calls = [_call(call, message) for call in message.get("tool_calls") or ()]
+    yield from (_failed(made) for _, made in open_calls)
+
+
+def _call(call: Json, message: Json) -> tuple[str, Made]:
+    function = call.get("function") or call
+    arguments = function.get("arguments")
+    own = message.get("role") == "user" or call.get("requestor") == "user"
+    return str(call.get("id")), Made(name=function["name"], arguments=_object(arguments), own=own)
+
+
+def _object(arguments: Json) -> Mapping[str, Json]:
+    if isinstance(arguments, str):
+        return ToolCall.parse(name="", arguments=arguments).arguments
+    return arguments or {}
+
+
+def _answered(open_calls: list[tuple[str, Made]], message: Json) -> Iterator[Made]:
+    key = str(message.get("tool_call_id") or message.get("id"))
+    for position, (asked, made) in enumerate(open_calls):
+        if asked == key:
+            del open_calls[position]
+            content = message.get("content")
+            error = bool(message.get("error")) or str(content).startswith("Error")
+            yield _failed(made) if error else made
+            return
+
+
+def _failed(made: Made) -> Made:
+    return Made(name=made.name, arguments=made.arguments, own=made.own, failed=True)
+
+
+def _spent(messages: Iterable[Json]) -> Spent:
+    prompt = completion = cached = generations = helpers = 0
+    for message in messages:
+        if message.get("role") != "assistant" or "usage" not in message:
+            continue
+        usage = message.get("usage") or {}
+        told = (message.get("raw_data") or {}).get("ledgeragent") or {}
+        if not usage and not told and not message.get("raw_data"):
+            continue
+        prompt += int(usage.get("prompt_tokens") or 0)
+        completion += int(usage.get("completion_tokens") or 0)
+        details = usage.get("prompt_tokens_details") or {}
+        cached += int(usage.get("cached_tokens") or details.get("cached_tokens") or 0)
+        generations += int(told.get("generations") or 1)
+        helpers += int(told.get("helper_calls") or 0)
+    return Spent(
+        prompt=prompt,
+        completion=completion,
+        cached=cached,
+        generations=generations,
+        helpers=helpers,
+    )
+
+
+def intent(made: Made) -> str:
+    """What a call asks for, as text that equal calls share."""
+    return f"{made.name} {canonical(dict(made.arguments))}"
