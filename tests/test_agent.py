@@ -204,3 +204,10 @@ def test_the_same_call_id_in_every_reply_is_no_confusion() -> None:
     made.step(answer(two, BOOK_IN))
     assert [str(entry.path) for entry in made.state.ledger] == ["members.M1", "books.B1"]
     assert valid(made.history)
+
+
+def test_the_returns_of_one_reply_are_answered_together() -> None:
+    made = agent(calls(GET_MEMBER, GET_BOOK), calls(LEND))
+    made.step(HELLO)
+    assert made.step(answer(GET_MEMBER, ADA), answer(GET_BOOK, BOOK_IN)) == calls(LEND)
+    assert made.generations == 2

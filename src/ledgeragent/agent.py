@@ -40,10 +40,11 @@ class LedgerAgent:
     generations: int = 0
     verdicts: list[Filtered] = field(default_factory=list)
 
-    def step(self, message: Message) -> Reply:
-        """The agent's answer to one message: text to say, or calls that may execute."""
-        self.history.append(message)
-        self.state = self.state.observe(message, self.gate.domain)  # L <- Absorb(L, m)
+    def step(self, *messages: Message) -> Reply:
+        """The agent's answer to a message, or to the returns of several calls: text or calls to run."""
+        for message in messages:
+            self.history.append(message)
+            self.state = self.state.observe(message, self.gate.domain)  # L <- Absorb(L, m)
         for _ in range(self.max_revisions + 1):
             context = render(self.state.ledger)  # C <- Render(L)
             self.generations += 1
