@@ -1,9 +1,9 @@
 """OpenAI's Chat Completions, or anything that speaks it, in a plain loop."""
 
 import httpx2
-from examples.scripted import SAYS, openai_transport, show
 from openai import OpenAI
 
+from examples.scripted import SAYS, openai_transport, show
 from ledgeragent.adapters.openai_chat import GuardedChat
 from ledgeragent.demo.shop.shop import Shop, tool_schemas
 

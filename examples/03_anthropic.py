@@ -2,8 +2,8 @@
 
 import httpx2
 from anthropic import Anthropic
-from examples.scripted import SAYS, anthropic_transport, show
 
+from examples.scripted import SAYS, anthropic_transport, show
 from ledgeragent.adapters.anthropic import GuardedMessages
 from ledgeragent.demo.shop.shop import Shop, tool_schemas
 

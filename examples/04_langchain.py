@@ -3,13 +3,13 @@
 import asyncio
 from typing import Any
 
-from examples.scripted import REPLIES, SAYS, show
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import StructuredTool
 
+from examples.scripted import REPLIES, SAYS, show
 from ledgeragent import Reply, ToolCall
 from ledgeragent.adapters.langchain import LedgerMiddleware
 from ledgeragent.demo.shop.shop import Shop, tool_schemas

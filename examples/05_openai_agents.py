@@ -6,8 +6,8 @@ from typing import Any
 
 from agents import Agent, FunctionTool, set_tracing_disabled
 from agents.testing import ScriptedModel, assistant_message, function_call
-from examples.scripted import REPLIES, SAYS, show
 
+from examples.scripted import REPLIES, SAYS, show
 from ledgeragent import ToolCall
 from ledgeragent.adapters.openai_agents import LedgerRunner
 from ledgeragent.demo.shop.shop import Shop, tool_schemas

@@ -3,11 +3,11 @@
 import asyncio
 from typing import Any
 
-from examples.scripted import REPLIES, SAYS, show
 from pydantic_ai import Agent, Tool
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
+from examples.scripted import REPLIES, SAYS, show
 from ledgeragent import ToolCall
 from ledgeragent.adapters.pydantic_ai import LedgerCapability
 from ledgeragent.demo.shop.shop import Shop, tool_schemas
