@@ -16,7 +16,7 @@ from ledgeragent.packs.yamlfile import Node
 from ledgeragent.testing import ledger_of
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Kind
-from tests.packs.lending import LOAN, MEMBER, domain_of, pay, problem_of, text_of
+from tests.packs.yaml_pack import LOAN, MEMBER, domain_of, pay, problem_of, text_of
 
 pytest.importorskip("cel_expr_python")
 

@@ -27,7 +27,7 @@ from ledgeragent.state import State
 from ledgeragent.testing import judge, ledger_of
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Enforcement
-from tests.packs.lending import HEAD, LOAN, domain_of, outline_of, pay, problem_of, text_of
+from tests.packs.yaml_pack import HEAD, LOAN, domain_of, outline_of, pay, problem_of, text_of
 
 pytest.importorskip("cel_expr_python")
 

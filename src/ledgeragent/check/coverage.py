@@ -95,6 +95,8 @@ def _unfit(text: str, record: Json, outline: Outline) -> tuple[str, str] | None:
     except PathError as error:
         return "unknown-path", f"in the sample: {error}"
     part = _stored_at(path, outline)
+    if part is None and any(family.match(path) is not None for family in outline.elsewhere):
+        return None
     if part is None:
         families = {part.to.text for part in outline.reads}
         return "unknown-path", f"no read stores the sample's {text!r}{near(text, families)}"

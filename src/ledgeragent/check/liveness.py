@@ -33,7 +33,8 @@ def check_liveness(outline: Outline) -> None:
 
 
 def _has_findings(rule: RulePart, outline: Outline) -> bool:
-    return any(f.rule == rule.id and f.code != "missing-samples" for f in outline.findings)
+    found = any(f.rule == rule.id and f.code != "missing-samples" for f in outline.findings)
+    return found or rule.id in outline.suspects
 
 
 @dataclass(slots=True)
@@ -85,8 +86,9 @@ class _Trial:
         test, rule = self.rule.test, self.rule
         sampled = any(sample.side == side for sample in self.samples)
         if test is None:
-            text = f"no {side} sample of {rule.id} is {side} by it"
-            self.outline.findings.add("unproven", rule.place, text, rule.id)
+            if sampled:
+                text = f"no {side} sample of {rule.id} is {side} by it"
+                self.outline.findings.add("unproven", rule.place, text, rule.id)
             return
         proven = self.cases == 0
         how = "every combination of values was tried"

@@ -85,6 +85,7 @@ class _Reader:
         outline.clauses += self._clauses(folder / "clauses.toml")
         ids = {rule.id for rule in outline.rules}
         outline.samples += [s for s in samples_from_json(folder / "samples.json") if s.rule in ids]
+        outline.elsewhere += self._families
         return outline
 
     def _place(self, text: str) -> Place:
@@ -103,7 +104,7 @@ class _Reader:
 
     def _needs(self, check: FunctionType) -> Iterator[Need]:
         """What a rule demands, itself or through the helpers it calls."""
-        for reading in read_rule(check, lambda code, place, text: None):
+        for reading in read_rule(check):
             for family, place in reading.demanded:
                 text = family.text if isinstance(family, PathTemplate) else str(family)
                 yield Need(path=text, to=self._supplied(family), place=place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path as FilePath
@@ -23,8 +23,8 @@ from ledgeragent.predicates import View, demand
 from ledgeragent.types import Json
 
 Function = ast.FunctionDef | ast.Lambda
-Problem = Callable[[str, Place, str], None]
-"""Takes a code, a place and a message."""
+Problem = tuple[str, Place, str]
+"""A code, a place and a message."""
 
 _WHOLE = ("sorted", "list", "tuple", "reversed", "set", "iter")
 
@@ -61,27 +61,28 @@ def tree_of(function: FunctionType) -> Function | None:
 
 @dataclass(slots=True)
 class Reading:
-    """What one function does, as far as its source tells."""
+    """What one function does, and which fields and values in it do not exist, as its source tells."""
 
     demanded: list[tuple[PathTemplate[Any] | Path[Any], Place]] = field(default_factory=list)
     calls: list[FunctionType] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
-def read_function(function: FunctionType, problem: Problem) -> Reading:
-    """What a function demands and calls; `problem` hears of fields and values that do not exist."""
+def read_function(function: FunctionType) -> Reading:
+    """What a function demands and calls, and what is wrong in it."""
     tree = tree_of(function)
-    walk = _Walk(function, problem)
+    walk = _Walk(function)
     if tree is not None:
         walk.run(tree)
     return walk.reading
 
 
-def read_rule(check: FunctionType, problem: Problem) -> Iterator[Reading]:
+def read_rule(check: FunctionType) -> Iterator[Reading]:
     """The readings of a rule's check and of every helper of its package that it calls."""
     package = check.__module__.rpartition(".")[0] or check.__module__
     waiting, done = [check], {check}
     while waiting:
-        reading = read_function(waiting.pop(), problem)
+        reading = read_function(waiting.pop())
         yield reading
         for called in reading.calls:
             if called.__module__.startswith(package) and called not in done:
@@ -96,10 +97,9 @@ _Env = dict[str, Shape | None]
 class _Walk:
     """One pass over one function."""
 
-    def __init__(self, function: FunctionType, problem: Problem) -> None:
+    def __init__(self, function: FunctionType) -> None:
         self.reading = Reading()
         self._function = function
-        self._problem = problem
         self._file = function.__code__.co_filename
         self._env: _Env = {}
         self._several: set[str] = set()
@@ -132,12 +132,13 @@ class _Walk:
             for child in ast.iter_child_nodes(node):
                 self._visit(child)
 
-    def _bind(self, target: ast.expr, shape: Shape | None) -> None:
+    def _bind(self, target: ast.expr, shape: Shape | None, own: bool = False) -> None:
+        """Binds a name; `own` in a comprehension, whose names are its own."""
         if isinstance(target, ast.Name):
-            self._env[target.id] = None if target.id in self._several else shape
+            self._env[target.id] = None if target.id in self._several and not own else shape
         elif isinstance(target, ast.Tuple):
             for element in target.elts:
-                self._bind(element, None)
+                self._bind(element, None, own)
 
     # ── Expressions ─────────────────────────────────────────────────────────────────────────────
 
@@ -249,7 +250,7 @@ class _Walk:
     ) -> Shape | None:
         outer = dict(self._env)
         for generator in node.generators:
-            self._bind(generator.target, self._item(generator.iter))
+            self._bind(generator.target, self._item(generator.iter), own=True)
             for condition in generator.ifs:
                 self._infer(condition)
         if isinstance(node, ast.DictComp):
@@ -307,7 +308,7 @@ class _Walk:
         return Place(self._file, node.lineno)
 
     def _find(self, code: str, node: ast.expr, message: str) -> None:
-        self._problem(code, self._place(node), message)
+        self.reading.problems.append((code, self._place(node), message))
 
 
 def _hints(function: FunctionType) -> Mapping[str, Any]:
@@ -348,9 +349,15 @@ def _iterated(shape: Shape | None) -> Shape | None:
 
 def _assigned_often(tree: Function) -> Iterator[str]:
     """Names that are bound more than once, so that no one shape is theirs."""
+    own = {
+        id(name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+    }
     seen: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in own:
             if node.id in seen:
                 yield node.id
             seen.add(node.id)

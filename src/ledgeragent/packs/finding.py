@@ -71,10 +71,9 @@ class Findings(list[Finding]):
     """Findings in the making."""
 
     def add(self, code: str, place: Place, message: str, rule: str = "") -> None:
-        """Notes one finding, unless this very one is noted."""
-        finding = Finding(place=place, code=code, message=message, rule=rule)
-        if finding not in self:
-            self.append(finding)
+        """Notes one finding, unless this very one is noted (be it for another rule)."""
+        if all((f.place, f.code, f.message) != (place, code, message) for f in self):
+            self.append(Finding(place=place, code=code, message=message, rule=rule))
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -82,7 +82,9 @@ class Outline:
 
     `domain` is None where the pack cannot be built; `trial` then holds what is sound of it, so that
     those rules can still be tried. `broken_reads` tells that a read route is missing
-    because of a finding, so that what hangs on it is not found again.
+    because of a finding, so that what hangs on it is not found again. `suspects` are rules that use
+    something wrong, which is found once, wherever it is. `elsewhere` are families that other versions
+    of the pack read, so that a sample may be one of theirs.
     """
 
     place: Place
@@ -97,6 +99,8 @@ class Outline:
     domain: Domain | None = None
     trial: Domain | None = None
     broken_reads: bool = False
+    suspects: set[str] = field(default_factory=set)
+    elsewhere: list[PathTemplate[Any]] = field(default_factory=list)
 
     def samples_of(self, rule: str) -> tuple[Sample, ...]:
         """The samples of one rule."""

@@ -38,9 +38,9 @@ class Sections:
                     "unknown-key", child, f"{what} has no key {name!r}{suggestion(name, keys)}"
                 )
         for name in required:
-            if isinstance(node.value, dict) and (
-                name not in entries or entries[name].value is None
-            ):
+            given = entries.get(name)
+            absent = given is None or given.value is None
+            if absent and isinstance(node.value, dict | None):
                 self.find("syntax", node, f"{what} needs the key {name!r}")
         return {name: child for name, child in entries.items() if name in keys}
 

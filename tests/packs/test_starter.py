@@ -1,0 +1,147 @@
+"""Starter packs: guesses on the safe side, and a file that loads as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledgeragent.check import findings_of
+from ledgeragent.packs.loader import load_pack, read_outline
+from ledgeragent.packs.starter import guess, starter
+from ledgeragent.packs.toolfile import ToolSpec, read_tools
+
+pytest.importorskip("cel_expr_python")
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("get_order", "read"),
+        ("getOrder", "read"),
+        ("list-all", "read"),
+        ("find_customer_by_email", "read"),
+        ("search", "read"),
+        ("get_or_create_user", "write"),
+        ("find_and_replace", "write"),
+        ("cancel_order", "write"),
+        ("orders", "write"),
+        ("checkout", "write"),
+        ("get", "read"),
+        ("think", "neutral"),
+        ("calculate", "neutral"),
+        ("transfer_to_human_agents", "neutral"),
+        ("transfer_funds", "write"),
+        ("_", "write"),
+    ],
+)
+def test_guesses_by_name(name: str, kind: str) -> None:
+    assert guess(ToolSpec(name=name))[0] == kind
+
+
+@pytest.mark.parametrize(
+    ("hints", "kind"),
+    [
+        ({"read_only": True}, "read"),
+        ({"read_only": False}, "write"),
+        ({"destructive": True}, "write"),
+        ({"destructive": True, "read_only": True}, "write"),
+        ({"destructive": False}, "read"),
+        ({"method": "get"}, "read"),
+        ({"method": "post"}, "write"),
+    ],
+)
+def test_a_hint_tightens_the_guess_for_a_reading_name(hints: Any, kind: str) -> None:
+    assert guess(ToolSpec(name="get_order", **hints))[0] == kind
+
+
+@pytest.mark.parametrize(
+    "hints", [{"read_only": True}, {"destructive": False, "read_only": True}, {"method": "get"}]
+)
+def test_no_hint_loosens_a_guess(hints: Any) -> None:
+    for name in ("cancel_order", "orders", "get_or_create"):
+        kind, why = guess(ToolSpec(name=name, **hints))
+        assert kind == "write"
+        assert "move it to reads" in why
+
+
+TOOLS = {
+    "tools": [
+        {
+            "name": "get_permit",
+            "description": "Reads a #permit:\n yes. Second sentence.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"permit_id": {"type": "string"}},
+                "required": ["permit_id"],
+            },
+            "outputSchema": {
+                "type": "object",
+                "required": ["permit_id", "state", "null"],
+                "properties": {
+                    "permit_id": {"type": "string"},
+                    "state": {"enum": ["on", "off", "a: b", None]},
+                    "null": {"type": "string"},
+                    "x: y": {"type": "array", "items": {"type": "object"}},
+                    "owner": {
+                        "type": "object",
+                        "title": "Owner",
+                        "properties": {"n": {"type": "integer"}},
+                    },
+                },
+            },
+        },
+        {
+            "name": "find_permit",
+            "inputSchema": {},
+            "outputSchema": {"properties": {"permit_id": {}}},
+        },
+        {
+            "name": "list_fines",
+            "inputSchema": {"properties": {"plate": {"type": "string"}}, "required": ["plate"]},
+            "outputSchema": {
+                "type": "array",
+                "items": {"properties": {"fine_id": {"type": "integer"}}},
+            },
+        },
+        {"name": "odd name!", "inputSchema": {"properties": {"a-b": {"type": "string"}}}},
+        {"name": "list_a-b", "inputSchema": {"properties": {"a-b": {}}, "required": ["a-b"]}},
+        {"name": "no", "inputSchema": {"type": "object"}},
+        {"name": "think"},
+    ]
+}
+
+
+def test_a_starter_loads_and_check_finds_only_what_is_left_to_do(tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps(TOOLS))
+    file = tmp_path / "pack.yaml"
+    file.write_text(starter("parking", read_tools(tools)))
+    domain = load_pack(file)
+    assert {tool.tool for tool in domain.tools} == {tool["name"] for tool in TOOLS["tools"]}
+    findings = findings_of(read_outline(file), tools)
+    assert {finding.code for finding in findings} == {"write-without-rule"}
+    text = file.read_text()
+    assert "    to: permits.{permit_id}  # review\n    record: Permit\n" in text
+    assert "    to: find_permit.{permit_id}  # review\n" in text
+    assert '    state?: ["on", "off", "a: b"]\n' in text
+    assert "    to: fines.{fine_id}  # review\n    record: Fine\n    each: .  # review\n" in text
+
+
+def test_every_guess_is_marked(tmp_path: Path) -> None:
+    text = starter("shop", read_tools(ROOT / "examples" / "parking" / "tools.json"))
+    for line in text.splitlines():
+        if line.startswith(("    to:", "    touches:")):
+            assert "# review" in line
+    tools = [line for line in text.splitlines() if line.startswith("  ") and line[2] != " "]
+    guessed = [line for line in tools if line.partition(":")[0].strip() in text_of_tools()]
+    assert len(guessed) == 9
+    assert all("# review" in line for line in guessed)
+
+
+def text_of_tools() -> set[str]:
+    return {tool.name for tool in read_tools(ROOT / "examples" / "parking" / "tools.json")}
