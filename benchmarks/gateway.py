@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +30,8 @@ from benchmarks import fixture
 
 RESULT = Path(__file__).parent / "results" / "gateway.json"
 PATH = "/v1/chat/completions"
-SECONDS = 3.0
+SECONDS = 0.8
+ROUNDS = 5
 CROWD = 16
 KEY = f"sk-{secrets.token_hex(24)}"
 MARK = "0" * 16
@@ -169,27 +170,39 @@ async def _response(reader: asyncio.StreamReader) -> bytes:
     return b"".join(parts)
 
 
-async def measure(server: Server, stream: bool) -> dict[str, float]:
-    """Latency of one client alone, requests a second of a crowd, and what each cost the server.
+class Figures:
+    """What was measured of one target, in rounds that alternate with those of the others.
 
     The cost is processor time, which hardly depends on what else the machine does.
     """
-    port = server.port
-    warm = Load(port, stream)
-    await warm.run(2, 0.5)
-    alone, crowd = Load(port, stream), Load(port, stream)
-    await alone.run(1, SECONDS)
-    started = time.perf_counter()
-    spent = server.cpu_seconds()
-    await crowd.run(CROWD, SECONDS)
-    passed, spent = time.perf_counter() - started, server.cpu_seconds() - spent
-    hundredths = statistics.quantiles(alone.milliseconds, n=100)
-    return {
-        "p50_ms": round(statistics.median(alone.milliseconds), 3),
-        "p99_ms": round(hundredths[98], 3),
-        "requests_per_second": round(len(crowd.milliseconds) / passed, 1),
-        "cpu_ms_per_request": round(spent * 1e3 / len(crowd.milliseconds), 3),
-    }
+
+    def __init__(self, server: Server, stream: bool) -> None:
+        self.server = server
+        self.stream = stream
+        self._alone: list[float] = []
+        self._rates: list[float] = []
+        self._spent = 0.0
+        self._asked = 0
+
+    async def round(self) -> None:
+        """Some time of one client alone, then of a crowd."""
+        alone, crowd = (Load(self.server.port, self.stream) for _ in range(2))
+        await alone.run(1, SECONDS)
+        started, spent = time.perf_counter(), self.server.cpu_seconds()
+        await crowd.run(CROWD, SECONDS)
+        self._rates.append(len(crowd.milliseconds) / (time.perf_counter() - started))
+        self._spent += self.server.cpu_seconds() - spent
+        self._asked += len(crowd.milliseconds)
+        self._alone += alone.milliseconds
+
+    def report(self) -> dict[str, float]:
+        """Latency of one client alone, requests a second of a crowd (median round), cost of each."""
+        return {
+            "p50_ms": round(statistics.median(self._alone), 3),
+            "p99_ms": round(statistics.quantiles(self._alone, n=100)[98], 3),
+            "requests_per_second": round(statistics.median(self._rates), 1),
+            "cpu_ms_per_request": round(self._spent * 1e3 / self._asked, 3),
+        }
 
 
 class Server(NamedTuple):
@@ -215,8 +228,8 @@ def free_port() -> int:
 @asynccontextmanager
 async def started(port: int, command: list[str], **options: Any) -> AsyncIterator[Server]:
     """A server as a process of its own, once it takes connections."""
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, **quiet, **options) as process:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, **options) as process:
         try:
             for _ in range(400):
                 if process.poll() is not None:
@@ -258,22 +271,28 @@ def litellm(venv: str, port: int, upstream: int) -> Iterator[tuple[list[str], di
 
 
 async def measured() -> dict[str, Any]:
-    """Every figure, one target after the other."""
-    figures: dict[str, Any] = {}
+    """Every figure: all servers are up at once and take turns."""
     upstream, port, peer = free_port(), free_port(), free_port()
     serve = [sys.executable, "-m", "benchmarks.gateway", "--serve", str(upstream)]
-    async with started(upstream, serve) as server:
-        figures["upstream"] = await measure(server, False)
-        figures["upstream_streamed"] = await measure(server, True)
-        async with started(port, gateway_command(port, upstream)) as server:
-            figures["gateway"] = await measure(server, False)
-            figures["gateway_streamed"] = await measure(server, True)
-        venv = os.environ.get("LITELLM_VENV")
+    venv = os.environ.get("LITELLM_VENV")
+    async with AsyncExitStack() as stack:
+        behind = await stack.enter_async_context(started(upstream, serve))
+        ours = await stack.enter_async_context(started(port, gateway_command(port, upstream)))
+        targets = {
+            "upstream": Figures(behind, False),
+            "gateway": Figures(ours, False),
+            "gateway_streamed": Figures(ours, True),
+        }
         if venv:
-            with litellm(venv, peer, upstream) as (command, options):
-                async with started(peer, command, **options) as server:
-                    figures["litellm"] = await measure(server, False)
-    return figures
+            command, options = stack.enter_context(litellm(venv, peer, upstream))
+            theirs = await stack.enter_async_context(started(peer, command, **options))
+            targets["litellm"] = Figures(theirs, False)
+        for target in targets.values():
+            await Load(target.server.port, target.stream).run(2, 0.5)
+        for _ in range(ROUNDS):
+            for target in targets.values():
+                await target.round()
+    return {name: target.report() for name, target in targets.items()}
 
 
 def compared(figures: dict[str, Any]) -> dict[str, float]:
