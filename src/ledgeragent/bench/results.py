@@ -129,7 +129,8 @@ def _runs(value: Json) -> Iterator[tuple[Json, Mapping[str, Any]]]:
             yield run, {**shared, "criteria": criteria}
     else:
         for run in value if isinstance(value, list) else [value]:
-            yield run, {}
+            if "settings" not in run:
+                yield run, {}
 
 
 def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:

@@ -43,6 +43,24 @@ class Script:
         return _message(step)
 
 
+class Moody(Script):
+    """Answers by what was said so far, so that runs may come in any order; fails at first.
+
+    Its first answers are a 429, a 500, and text that is no JSON.
+    """
+
+    def __init__(self) -> None:
+        super().__init__([], [])
+        self.failures: list[int] = [429, 500, 0]
+
+    def reply(self, arm: str, body: Body) -> Body:
+        """A read, then words, from the agent; a request, then the stop, from the customer."""
+        roles = [message["role"] for message in body["messages"]]
+        if body.get("tools"):
+            return _message("Done." if "tool" in roles else call("list_all_product_types"))
+        return _message("###STOP###" if "assistant" in roles else "What do you sell?")
+
+
 def _message(step: str | Body) -> Body:
     if isinstance(step, str):
         return {"role": "assistant", "content": step}
@@ -58,6 +76,10 @@ def serving(script: Script) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            failures = getattr(script, "failures", [])
+            if failures:
+                self._fail(failures.pop(0))
+                return
             message = script.reply(self.path.split("/")[1], body)
             answer = {
                 "id": "x",
@@ -67,8 +89,13 @@ def serving(script: Script) -> Iterator[str]:
                 "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
                 "usage": {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12},
             }
-            text = json.dumps(answer).encode()
-            self.send_response(200)
+            self._send(200, json.dumps(answer).encode())
+
+        def _fail(self, status: int) -> None:
+            self._send(status or 200, b"<html>" if not status else b'{"error": {"message": "no"}}')
+
+        def _send(self, status: int, text: bytes) -> None:
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()

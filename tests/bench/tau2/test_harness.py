@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.bench.tau2.model_server import Script, call, serving
+from ledgeragent.bench.results import read_results
+from tests.bench.tau2.model_server import Moody, Script, call, serving
 
 pytestmark = pytest.mark.skipif(
     find_spec("tau2") is None, reason="the tau2 harness is not installed (extra tau2)"
@@ -162,3 +163,18 @@ def test_gold_actions_earn_the_reward_and_pass_the_gate(data_dir: Path, domain: 
         LEDGERAGENT_DATA_DIR=str(data_dir),
     )
     assert f"{domain}: 3 tasks, reward 1 in 3, rejected gold writes 0" in out
+
+
+def test_an_experiment_outlasts_a_server_that_fails_and_is_resumed(tmp_path: Path) -> None:
+    results = tmp_path / "runs.jsonl"
+    command = ["-m", "ledgeragent", "bench", "run", "--domain", "retail", "--tasks", "1"]
+    command += ["--arm", "fc", "--arm", "ledgeragent", "--model", "scripted", "--workers", "2"]
+    with serving(Moody()) as url:
+        command += ["--url", f"{url}/any", "-o", str(results)]
+        run([*command, "--trials", "1"], LEDGERAGENT_DATA_DIR="")
+        run([*command, "--trials", "2"], LEDGERAGENT_DATA_DIR="")
+    runs = list(read_results(str(results)))
+    assert sorted(one.arm for one in runs) == ["fc", "fc", "ledgeragent", "ledgeragent"]
+    assert all(one.termination == "user_stop" and one.spent.prompt for one in runs)
+    assert all([made.name for made in one.made] == ["list_all_product_types"] for one in runs)
+    assert all(one.gold for one in runs)

@@ -1,0 +1,123 @@
+"""`ledgeragent bench run`: domains x arms x trials on the tau2 harness, resumable."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ledgeragent.bench.arms import ARMS
+from ledgeragent.bench.experiment import Limits, conduct
+from ledgeragent.bench.journal import Job, Journal
+from ledgeragent.errors import UsageError
+
+if TYPE_CHECKING:
+    from ledgeragent.bench.tau2.play import Player, Side
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+DATA_DIR = "LEDGERAGENT_DATA_DIR"
+_DOMAINS = ("airline", "retail", "telecom", "telehealth")
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the sub-verb to the command line."""
+    parser = subparsers.add_parser(
+        "run",
+        help="run domains x arms x trials, resumable",
+        description="Runs an experiment on the tau2 harness against any OpenAI-compatible endpoint. "
+        "Each finished run is one line of the result file; started again, it does what is missing.",
+        epilog="Exits 0 if every run is done, 1 if the budget or failures left some.",
+    )
+    parser.add_argument("--domain", action="append", choices=_DOMAINS, help="default: all four")
+    parser.add_argument("--arm", action="append", choices=tuple(ARMS), help="default: all")
+    parser.add_argument("--trials", type=int, default=4, metavar="N")
+    parser.add_argument("--tasks", type=int, metavar="N", help="only the first N of each domain")
+    parser.add_argument("--model", required=True, help="the agent's model")
+    parser.add_argument("--url", help="its endpoint, e.g. http://localhost:8000/v1")
+    parser.add_argument(
+        "--user-model", help="the simulated customer's model (default: the agent's)"
+    )
+    parser.add_argument("--user-url", help="its endpoint (default: the agent's)")
+    parser.add_argument(
+        "--key-env", default="OPENAI_API_KEY", metavar="NAME", help="the variable with the key"
+    )
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds a request may take")
+    parser.add_argument("--workers", type=int, default=4, metavar="N")
+    parser.add_argument(
+        "--attempts", type=int, default=4, metavar="N", help="tries of a failed run"
+    )
+    parser.add_argument("--budget", type=int, metavar="TOKENS", help="start no run past this many")
+    parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the result file")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs what is missing. 1 if some runs are left."""
+    if args.data_dir:
+        os.environ[DATA_DIR] = args.data_dir
+    if min(args.trials, args.workers, args.attempts) < 1:
+        raise UsageError("--trials, --workers and --attempts are 1 or more")
+    from ledgeragent.bench.tau2.run import prepare
+
+    with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
+        prepare(Path(scratch))
+        player = _player(args)
+        jobs = list(_jobs(args, player))
+        limits = Limits(workers=args.workers, attempts=args.attempts, tokens=args.budget)
+        with Journal(Path(args.output), _settings(args, player)) as journal:
+            already = sum(job in journal.done for job in jobs)
+            _tell(f"{len(jobs)} runs, {already} done before")
+            outcome = conduct(jobs, player, journal, limits, _tell)
+    if outcome.left:
+        _tell(f"the budget is spent; {outcome.left} runs are left")
+    return 0 if outcome.complete else 1
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _player(args: argparse.Namespace) -> Player:
+    from ledgeragent.bench.tau2.play import Player
+
+    url = args.user_url or args.url
+    return Player(
+        agent=_side(args.model, args.url, args),
+        user=_side(args.user_model or args.model, url, args),
+    )
+
+
+def _side(model: str, url: str | None, args: argparse.Namespace) -> Side:
+    from ledgeragent.bench.tau2.play import Side
+
+    options: dict[str, Any] = {"temperature": 0.0, "timeout": args.timeout, "num_retries": 2}
+    if url:
+        options |= {"base_url": url, "api_key": os.environ.get(args.key_env) or "none"}
+        model = model if "/" in model else f"openai/{model}"
+    return Side(model=model, options=options)
+
+
+def _jobs(args: argparse.Namespace, player: Player) -> Iterator[Job]:
+    """Trial by trial, so that an experiment cut short has whole trials of every arm."""
+    for trial in range(args.trials):
+        for domain in args.domain or _DOMAINS:
+            for task in player.tasks(domain)[: args.tasks]:
+                for arm in args.arm or ARMS:
+                    yield Job(domain, arm, task, trial)
+
+
+def _settings(args: argparse.Namespace, player: Player) -> dict[str, Any]:
+    """What may not change between the parts of one experiment; keys and addresses may."""
+    from ledgeragent.bench.tau2.run import signature
+
+    return {
+        "agent": player.agent.model,
+        "user": player.user.model,
+        "data": {domain: signature(domain) for domain in args.domain or _DOMAINS},
+    }

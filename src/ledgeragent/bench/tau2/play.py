@@ -1,0 +1,79 @@
+"""One job of an experiment on the tau2 harness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ledgeragent.adapters.tau2 import harness
+from ledgeragent.bench.arms import ARMS
+from ledgeragent.bench.journal import Job
+from ledgeragent.bench.tau2.agents import PLAIN
+from ledgeragent.bench.tau2.run import signature
+from ledgeragent.types import Json
+
+Wire: TypeAlias = Any
+
+_FIRST_SEED = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A model and its options, for the agent or for the simulated customer."""
+
+    model: str
+    options: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Player:
+    """Plays jobs with these models. Call it with a job."""
+
+    agent: Side
+    user: Side
+    max_steps: int = 200
+    _tasks: dict[str, dict[str, Wire]] = field(default_factory=dict)
+
+    def tasks(self, domain: str) -> list[str]:
+        """The ids of a domain's tasks, in order."""
+        return list(self._of(domain))
+
+    def _of(self, domain: str) -> dict[str, Wire]:
+        if domain not in self._tasks:
+            listed = harness("tau2.registry").registry.get_tasks_loader(domain)("base")
+            self._tasks[domain] = {task.id: task for task in listed}
+        return self._tasks[domain]
+
+    def __call__(self, job: Job) -> Json:
+        """The record of a run, scored by the harness."""
+        task = self._of(job.domain)[job.task]
+        simulation = harness("tau2.run").run_task(
+            domain=job.domain,
+            task=task,
+            agent=PLAIN if ARMS[job.arm].kind == "plain" else job.arm,
+            user="user_simulator",
+            llm_agent=self.agent.model,
+            llm_args_agent=dict(self.agent.options),
+            llm_user=self.user.model,
+            llm_args_user=dict(self.user.options),
+            max_steps=self.max_steps,
+            max_errors=10,
+            seed=_FIRST_SEED + job.trial,
+        )
+        record: dict[str, Any] = simulation.model_dump(mode="json")
+        criteria = task.model_dump(mode="json").get("evaluation_criteria") or {}
+        return {
+            **record,
+            "reward": record["reward_info"]["reward"],
+            "agent_model": self.agent.model,
+            "gold_actions": criteria.get("actions") or [],
+            "reward_basis": criteria.get("reward_basis") or [],
+            "harness": signature(job.domain),
+            "tokens": sum(_tokens(message) for message in record["messages"]),
+        }
+
+
+def _tokens(message: Json) -> int:
+    usage = message.get("usage") or {}
+    return int(usage.get("prompt_tokens") or 0) + int(usage.get("completion_tokens") or 0)
