@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ledgeragent.check.shapes import differ, impossible, kind
-from ledgeragent.packs.cel import Program
 from ledgeragent.packs.celtree import Call, Const, Expr, Fold, Ident, Items, Select, children
 from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.outline import Outline
+from ledgeragent.packs.programs import Program
 from ledgeragent.packs.schema import (
     SCALARS,
     TEXT,

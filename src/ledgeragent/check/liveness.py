@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from ledgeragent.check.worlds import Worlds
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.packs.cel import CelError, Program
+from ledgeragent.packs.cel import CelError
 from ledgeragent.packs.outline import Outline, RulePart
+from ledgeragent.packs.programs import Program
 from ledgeragent.packs.samples import Sample
 from ledgeragent.verdict import Kind
 

@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from itertools import product
 from math import prod
 
-from ledgeragent.packs.cel import Program
 from ledgeragent.packs.celtree import Const, walk
+from ledgeragent.packs.programs import Program
 from ledgeragent.packs.schema import Choice, Field, ListOf, MapOf, Object, Scalar, Shape
 from ledgeragent.packs.variables import Variable
 from ledgeragent.types import Json

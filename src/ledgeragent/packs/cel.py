@@ -9,10 +9,9 @@ otherwise it names the variable it needed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -20,9 +19,8 @@ from ledgeragent.errors import LedgerAgentError, MissingExtraError
 from ledgeragent.packs.celtree import Expr, read_tree
 from ledgeragent.packs.finding import Findings, Place
 from ledgeragent.packs.schema import Choice, ListOf, MapOf, Object, Scalar, Shape
-from ledgeragent.packs.variables import Scope, Variable, uses
+from ledgeragent.packs.variables import Variable
 from ledgeragent.packs.yamlfile import Node
-from ledgeragent.types import Json
 
 LONGEST_EXPRESSION = 10_000
 
@@ -30,6 +28,9 @@ _ABSENT = re.compile(r'UNKNOWN: No value with name "([^"]+)" found in Activation
 _ERROR = re.compile(r"ERROR: <input>:(\d+):\d+: (.*)")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
 _STATUS = re.compile(r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE): | \[[A-Z_]+\]$")
+_MISCALLED = frozenset(
+    f"undeclared reference to '{name}'" for name in ("date", "days", "sorted", "sum")
+)
 
 
 class CelError(LedgerAgentError):
@@ -56,43 +57,25 @@ def library() -> Any:
         raise MissingExtraError("cel-expr-python", "cel") from None
 
 
-@lru_cache(maxsize=1024)
-def _date(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-
-
-def _days(first: str, last: str) -> int:
-    return (_date(last) - _date(first)).days
-
-
-def _sum(numbers: list[float]) -> float:
-    return float(sum(numbers))
-
-
 @cache
 def _extensions() -> tuple[list[Any], list[Any]]:
+    """The libraries that expressions can use, and our functions as the checker knows them."""
     cel = library()
     bindings, strings, math = (
         import_module(f"cel_expr_python.ext.ext_{name}") for name in ("bindings", "strings", "math")
     )
     kinds = cel.Type
-    date = cel.Overload(
-        "date_string", return_type=kinds.TIMESTAMP, parameters=[kinds.STRING], impl=_date
-    )
-    total = cel.Overload(
-        "sum_list", return_type=kinds.DOUBLE, parameters=[kinds.List(kinds.DYN)], impl=_sum
-    )
-    days = cel.Overload(
-        "days_string_string",
-        return_type=kinds.INT,
-        parameters=[kinds.STRING, kinds.STRING],
-        impl=_days,
-    )
-    texts = kinds.List(kinds.STRING)
-    ordered = cel.Overload("sorted_list", return_type=texts, parameters=[texts], impl=sorted)
-    overloads = {"date": date, "days": days, "sorted": ordered, "sum": total}
-    functions = [cel.FunctionDecl(name, [overload]) for name, overload in overloads.items()]
+    text, texts, things = kinds.STRING, kinds.List(kinds.STRING), kinds.List(kinds.DYN)
+    signatures = {
+        "date": (kinds.TIMESTAMP, [text]),
+        "days": (kinds.INT, [text, text]),
+        "sorted": (texts, [texts]),
+        "sum": (kinds.DOUBLE, [things]),
+    }
+    functions = [
+        cel.FunctionDecl(name, [cel.Overload(name, return_type=result, parameters=parameters)])
+        for name, (result, parameters) in signatures.items()
+    ]
     return [bindings.ExtBindings(), strings.ExtStrings(), math.ExtMath()], functions
 
 
@@ -127,25 +110,26 @@ def cel_type(shape: Shape) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Text handed to CEL: an expression, wrapped in the `let`s it uses, with where each line is from."""
+    """Text handed to CEL: `body`, wrapped in the `lets` it uses, with where each line is from."""
 
     text: str
     origins: tuple[Place, ...]
+    body: Node
+    lets: tuple[tuple[str, Node], ...] = ()
 
     @classmethod
     def of(cls, node: Node, lets: Iterable[tuple[str, Node]] = ()) -> Source:
         """The expression in `node`, evaluated with these names bound."""
         lines: list[str] = []
         origins: list[Place] = []
-        count = 0
-        for name, bound in lets:
+        bindings = tuple(lets)
+        for name, bound in bindings:
             pieces = [(f"cel.bind({name},", bound.line), *_lines(bound), (",", bound.line)]
             lines += [text for text, _ in pieces]
             origins += [Place(bound.file, line) for _, line in pieces]
-            count += 1
         lines += [text for text, _ in _lines(node)]
         origins += [Place(node.file, line) for _, line in _lines(node)]
-        return cls("\n".join(lines) + ")" * count, tuple(origins))
+        return cls("\n".join(lines) + ")" * len(bindings), tuple(origins), node, bindings)
 
     def place(self, at: int) -> Place:
         """Where the character at this offset was written."""
@@ -201,54 +185,41 @@ def _explain(problem: str, source: Source, findings: Findings, rule: str) -> Non
 def _in_our_words(text: str) -> str:
     overload = _OVERLOAD.search(text)
     if overload is not None:
-        operator, operands = overload[1].replace("_", " ").strip(), overload[2].strip("()")
+        operator, operands = overload[1].replace("_", " ").strip(), overload[2][1:-1]
         hint = ""
         if {"double", "int"} <= set(operands.split(", ")):
             hint = "; write the whole number as a float (3.0), or convert with double(...)"
         return f"{operator!r} does not apply to {operands or 'nothing'}{hint}"
     if text.startswith("Syntax error: "):
         return f"not a CEL expression: {text.removeprefix('Syntax error: ').partition(' expecting')[0]}"
-    return text.removesuffix(" (in container '')")
+    text = text.removesuffix(" (in container '')")
+    if text in _MISCALLED:
+        return f"{text.removeprefix('undeclared reference to ')} takes another number of arguments"
+    return text
 
 
-# ── Compiled expressions ────────────────────────────────────────────────────────────────────────
+# ── Environments ────────────────────────────────────────────────────────────────────────────────
 
 
-def environment(variables: Iterable[Variable]) -> Any:
-    """The CEL environment in which these variables are declared."""
+def environment(variables: Iterable[Variable], computed: Mapping[str, str] | None = None) -> Any:
+    """The CEL environment in which these variables are declared.
+
+    `computed` maps the variables for values of our functions to the function.
+    """
     extensions, functions = _extensions()
+    kinds = library().Type
+    results = {"sum": kinds.DOUBLE, "sorted": kinds.List(kinds.STRING)}
     types = {v.name: cel_type(v.shape) for v in variables}
+    types |= {name: results[function] for name, function in (computed or {}).items()}
     return library().NewEnv(variables=types, extensions=extensions, functions=functions)
 
 
-class Program:
-    """A checked expression: `variables` are what it needs, calling it with their values evaluates it."""
-
-    __slots__ = ("_error", "_evaluate", "source", "tree", "type", "variables")
-
-    def __init__(self, expression: Any, source: Source, scope: Scope) -> None:
-        self.source = source
-        self.tree: Expr = read_tree(expression.serialize())
-        self.type: str = expression.return_type().name()
-        free = {use.root for use in uses(self.tree)}
-        self.variables = tuple(v for v in scope.variables.values() if v.name in free)
-        self._evaluate = expression.eval
-        self._error = library().Type.ERROR
-
-    def __call__(self, values: dict[str, Json]) -> Json:
-        """The value; raises Absent where a variable it needs has none, CelError where it fails."""
-        result = self._evaluate(data=values)
-        value = result.value()
-        if value is True or value is False:
-            return value
-        if result.type() == self._error:
-            problem = str(value)
-            absent = _ABSENT.fullmatch(problem)
-            raise Absent(absent[1]) if absent is not None else CelError(_STATUS.sub("", problem))
-        return result.plain_value()
+def compiled(source: Source, declared: Any, findings: Findings, rule: str) -> Any:
+    """The library's checked expression, or None and findings where types do not fit together."""
+    return _compiled(source, declared, findings, rule, disable_check=False)
 
 
-def compile_expression(source: Source, scope: Scope, declared: Any) -> Program | None:
-    """The program checked in the environment `declared`, or None and findings where types don't fit."""
-    expression = _compiled(source, declared, scope.findings, scope.rule, disable_check=False)
-    return Program(expression, source, scope) if expression is not None else None
+def evaluation_error(problem: str) -> CelError:
+    """The library's account of a failed evaluation as an exception."""
+    absent = _ABSENT.fullmatch(problem)
+    return Absent(absent[1]) if absent is not None else CelError(_STATUS.sub("", problem))

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ledgeragent.packs.cel import Absent, CelError, Program
+from ledgeragent.packs.cel import Absent, CelError
 from ledgeragent.packs.celtree import Ident, Select
 from ledgeragent.packs.keys import Key, Segment
+from ledgeragent.packs.programs import Program
 from ledgeragent.packs.variables import Variable
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, MissingEvidence, View, violation

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ledgeragent.packs.cel import Program, Source, compile_expression, environment, parse
+from ledgeragent.packs.cel import Source, environment, parse
 from ledgeragent.packs.celrule import Fact, Message, Messages
 from ledgeragent.packs.celtree import Expr
 from ledgeragent.packs.finding import Place
 from ledgeragent.packs.keys import Key, Segment
+from ledgeragent.packs.programs import Program, compile_expression
 from ledgeragent.packs.sections import Sections, place_of
 from ledgeragent.packs.variables import Scope, Use, uses
 from ledgeragent.packs.yamlfile import Node

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledgeragent.domain import Clause, Domain
-from ledgeragent.packs.cel import Program
 from ledgeragent.packs.finding import Findings, Place
+from ledgeragent.packs.programs import Program
 from ledgeragent.packs.samples import Sample
 from ledgeragent.packs.schema import Shape
 from ledgeragent.paths import PathTemplate

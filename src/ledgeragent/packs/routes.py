@@ -9,10 +9,11 @@ from typing import Any
 from ledgeragent.effects import Neutral, Read, Tool, Touches, Write, text
 from ledgeragent.errors import PathError
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.packs.cel import CelError, Program, Source, compile_expression, environment, parse
+from ledgeragent.packs.cel import CelError, Source, environment, parse
 from ledgeragent.packs.finding import Findings, suggestion
 from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Outline, ReadPart, ToolPart
+from ledgeragent.packs.programs import Program, compile_expression
 from ledgeragent.packs.recordtypes import RecordTypes
 from ledgeragent.packs.schema import ANY, TEXT, Object, Shape, annotation, typed_dict
 from ledgeragent.packs.sections import Sections, place_of

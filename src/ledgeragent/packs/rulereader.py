@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.errors import DataError
-from ledgeragent.packs.cel import Program
 from ledgeragent.packs.celrule import CelCheck, Requirement
 from ledgeragent.packs.expressions import Compiler
 from ledgeragent.packs.finding import Findings, Place, suggestion
 from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Need, Outline, RulePart
+from ledgeragent.packs.programs import Program
 from ledgeragent.packs.samples import SIDES, sample_of
 from ledgeragent.packs.schema import ANY, Field, Object, Shape
 from ledgeragent.packs.sections import Sections, place_of

@@ -105,6 +105,12 @@ class Scope:
     rule: str = ""
     tested: set[tuple[str, ...]] = field(default_factory=set)
     variables: dict[str, Variable] = field(default_factory=dict)
+    computed: dict[tuple[str, str, str], str] = field(default_factory=dict)
+
+    def computed_name(self, lets: Iterable[tuple[str, Any]], function: str, argument: str) -> str:
+        """The variable for the value of a function: one for the same argument with the same lets."""
+        key = (function, argument, ",".join(name for name, _ in lets))
+        return self.computed.setdefault(key, f"{function}__{len(self.computed)}")
 
     def declare(
         self, found: Iterable[tuple[Use, Place]], lets: Collection[str] = (), careful: bool = True
