@@ -105,7 +105,7 @@ def replaying() -> dict[str, float]:
     folder = os.environ.get("LEDGERAGENT_DATA_DIR")
     if folder is None:
         return {}
-    from ledgeragent.replay import replay
+    from ledgeragent.offline.replay import replay
 
     files = sorted(Path(folder, "trajectories").glob("tau2_retail__*.jsonl.gz"))
     start = time.process_time()

@@ -12,7 +12,7 @@ from ledgeragent.bench.cost import Prefixes, measure
 from ledgeragent.bench.prompt_cost import FRAME, Arm, Cost
 from ledgeragent.bench.tokens import Counter, counter
 from ledgeragent.cli.main import main
-from ledgeragent.traces import Trace
+from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 
 LETTERS = Counter("letters", len)

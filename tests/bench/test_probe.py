@@ -14,7 +14,7 @@ import pytest
 from ledgeragent import load_domain
 from ledgeragent.bench.probing import ARMS, probes, prompt, read_call, score, summary
 from ledgeragent.cli.main import main
-from ledgeragent.traces import Trace, read_messages
+from ledgeragent.offline.traces import Trace, read_messages
 from ledgeragent.types import ToolCall
 
 RIGHT = {"order_id": "G-1", "code": "WREN-80", "amount": 33}

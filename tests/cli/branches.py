@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from ledgeragent.domain import Clause
 from ledgeragent.predicates import Broken, View, predicate
-
-from ..lending import LIBRARY, TOOLS, Shelve
+from tests.lending import LIBRARY, TOOLS, Shelve
 
 
 @predicate("lending/shelves", guards="shelve_book")

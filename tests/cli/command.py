@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ledgeragent.types import Json
-
-from ..lending import ADA, BOOK_IN
+from tests.lending import ADA, BOOK_IN
 
 ROOT = Path(__file__).parents[2]
 

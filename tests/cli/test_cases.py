@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ..test_cases import LEND, LONG, READ_MEMBER, case
+from tests.offline.test_cases import LEND, LONG, READ_MEMBER, case
+
 from .branches import NAME
 from .command import BOOK, MEMBER, OWES, ledgeragent
 

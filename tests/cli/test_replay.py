@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ..lending import BOOK_IN
+from tests.lending import BOOK_IN
+
 from .branches import NAME
 from .command import BOOK, MEMBER, ROOT, RUNS, called, jsonl, ledgeragent, lend, run, said
 

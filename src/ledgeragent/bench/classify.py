@@ -11,9 +11,9 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
+from ledgeragent.offline.traces import read_messages
 from ledgeragent.packs import load_domain
 from ledgeragent.state import State
-from ledgeragent.traces import read_messages
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Verdict
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from ledgeragent import packs
 from ledgeragent.bench.prompt_cost import CACHED_PRICE, Cost
 from ledgeragent.bench.tokens import Counter, counter
-from ledgeragent.binding import Binding
 from ledgeragent.demo.shop.shop import policy as shop_policy
 from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.sources import Piece, pieces, records
-from ledgeragent.traces import Trace, traces_of
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.sources import Piece, pieces, records
+from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.types import Json
 
 if TYPE_CHECKING:

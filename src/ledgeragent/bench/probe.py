@@ -15,10 +15,10 @@ from ledgeragent import packs
 from ledgeragent.bench.cost import DATA_DIR, Prefixes, parts
 from ledgeragent.bench.endpoint import Endpoint, EndpointError
 from ledgeragent.bench.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
-from ledgeragent.binding import Binding
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.sources import pieces, records
-from ledgeragent.traces import Trace, traces_of
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.sources import pieces, records
+from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.types import Json, ToolCall
 
 if TYPE_CHECKING:

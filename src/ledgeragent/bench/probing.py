@@ -19,8 +19,8 @@ from ledgeragent.bench.prompt_cost import text_of
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
 from ledgeragent.modes import MODES, Mode, Presenter
+from ledgeragent.offline.traces import Trace
 from ledgeragent.state import State
-from ledgeragent.traces import Trace
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
 PLAIN = "plain"

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from ledgeragent.bench.tokens import Counter
 from ledgeragent.domain import Domain
 from ledgeragent.modes import MODES, Mode, Presenter
+from ledgeragent.offline.traces import Trace
 from ledgeragent.state import State
-from ledgeragent.traces import Trace
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage, canonical
 
 PLAIN = "fc"

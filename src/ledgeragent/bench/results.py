@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ledgeragent.errors import DataError
-from ledgeragent.sources import pieces, records
+from ledgeragent.offline.sources import pieces, records
 from ledgeragent.types import Json, ToolCall, canonical
 
 _INFRASTRUCTURE = ("infrastructure_error", "unexpected_error")

@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ledgeragent.binding import samples, versions
 from ledgeragent.cli.options import add_pack, pack_of
-from ledgeragent.coverage import Coverage, coverage
+from ledgeragent.offline.binding import samples, versions
+from ledgeragent.offline.coverage import Coverage, coverage
 from ledgeragent.report.coverage import coverage_json, coverage_markdown, coverage_text
 
 if TYPE_CHECKING:

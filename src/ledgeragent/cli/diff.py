@@ -7,19 +7,19 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
-from ledgeragent.baseline import (
+from ledgeragent.cli.options import add_domain, add_levels, levels_of
+from ledgeragent.cli.progress import Progress
+from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.offline.baseline import (
     baseline_of,
     compared,
     judged_now,
     read_baseline,
     write_baseline,
 )
-from ledgeragent.binding import Binding
-from ledgeragent.cli.options import add_domain, add_levels, levels_of
-from ledgeragent.cli.progress import Progress
-from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
-from ledgeragent.diff import Difference, diff
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.diff import Difference, diff
 from ledgeragent.report.difference import difference_json, difference_junit, difference_text
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
-from ledgeragent.binding import Binding
 from ledgeragent.cli.options import add_domain, add_levels, levels_of
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.explain import explain_call, explain_rule
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.explain import explain_call, explain_rule
+from ledgeragent.offline.traces import Trace
+from ledgeragent.offline.viewing import conversations
 from ledgeragent.report.explanation import call_json_report, call_text, rule_json, rule_text
-from ledgeragent.traces import Trace
-from ledgeragent.viewing import conversations
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

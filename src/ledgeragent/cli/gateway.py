@@ -9,11 +9,11 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from ledgeragent.binding import Binding
 from ledgeragent.cli.options import add_domain
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal, open_store
+from ledgeragent.offline.binding import Binding
 from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:

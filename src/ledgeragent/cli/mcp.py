@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ledgeragent.binding import Binding
 from ledgeragent.cli.options import add_domain
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
+from ledgeragent.offline.binding import Binding
 from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.errors import UsageError
-from ledgeragent.traces import tool_names
+from ledgeragent.offline.traces import tool_names
 from ledgeragent.verdict import Enforcement
 
 if TYPE_CHECKING:

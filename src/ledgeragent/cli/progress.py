@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from ledgeragent.sources import Piece
+from ledgeragent.offline.sources import Piece
 
 _PATIENCE = 1.0
 _PAUSE = 0.2

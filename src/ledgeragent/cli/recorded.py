@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ledgeragent.errors import DataError
-from ledgeragent.intake import BROKEN, Intake
+from ledgeragent.offline.intake import BROKEN, Intake
 
 READS = (
     "Reads this project's trajectories, OpenAI message lists, tau-bench and tau2 results: JSON or "

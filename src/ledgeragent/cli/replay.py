@@ -6,13 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ledgeragent.binding import Binding
 from ledgeragent.cli.diff import run_baseline
 from ledgeragent.cli.options import add_domain, add_levels
 from ledgeragent.cli.progress import Progress
 from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
 from ledgeragent.errors import UsageError
-from ledgeragent.replay import replay
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.replay import replay
 from ledgeragent.report.as_json import replay_json
 from ledgeragent.report.as_junit import replay_junit
 from ledgeragent.report.as_text import replay_text

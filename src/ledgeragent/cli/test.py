@@ -6,15 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ledgeragent.binding import Binding
-from ledgeragent.cases import judge_cases, read_cases
 from ledgeragent.cli.options import add_domain, add_levels, levels_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.cases import judge_cases, read_cases
+from ledgeragent.offline.sampling import judge_samples
 from ledgeragent.report.as_json import cases_json
 from ledgeragent.report.as_text import cases_text
 from ledgeragent.report.samples import samples_json, samples_text
-from ledgeragent.sampling import judge_samples
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

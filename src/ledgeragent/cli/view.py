@@ -9,11 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.binding import Binding
 from ledgeragent.cli.options import add_domain
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.viewing import Viewed, conversations, viewed
 from ledgeragent.report.as_html import view_html
-from ledgeragent.viewing import Viewed, conversations, viewed
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

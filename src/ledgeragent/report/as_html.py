@@ -17,9 +17,9 @@ from importlib.resources import files
 from string import Template
 
 from ledgeragent.domain import Domain
-from ledgeragent.timeline import Step
+from ledgeragent.offline.timeline import Step
+from ledgeragent.offline.viewing import Viewed
 from ledgeragent.types import Json
-from ledgeragent.viewing import Viewed
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ledgeragent.cases import CasesResult, Score
-from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
-from ledgeragent.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
+from ledgeragent.offline.cases import CasesResult, Score
+from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
+from ledgeragent.offline.tally import Result
 from ledgeragent.report.parts import dump
-from ledgeragent.tally import Result
 from ledgeragent.types import Json
 
 _OUTCOMES = (ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)

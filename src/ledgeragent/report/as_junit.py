@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ledgeragent.offline.tally import Result
 from ledgeragent.report.as_text import rejected_text, stopped_text
 from ledgeragent.report.junit import Case, suite
-from ledgeragent.tally import Result
 from ledgeragent.verdict import Enforcement
 
 

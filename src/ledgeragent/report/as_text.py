@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ledgeragent.cases import CasesResult, Mismatch, Score
-from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
-from ledgeragent.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
+from ledgeragent.offline.cases import CasesResult, Mismatch, Score
+from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
+from ledgeragent.offline.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
+from ledgeragent.offline.tally import Result
 from ledgeragent.paths import visible
 from ledgeragent.report.parts import call_line, fact_lines, joined, listed, mark, place_of, table
-from ledgeragent.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
-from ledgeragent.tally import Result
 
 _COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _HEADINGS = ("judged", "allow", "revise: violation", "revise: evidence", "block")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ledgeragent.coverage import ClauseCover, Coverage, RuleCover
+from ledgeragent.offline.coverage import ClauseCover, Coverage, RuleCover
 from ledgeragent.report.parts import dump, joined, listed, mark, table
 from ledgeragent.types import Json
 

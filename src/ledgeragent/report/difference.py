@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ledgeragent.answers import Answer, Said
-from ledgeragent.diff import (
+from ledgeragent.offline.answers import Answer, Said
+from ledgeragent.offline.diff import (
     CHANGED_REASON,
     CHANGES,
     NEWLY_ALLOWED,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ledgeragent.effects import Effect
-from ledgeragent.explain import CallExplained, Reading, RuleExplained, RuleRun, SampleRun
-from ledgeragent.judging import Judged
 from ledgeragent.ledger import Entry, Stale
+from ledgeragent.offline.explain import CallExplained, Reading, RuleExplained, RuleRun, SampleRun
+from ledgeragent.offline.judging import Judged
+from ledgeragent.offline.rows import call_json, evidence_json, run_row
 from ledgeragent.paths import visible
 from ledgeragent.render import line_of
 from ledgeragent.report.parts import (
@@ -19,7 +20,6 @@ from ledgeragent.report.parts import (
     mark,
     shorten,
 )
-from ledgeragent.rows import call_json, evidence_json, run_row
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
 

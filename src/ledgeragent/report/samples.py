@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ledgeragent.offline.rows import call_json
+from ledgeragent.offline.sampling import SamplesResult
 from ledgeragent.packs.samples import SIDES, Outcome
 from ledgeragent.paths import visible
 from ledgeragent.predicates import Predicate
 from ledgeragent.report.parts import call_line, dump, joined, listed, mark, table
-from ledgeragent.rows import call_json
-from ledgeragent.sampling import SamplesResult
 from ledgeragent.types import Json
 
 

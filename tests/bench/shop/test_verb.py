@@ -12,8 +12,8 @@ from ledgeragent import load_domain
 from ledgeragent.bench.shop.tasks import tasks
 from ledgeragent.cli.main import main
 from ledgeragent.gate import Gate
-from ledgeragent.judging import judge
-from ledgeragent.traces import Trace, read_traces
+from ledgeragent.offline.judging import judge
+from ledgeragent.offline.traces import Trace, read_traces
 from tests.bench.shop import scripted
 
 TEMPTED = [task for task in tasks() if task.tempting]

@@ -10,7 +10,7 @@ from pathlib import Path
 from ledgeragent.bench.telehealth.clinic import RESPOND, STOP, Episode, call
 from ledgeragent.bench.telehealth.data import Data, load, read_tasks
 from ledgeragent.errors import DataError
-from ledgeragent.sources import pieces, records
+from ledgeragent.offline.sources import pieces, records
 from ledgeragent.types import Json
 
 RECORDED_ON = "2026-01-01"

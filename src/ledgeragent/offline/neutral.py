@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.judging import Judged
+from ledgeragent.offline.judging import Judged
+from ledgeragent.offline.rows import StoppedCall, reward_class, run_row, stopped_row
+from ledgeragent.offline.traces import Trace
 from ledgeragent.predicates import Predicate
-from ledgeragent.rows import StoppedCall, reward_class, run_row, stopped_row
-from ledgeragent.traces import Trace
 from ledgeragent.verdict import Kind
 
 PREMATURE, CORRECT, SOLVED = "premature", "correct", "solved"

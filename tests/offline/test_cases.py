@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.cases import ERROR, judge_cases, read_cases
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
+from ledgeragent.offline.cases import ERROR, judge_cases, read_cases
 from ledgeragent.packs import load_domain
 from ledgeragent.types import Json
-
-from .cli.branches import NEW
-from .cli.command import BOOK, MEMBER, OWES, said
-from .lending import BOOK_OUT
+from tests.cli.branches import NEW
+from tests.cli.command import BOOK, MEMBER, OWES, said
+from tests.lending import BOOK_OUT
 
 LEND = {"name": "lend_book", "arguments": {"member_id": "M1", "book_id": "B1", "days": 5}}
 LONG = {"name": "lend_book", "arguments": {"member_id": "M1", "book_id": "B1", "days": 99}}

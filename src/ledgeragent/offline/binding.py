@@ -13,9 +13,9 @@ from pathlib import Path as FilePath
 from ledgeragent import packs
 from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.errors import UsageError
+from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.samples import Sample, samples_from_json
-from ledgeragent.traces import Trace
 from ledgeragent.verdict import Enforcement
 
 # Which versions of a policy serve a benchmark, the best first; else the default version does.

@@ -9,10 +9,10 @@ from typing import Any, TypedDict
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
-from ledgeragent.rows import call_json, evidence_json
-from ledgeragent.sources import pieces, records
+from ledgeragent.offline.rows import call_json, evidence_json
+from ledgeragent.offline.sources import pieces, records
+from ledgeragent.offline.traces import read_messages
 from ledgeragent.state import State
-from ledgeragent.traces import read_messages
 from ledgeragent.types import Json, Message, ToolCall, canonical
 from ledgeragent.verdict import Decision, Verdict
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
-from ledgeragent.answers import Answer, CallAnswer, Said, answers_of, unasked
-from ledgeragent.binding import Binding
-from ledgeragent.intake import Intake
-from ledgeragent.judging import ALLOW, REVISE_EVIDENCE
-from ledgeragent.replay import over, wanted
-from ledgeragent.rows import Run, run_row
-from ledgeragent.sources import Piece
+from ledgeragent.offline.answers import Answer, CallAnswer, Said, answers_of, unasked
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.intake import Intake
+from ledgeragent.offline.judging import ALLOW, REVISE_EVIDENCE
+from ledgeragent.offline.replay import over, wanted
+from ledgeragent.offline.rows import Run, run_row
+from ledgeragent.offline.sources import Piece
 from ledgeragent.types import Json, canonical
 
 NEWLY_REJECTED = "newly_rejected"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ledgeragent import Reply, Session, ToolCall, ToolReturn, UserMessage, load_domain
-from ledgeragent.binding import Binding
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import Journal, open_store
-from ledgeragent.viewing import Conversation, Viewed, conversations, viewed
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.viewing import Conversation, Viewed, conversations, viewed
 
 
 def _journal(file: Path, *, redact: tuple[str, ...] = ()) -> None:

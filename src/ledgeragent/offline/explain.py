@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from inspect import cleandoc
 
-from ledgeragent.binding import Binding, samples, versions
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Effect, Read
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import MALFORMED, Gate
-from ledgeragent.judging import Judged, judge
 from ledgeragent.ledger import Ledger
+from ledgeragent.offline.binding import Binding, samples, versions
+from ledgeragent.offline.judging import Judged, judge
+from ledgeragent.offline.sampling import serving_domains
+from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.samples import Outcome, run
 from ledgeragent.packs.schema import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.predicates import Predicate
-from ledgeragent.sampling import serving_domains
-from ledgeragent.traces import Trace
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Evidence, Finding
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from ledgeragent import load_domain
-from ledgeragent.timeline import Step, differing, timeline
-from ledgeragent.traces import Trace
+from ledgeragent.offline.timeline import Step, differing, timeline
+from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 SHOP = load_domain("shop")

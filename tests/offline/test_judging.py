@@ -7,12 +7,29 @@ from dataclasses import replace
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Tool, Write
 from ledgeragent.gate import Gate
-from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, Judged, judge
+from ledgeragent.offline.judging import (
+    ALLOW,
+    BLOCK,
+    REVISE_EVIDENCE,
+    REVISE_VIOLATION,
+    Judged,
+    judge,
+)
+from ledgeragent.offline.traces import Trace
 from ledgeragent.predicates import Broken, View, predicate, violation
-from ledgeragent.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
-
-from .lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, Lend, Note, answer, call
+from tests.lending import (
+    ADA,
+    BOOK_IN,
+    GET_BOOK,
+    GET_MEMBER,
+    LEND,
+    LIBRARY,
+    Lend,
+    Note,
+    answer,
+    call,
+)
 
 READS = (
     UserMessage(text="Lend me Ferns"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from ledgeragent.binding import Binding, samples, versions
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
+from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.samples import Outcome, Sample, run
 from ledgeragent.predicates import Predicate

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.errors import DataError
-from ledgeragent.traces import Trace, read_messages, read_traces, tool_names
+from ledgeragent.offline.traces import Trace, read_messages, read_traces, tool_names
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
 
 ASK = {"role": "user", "content": "Is Ferns in?"}

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ledgeragent.answers import Answer, Answered, CallAnswer, RunAnswers, answer_piece
-from ledgeragent.binding import Binding
-from ledgeragent.diff import Difference
 from ledgeragent.errors import DataError
-from ledgeragent.replay import over
-from ledgeragent.rows import Run
-from ledgeragent.sources import Piece
+from ledgeragent.offline.answers import Answer, Answered, CallAnswer, RunAnswers, answer_piece
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.diff import Difference
+from ledgeragent.offline.replay import over
+from ledgeragent.offline.rows import Run
+from ledgeragent.offline.sources import Piece
 from ledgeragent.types import Json
 
 FORM = "baseline/1"

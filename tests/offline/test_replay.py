@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.binding import Binding, versions
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.replay import replay
-from ledgeragent.sources import Piece, pieces
-from ledgeragent.tally import Result
-from ledgeragent.traces import Trace
-
-from .cli.branches import NAME, NEW, OLD
-from .cli.command import RUNS, jsonl
+from ledgeragent.offline.binding import Binding, versions
+from ledgeragent.offline.replay import replay
+from ledgeragent.offline.sources import Piece, pieces
+from ledgeragent.offline.tally import Result
+from ledgeragent.offline.traces import Trace
+from tests.cli.branches import NAME, NEW, OLD
+from tests.cli.command import RUNS, jsonl
 
 
 @pytest.fixture

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.judging import judge
+from ledgeragent.offline.judging import judge
+from ledgeragent.offline.tally import Result
+from ledgeragent.offline.traces import Trace, read_traces
 from ledgeragent.predicates import Broken, View, predicate, violation
-from ledgeragent.tally import Result
-from ledgeragent.traces import Trace, read_traces
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
-
-from .lending import ADA, AUTH, GET_MEMBER, LEND, LIBRARY, MEMBER, Note, answer, call
+from tests.lending import ADA, AUTH, GET_MEMBER, LEND, LIBRARY, MEMBER, Note, answer, call
 
 CALL = call("call_librarian", note="help")
 

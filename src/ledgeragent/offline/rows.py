@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict
 
-from ledgeragent.judging import Judged
-from ledgeragent.traces import Trace
+from ledgeragent.offline.judging import Judged
+from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Evidence, Finding, Kind
 

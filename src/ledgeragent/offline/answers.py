@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from ledgeragent.binding import Binding
 from ledgeragent.gate import Gate
-from ledgeragent.intake import Intake
-from ledgeragent.judging import ALLOW, Judged, judge
-from ledgeragent.replay import wanted
-from ledgeragent.rows import Run, call_json, run_row
-from ledgeragent.sources import Piece
-from ledgeragent.traces import Trace
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.intake import Intake
+from ledgeragent.offline.judging import ALLOW, Judged, judge
+from ledgeragent.offline.replay import wanted
+from ledgeragent.offline.rows import Run, call_json, run_row
+from ledgeragent.offline.sources import Piece
+from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json
 from ledgeragent.verdict import Finding, Kind
 

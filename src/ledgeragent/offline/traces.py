@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ledgeragent.errors import DataError
-from ledgeragent.sources import Piece, pieces, records
+from ledgeragent.offline.sources import Piece, pieces, records
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _INSTRUCTIONS = ("system", "developer")

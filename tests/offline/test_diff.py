@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.answers import Answer, Answered, CallAnswer, RunAnswers, Said
-from ledgeragent.baseline import Baseline, baseline_of, compared, read_baseline, write_baseline
-from ledgeragent.binding import Binding
-from ledgeragent.diff import CHANGES, Difference
 from ledgeragent.errors import DataError
-from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
-from ledgeragent.rows import Run
+from ledgeragent.offline.answers import Answer, Answered, CallAnswer, RunAnswers, Said
+from ledgeragent.offline.baseline import (
+    Baseline,
+    baseline_of,
+    compared,
+    read_baseline,
+    write_baseline,
+)
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.diff import CHANGES, Difference
+from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.offline.rows import Run
 
 RUN = Run(run="r", benchmark=None, task_id="1", reward=1.0)
 
@@ -192,7 +198,7 @@ def test_a_baseline_that_cannot_be_written_leaves_the_old_one(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ledgeragent.baseline.os.fsync", full)
+    monkeypatch.setattr("ledgeragent.offline.baseline.os.fsync", full)
     with pytest.raises(DataError, match="cannot be written: No space left"):
         write_baseline(baseline_of(NOW, "shop"), str(file))
     assert [path.name for path in tmp_path.iterdir()] == ["base.json"]

@@ -13,14 +13,14 @@ from functools import partial
 from signal import SIG_IGN, SIGINT, signal
 from typing import TypeVar
 
-from ledgeragent.binding import Binding
 from ledgeragent.errors import DataError, LedgerAgentError
 from ledgeragent.gate import Gate
-from ledgeragent.intake import Intake
-from ledgeragent.judging import judge
-from ledgeragent.sources import Piece, pieces
-from ledgeragent.tally import Result
-from ledgeragent.traces import Trace, traces_of
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.intake import Intake
+from ledgeragent.offline.judging import judge
+from ledgeragent.offline.sources import Piece, pieces
+from ledgeragent.offline.tally import Result
+from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.verdict import Enforcement
 
 Found = TypeVar("Found")

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from ledgeragent.binding import Binding
 from ledgeragent.errors import UsageError
-from ledgeragent.explain import explain_call, explain_rule
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.explain import explain_call, explain_rule
+from ledgeragent.offline.traces import Trace
 from ledgeragent.report.explanation import call_text, rule_text
-from ledgeragent.traces import Trace
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
-
-from .lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
+from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
 
 RENT = replace(LEND, arguments={**LEND.arguments, "days": 90}, id="rent")
 TRACE = Trace(

@@ -12,8 +12,8 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.offline.traces import Trace
 from ledgeragent.state import State
-from ledgeragent.traces import Trace
 from ledgeragent.types import Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Verdict
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
 from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL
-from ledgeragent.intake import Intake
-from ledgeragent.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, Judged
-from ledgeragent.neutral import NeutralCalls
-from ledgeragent.rows import (
+from ledgeragent.offline.intake import Intake
+from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, Judged
+from ledgeragent.offline.neutral import NeutralCalls
+from ledgeragent.offline.rows import (
     NearMiss,
     PredicateError,
     RejectedWrite,
@@ -26,7 +26,7 @@ from ledgeragent.rows import (
     run_row,
     stopped_row,
 )
-from ledgeragent.traces import Trace
+from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 

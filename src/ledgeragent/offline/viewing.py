@@ -10,12 +10,12 @@ from itertools import pairwise
 from pathlib import Path as File
 
 from ledgeragent import packs
-from ledgeragent.binding import Binding
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import REDACTED, Record, exported, open_store, read
-from ledgeragent.timeline import Step, timeline
-from ledgeragent.traces import Trace, read_messages, read_traces
+from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.timeline import Step, timeline
+from ledgeragent.offline.traces import Trace, read_messages, read_traces
 from ledgeragent.types import Json
 
 _DATABASES = (".sqlite", ".sqlite3", ".db")
