@@ -17,11 +17,11 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.offline.traces import read_messages
 from ledgeragent.packs import load_domain, versions
 from ledgeragent.paths import Path
 from ledgeragent.state import State
 from ledgeragent.testing import ScriptedModel, ledger_of
-from ledgeragent.traces import read_messages
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Kind, Verdict
 

@@ -27,7 +27,7 @@ from ledgeragent import (
     Verdict,
     load_domain,
 )
-from ledgeragent.cases import judge_cases, read_cases
+from ledgeragent.offline.cases import judge_cases, read_cases
 from ledgeragent.packs import versions
 from ledgeragent.packs.retail.records import Order, Product, User
 from ledgeragent.packs.samples import Sample, run, samples_from_json

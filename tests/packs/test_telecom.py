@@ -16,12 +16,12 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Read, Write
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.offline.traces import read_messages
 from ledgeragent.packs import load_domain
 from ledgeragent.paths import Path
 from ledgeragent.render import render
 from ledgeragent.state import State
 from ledgeragent.testing import ledger_of
-from ledgeragent.traces import read_messages
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Kind, Verdict
 

@@ -16,12 +16,12 @@ from ledgeragent.absorb import Absorption, absorb
 from ledgeragent.effects import Effect, Read, Untyped
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Entry, Ledger
+from ledgeragent.offline.traces import read_messages
 from ledgeragent.packs import load_domain
 from ledgeragent.packs.samples import Sample, run, samples_from_json
 from ledgeragent.packs.telehealth import texts
 from ledgeragent.paths import Path
 from ledgeragent.state import State
-from ledgeragent.traces import read_messages
 from ledgeragent.types import ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Kind, Verdict
 
