@@ -241,7 +241,7 @@ def test_nothing_in_a_record_can_break_out_of_a_message(tmp_path: Path) -> None:
         ("loan.status == 3", "'==' does not apply to string, int"),
         ("loan.fee > 3", "write the whole number as a float (3.0)"),
         ("loan.fee * 2 > 3.0", "write the whole number as a float (3.0)"),
-        ("loan.status", "the check gives string, it should give true or false"),
+        ("loan.status", "check gives string, it should give true or false"),
         ("loan.status ==", "not a CEL expression"),
         ("loan.status.foo()", "undeclared reference to 'foo'"),
         ("has(loan.status)", "has(loan.status) is always true: status always has a value"),
@@ -257,6 +257,22 @@ def test_wrong_expressions_are_found_when_the_pack_is_loaded(
     problem = problem_of(tmp_path, text_of(check))
     assert message in problem.problem
     assert problem.line == 31
+
+
+@pytest.mark.parametrize(
+    ("requires", "message", "found"),
+    [
+        ("{loan: {at: 'loans.{loan_id}', when: args.amount}}", "no", "when gives double"),
+        ("{loan: 'loans.{loan_id}'}", "[{if: loan.fee, say: x}]", "if gives double"),
+    ],
+)
+def test_conditions_give_true_or_false(
+    tmp_path: Path, requires: str, message: str, found: str
+) -> None:
+    text = text_of("loan.fee > 1.0", requires=requires, more=f"    message: {message}\n")
+    assert found in problem_of(tmp_path, text).problem
+    routes = text.replace("record: Loan}", "record: Loan, when: \"'x'\"}")
+    assert "when gives string" in problem_of(tmp_path, routes).problem
 
 
 def test_a_problem_in_a_block_is_found_at_its_line(tmp_path: Path) -> None:

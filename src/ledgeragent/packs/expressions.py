@@ -103,9 +103,18 @@ class Compiler:
         for name, node in self.pieces.items():
             source = Source.of(node, self._needed_lets(name))
             program = compile_expression(source, self.scope, declared)
-            if program is not None:
+            if program is not None and self._fits(name, program, node):
                 self.programs[name] = program
         return len(self.programs) == len(self.pieces)
+
+    def _fits(self, name: str, program: Program, node: Node) -> bool:
+        """True unless a condition gives something else than true or false."""
+        if name.startswith("fact ") or program.type in ("BOOL", "DYN"):
+            return True
+        place = Place(node.file, node.begins)
+        text = f"{name.split()[0]} gives {program.type.lower()}, it should give true or false"
+        self.scope.findings.add("type-error", place, text, self.scope.rule)
+        return False
 
     def _let_items(self) -> Iterator[tuple[str, Node]]:
         yield from ((f"let {name}", node) for name, node in self.lets.items())

@@ -10,7 +10,7 @@ from ledgeragent.effects import Neutral, Read, Tool, Touches, Write, text
 from ledgeragent.errors import PathError
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.packs.cel import CelError, Source, environment, parse
-from ledgeragent.packs.finding import Findings, suggestion
+from ledgeragent.packs.finding import Findings, Place, suggestion
 from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Outline, ReadPart, ToolPart
 from ledgeragent.packs.programs import Program, compile_expression
@@ -302,7 +302,11 @@ def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Findings
         return None
     if not scope.declare([(use, source.place(use.at)) for use in uses(tree)], frozenset()):
         return None
-    return compile_expression(source, scope, environment(scope.variables.values()))
+    program = compile_expression(source, scope, environment(scope.variables.values()))
+    if program is not None and program.type not in ("BOOL", "DYN"):
+        text = f"when gives {program.type.lower()}, it should give true or false"
+        findings.add("type-error", Place(node.file, node.begins), text)
+    return program
 
 
 def _dotted(text: str) -> tuple[str, ...]:

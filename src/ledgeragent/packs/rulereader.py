@@ -10,7 +10,7 @@ from typing import Any
 from ledgeragent.errors import DataError
 from ledgeragent.packs.celrule import CelCheck, Requirement
 from ledgeragent.packs.expressions import Compiler
-from ledgeragent.packs.finding import Findings, Place, suggestion
+from ledgeragent.packs.finding import Findings, suggestion
 from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Need, Outline, RulePart
 from ledgeragent.packs.programs import Program
@@ -208,10 +208,6 @@ class _Rule:
         if ("check" in given) != (test is not None):
             return None
         messages = compiler.messages()
-        if test is not None and test.type not in ("BOOL", "DYN"):
-            text = f"the check gives {test.type.lower()}, it should give true or false"
-            node = given["check"]
-            self.findings.add("type-error", Place(node.file, node.begins), text, self.sections.rule)
         about = self.sections.text(given.get("about"), "about")
         return CelCheck(about=about, requires=requires, test=test, messages=messages)
 

@@ -39,7 +39,7 @@ def _each(found: Json, arguments: Arguments) -> Iterable[Json]:
     return found if isinstance(found, list) else ()
 
 
-def _given_back(arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:
+def given_back(arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:
     """The vouchers and stock that a cancelled order gives back, as far as the order was read."""
     entry = ledger.get(ORDER(str(arguments.get("order_id"))))
     if entry is not None:
@@ -62,7 +62,7 @@ WRITES = (
     Write(
         tool="cancel_order",
         arguments=CancelOrder,
-        touches=(touch(ORDER, "status", "vouchers", "due", "refunded"), _given_back),
+        touches=(touch(ORDER, "status", "vouchers", "due", "refunded"), given_back),
     ),
     Write(
         tool="change_address", arguments=ChangeAddress, touches=(touch(ORDER, "delivery.address"),)
