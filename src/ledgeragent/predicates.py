@@ -61,24 +61,27 @@ def violation(template: str, **facts: Json) -> Broken:
     "a, b or c", and an empty one as "nothing".
     """
     for name, value in facts.items():
-        facts[name] = _one_line(value) if type(value) is str else _spoken(value)
-    return Broken(template.format_map(facts))
+        if type(value) is not str or len(value) > _LONGEST_FACT:
+            facts[name] = _spoken(value)
+    # Facts come from outside: none may start a line of its own.
+    return Broken(visible(template.format_map(facts)))
 
 
 def _spoken(value: Json) -> Json:
+    if isinstance(value, str):
+        return _cut(value)
     if not isinstance(value, list | tuple | set | frozenset):
         return value
     ordered = sorted(value) if isinstance(value, set | frozenset) else value
-    items = [_one_line(item if type(item) is str else str(item)) for item in ordered]
+    items = [_cut(item if type(item) is str else str(item)) for item in ordered]
     if len(items) < 2:
         return items[0] if items else "nothing"
     return f"{', '.join(items[:-1])} or {items[-1]}"
 
 
-def _one_line(text: str) -> str:
-    """Text from outside, unable to start a line of its own or to drown the sentence it stands in."""
-    cleaned = visible(text)
-    return cleaned if len(cleaned) <= _LONGEST_FACT else f"{cleaned[:_LONGEST_FACT]}..."
+def _cut(text: str) -> str:
+    """The text, unable to drown the sentence it stands in."""
+    return text if len(text) <= _LONGEST_FACT else f"{text[:_LONGEST_FACT]}..."
 
 
 class Record(Mapping[str, Any]):
