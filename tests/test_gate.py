@@ -10,6 +10,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL, Delivery, Gate, Rejections
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.predicates import Broken, Predicate, View, demand, predicate, violation
+from ledgeragent.testing import ledger_of
 from ledgeragent.types import Json, Reply, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Kind, Verdict
 
@@ -118,6 +119,12 @@ def test_every_rule_reports_and_the_strictest_decides() -> None:
         "book B1 is out",
         "2.50 are owed",
     ]
+
+
+def test_a_blocked_call_is_not_followed_by_requests_for_evidence() -> None:
+    verdict = GATE.judge(LEND, ledger_of({"members.M1": {**ADA, "fines": 2.5}}, LIBRARY))
+    assert verdict.decision is Decision.BLOCK and verdict.missing
+    assert verdict.feedback == "2.50 are owed"
 
 
 def test_each_finding_has_the_facts_of_its_own_rule() -> None:

@@ -119,8 +119,11 @@ class Verdict(NamedTuple):
 
     @property
     def feedback(self) -> str:
-        """What the model is told: what is wrong, what was observed, what would be accepted."""
-        told = [f for f in self.findings if f.decision is not Decision.ALLOW]
+        """What the model is told: what is wrong, what was observed, what would be accepted.
+
+        A blocked call is not followed by requests for evidence: no read would change the answer.
+        """
+        blocked = any(f.decision is Decision.BLOCK for f in self.findings)
+        told = [f for f in self.findings if f.kind is not Kind.EVIDENCE or not blocked]
         told += [f for f in self.shadow if f.enforcement is Enforcement.WARN]
-        notes = [self.note] if self.note else []
-        return "\n".join([*dict.fromkeys(f.reason for f in told), *notes])
+        return "\n".join([*dict.fromkeys(f.reason for f in told), *filter(None, [self.note])])
