@@ -2,16 +2,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+HARNESS := .venv-tau2
 PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench docs clean
+.PHONY: demo test test-tau2 check format bench docs clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
 
 test: $(READY)
 	$(BIN)/pytest -n auto
+
+# The harness pins versions of its own, so it gets an environment of its own.
+test-tau2: $(HARNESS)/.ready
+	LITELLM_LOCAL_MODEL_COST_MAP=True $(HARNESS)/bin/pytest tests/bench
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -40,5 +45,10 @@ $(READY): $(PLAIN)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
 
+$(HARNESS)/.ready: pyproject.toml
+	@test -x $(HARNESS)/bin/python || $(PYTHON) -m venv $(HARNESS)
+	@$(HARNESS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[tau2]' pytest hypothesis
+	@touch $(HARNESS)/.ready
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(HARNESS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
