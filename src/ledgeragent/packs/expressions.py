@@ -175,7 +175,7 @@ class Compiler:
         return Messages(cases=cases, chosen=self._chosen(cases), joined=self._joined(cases))
 
     def _joined(self, cases: tuple[Message, ...]) -> Program | None:
-        """The check and `_chosen` in one, where that reads nothing that the check does not."""
+        """The check and `_chosen` in one, where that evaluates nothing that the check does not."""
         check = self.programs.get("check")
         joined = self._chosen(cases, "check") if check is not None else None
         if check is None or joined is None:
@@ -183,8 +183,7 @@ class Compiler:
         if not {v.name for v in joined.variables} <= {v.name for v in check.variables}:
             return None
         own = {found.name for found in check.computed}
-        joined.defer({found.name for found in joined.computed} - own)
-        return joined
+        return joined if all(found.name in own for found in joined.computed) else None
 
     def _message(self, case: int, template: str, specs: list[str]) -> Message:
         facts = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -54,20 +53,10 @@ class Program:
     """A checked expression: `variables` are what it needs, calling it with their values evaluates it.
 
     `tree` is the expression as it was written, `evaluate` the library's for the form without our
-    functions, and `computed` what that form needs besides; `deferred` are those of it that are
-    computed only once the evaluation asks for them.
+    functions, and `computed` what that form needs besides.
     """
 
-    __slots__ = (
-        "_error",
-        "_evaluate",
-        "computed",
-        "deferred",
-        "source",
-        "tree",
-        "type",
-        "variables",
-    )
+    __slots__ = ("_error", "_evaluate", "computed", "source", "tree", "type", "variables")
 
     def __init__(
         self,
@@ -83,7 +72,6 @@ class Program:
         free = {use.root for use in uses(self.tree)}
         self.variables = tuple(v for v in scope.variables.values() if v.name in free)
         self.computed = computed
-        self.deferred: tuple[Computed, ...] = ()
         self._evaluate = evaluate
         self._error = library().Type.ERROR
 
@@ -99,24 +87,8 @@ class Program:
         if value is True or value is False:
             return value
         if result.type() == self._error:
-            error = evaluation_error(str(value))
-            if self._bound_now(error, values):
-                return self(values)
-            raise self._explained(error, values)
+            raise self._explained(evaluation_error(str(value)), values)
         return result.plain_value()
-
-    def defer(self, names: Collection[str]) -> None:
-        """Computes these values only if the evaluation asks for them: most do not."""
-        self.deferred = tuple(found for found in self.computed if found.name in names)
-        self.computed = tuple(found for found in self.computed if found.name not in names)
-
-    def _bound_now(self, error: CelError, values: dict[str, Json]) -> bool:
-        """True if what the evaluation lacked was deferred, and is in `values` by now."""
-        for computed in self.deferred:
-            if isinstance(error, Absent) and error.name == computed.name not in values:
-                computed.bind(values)
-                return computed.name in values
-        return False
 
     def _explained(self, error: CelError, values: dict[str, Json]) -> CelError:
         """The error, or the one behind it where a computed value was missing."""
