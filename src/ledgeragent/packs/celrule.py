@@ -182,13 +182,11 @@ class Messages:
     """What is said of a violation: the first of `cases` that applies.
 
     `chosen` gives the number of that case and its computed facts in one evaluation, None where the
-    first case is said always and computes nothing. `joined` gives [true] for a call that satisfies
-    the check and otherwise what `chosen` does, None where that would read more than the check.
+    first case is said always and computes nothing.
     """
 
     cases: tuple[Message, ...]
     chosen: Program | None = None
-    joined: Program | None = None
 
     def reason(self, found: _Found, about: str) -> Broken:
         """The reason; what the rule is `about` where no case applies."""
@@ -197,12 +195,8 @@ class Messages:
                 case, *computed = found.evaluate(self.chosen)
             except (MissingEvidence, CelError):
                 return self._one_by_one(found, about)
-            return self.told(case, computed, found, about)
+            return self.cases[case].fill(found, computed) if case >= 0 else Broken(about)
         return self._one_by_one(found, about)
-
-    def told(self, case: int, computed: list[Json], found: _Found, about: str) -> Broken:
-        """The reason of that case (-1: none applies) with these computed facts."""
-        return self.cases[case].fill(found, computed) if case >= 0 else Broken(about)
 
     def _one_by_one(self, found: _Found, about: str) -> Broken:
         for message in self.cases:
@@ -243,17 +237,9 @@ class CelCheck:
     def _violation(self, found: _Found) -> Broken | None:
         if self.test is None:
             return None
-        about = self.__doc__ or "the policy does not allow this"
-        if self.messages.joined is not None:
-            try:
-                case, *computed = found.evaluate(self.messages.joined)
-            except (MissingEvidence, CelError):
-                pass  # the message's failure never counts: the check alone decides
-            else:
-                return None if case is True else self.messages.told(case, computed, found, about)
         answer = found.evaluate(self.test)
         if answer is True:
             return None
         if answer is False:
-            return self.messages.reason(found, about)
+            return self.messages.reason(found, self.__doc__ or "the policy does not allow this")
         raise CelError(f"the check gave {answer!r} instead of true or false")

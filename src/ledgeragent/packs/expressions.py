@@ -10,7 +10,7 @@ from typing import Any
 from ledgeragent.packs.cel import Source, environment, parse
 from ledgeragent.packs.celrule import Fact, Message, Messages
 from ledgeragent.packs.celtree import Expr
-from ledgeragent.packs.finding import Findings, Place
+from ledgeragent.packs.finding import Place
 from ledgeragent.packs.keys import Key, Segment
 from ledgeragent.packs.programs import Program, compile_expression
 from ledgeragent.packs.sections import Sections, place_of
@@ -170,20 +170,7 @@ class Compiler:
             for case, (template, specs) in enumerate(self.texts)
         )
         computes = any(m.condition is not None or not all(f.plain for f in m.facts) for m in cases)
-        if not computes:
-            return Messages(cases=cases)
-        return Messages(cases=cases, chosen=self._chosen(cases), joined=self._joined(cases))
-
-    def _joined(self, cases: tuple[Message, ...]) -> Program | None:
-        """The check and `_chosen` in one, where that evaluates nothing that the check does not."""
-        check = self.programs.get("check")
-        joined = self._chosen(cases, "check") if check is not None else None
-        if check is None or joined is None:
-            return None
-        if not {v.name for v in joined.variables} <= {v.name for v in check.variables}:
-            return None
-        own = {found.name for found in check.computed}
-        return joined if all(found.name in own for found in joined.computed) else None
+        return Messages(cases=cases, chosen=self._chosen(cases) if computes else None)
 
     def _message(self, case: int, template: str, specs: list[str]) -> Message:
         facts = (
@@ -193,11 +180,8 @@ class Compiler:
         condition = self.programs.get(f"if {case}")
         return Message(template=template, facts=tuple(facts), condition=condition)
 
-    def _chosen(self, cases: tuple[Message, ...], check: str = "") -> Program | None:
-        """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`.
-
-        With the name of a `check` it is [true] where that holds.
-        """
+    def _chosen(self, cases: tuple[Message, ...]) -> Program | None:
+        """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`."""
         text, names = "[dyn(-1)]", []
         for case, message in reversed(list(enumerate(cases))):
             computed = [f"fact {case}.{i}" for i, f in enumerate(message.facts) if not f.plain]
@@ -208,15 +192,10 @@ class Compiler:
             else:
                 names.append(f"if {case}")
                 text = f"({self.pieces[f'if {case}'].value}) ? [dyn({case}){values}] : {text}"
-        if check:
-            names.append(check)
-            text = f"({self.pieces[check].value}\n) ? [dyn(true)] : {text}"
         wanted = {let for name in names for let, _ in self._needed_lets(name)}
         lets = [(name, node) for name, node in self.lets.items() if name in wanted]
         source = Source.of(replace(next(iter(self.pieces.values())), value=text), lets)
-        # Only an optimisation: where the check and its texts are too long together, nothing is wrong.
-        scope = replace(self.scope, findings=Findings()) if check else self.scope
-        return compile_expression(source, scope, environment(scope.variables.values()))
+        return compile_expression(source, self.scope, environment(self.scope.variables.values()))
 
 
 def split_message(text: str) -> Iterator[tuple[str, str | None, str]]:
