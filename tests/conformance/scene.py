@@ -108,7 +108,10 @@ def check_valid(messages: Sequence[Message]) -> None:
 
 @dataclass(eq=False)
 class Scene:
-    """A situation being played. Everything that a driver's model, tools and judge do goes through it."""
+    """A situation being played. Everything that a driver's model, tools and judge do goes through it.
+
+    `feedback` are answers to rejected calls that the client's own transcript does not hold.
+    """
 
     situation: Situation
     key: str = "scene"
@@ -119,6 +122,7 @@ class Scene:
     tails: list[str] = field(default_factory=list)
     prompts: list[tuple[Message, ...]] = field(default_factory=list)
     transcript: list[Message] = field(default_factory=list)
+    feedback: list[str] = field(default_factory=list)
     ledger: Any = None
 
     def __post_init__(self) -> None:
@@ -163,6 +167,12 @@ class Scene:
         """Notes the verdicts on a reply."""
         self.noted.append([(v.call.name, v.decision.name) for v in filtered.verdicts])
         self.ledger = conversation
+
+    @property
+    def answers(self) -> list[str]:
+        """What calls were answered with, whether they were executed or rejected."""
+        returns = (m for m in self.transcript if isinstance(m, ToolReturn))
+        return [*(str(message.content) for message in returns), *self.feedback]
 
     @property
     def verdicts(self) -> list[list[tuple[str, str]]]:

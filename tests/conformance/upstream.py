@@ -31,12 +31,12 @@ class Upstream:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 try:
-                    status, answer = 200, upstream.answer(self.path, self.headers, body)
+                    status, (kind, data) = 200, upstream.respond(self.path, self.headers, body)
                 except AssertionError as problem:
-                    status, answer = 400, {"error": {"message": str(problem), "type": "invalid"}}
-                data = json.dumps(answer).encode()
+                    answer = {"error": {"message": str(problem), "type": "invalid"}}
+                    status, kind, data = 400, "application/json", json.dumps(answer).encode()
                 self.send_response(status)
-                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
@@ -58,6 +58,10 @@ class Upstream:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def respond(self, path: str, headers: Mapping[str, str], body: Wire) -> tuple[str, bytes]:
+        """The content type and bytes of the answer."""
+        return "application/json", json.dumps(self.answer(path, headers, body)).encode()
 
     def answer(self, path: str, headers: Mapping[str, str], body: Wire) -> Wire:
         """The scene's next reply in the format that the path asks for."""

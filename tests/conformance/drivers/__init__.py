@@ -13,6 +13,14 @@ from tests.conformance.drivers.frameworks import (
     PydanticAI,
     PydanticAIStreamed,
 )
+from tests.conformance.drivers.gateway import (
+    GatewayChat,
+    GatewayChatStreamed,
+    GatewayMessages,
+    GatewayMessagesStreamed,
+    GatewayResponses,
+    GatewayResponsesStreamed,
+)
 from tests.conformance.drivers.plain import AnthropicLoop, OpenAILoop
 from tests.conformance.drivers.proxy import MCPProxy, MCPProxyHTTP
 
@@ -27,6 +35,12 @@ DRIVERS: tuple[type[Driver], ...] = (
     PydanticAIStreamed,
     MCPProxy,
     MCPProxyHTTP,
+    GatewayChat,
+    GatewayChatStreamed,
+    GatewayMessages,
+    GatewayMessagesStreamed,
+    GatewayResponses,
+    GatewayResponsesStreamed,
 )
 
 
