@@ -24,6 +24,7 @@ from ledgeragent.state import State
 from ledgeragent.testing import ScriptedModel, ledger_of
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Kind, Verdict
+from tests.packs.talk import Talk
 
 TAU2 = load_domain("airline")
 TAU = load_domain("airline", "tau")
@@ -85,34 +86,19 @@ def on(date: str) -> dict[str, str]:
     return {**OUT, "date": date}
 
 
-class Talk:
-    """A conversation in the making: each step returns it, so that steps can be chained."""
-
+class AirlineTalk(Talk):
     def __init__(self, domain: Domain = TAU2) -> None:
-        self.domain = domain
-        self.state = State()
+        super().__init__(domain)
 
-    def user(self, text: str = "") -> Talk:
-        self.state = self.state.observe(UserMessage(text=text), self.domain)
-        return self
-
-    def tool(self, name: str, answer: Any, **arguments: Any) -> Talk:
-        content = answer if isinstance(answer, str) else json.dumps(answer)
-        call = ToolCall(name=name, arguments=arguments, id="same")
-        self.state = self.state.observe(Reply(calls=(call,)), self.domain)
-        returned = ToolReturn(call_id="same", content=content)
-        self.state = self.state.observe(returned, self.domain)
-        return self
-
-    def profile(self, record: Mapping[str, Any] | None = None) -> Talk:
+    def profile(self, record: Mapping[str, Any] | None = None) -> AirlineTalk:
         record = record or profile()
         return self.tool("get_user_details", record, user_id=record["user_id"])
 
-    def reservation(self, record: Mapping[str, Any] | None = None) -> Talk:
+    def reservation(self, record: Mapping[str, Any] | None = None) -> AirlineTalk:
         record = record or booked()
         return self.tool("get_reservation_details", record, reservation_id=record["reservation_id"])
 
-    def direct(self, origin: str, destination: str, date: str, *numbers: str) -> Talk:
+    def direct(self, origin: str, destination: str, date: str, *numbers: str) -> AirlineTalk:
         return self.tool(
             "search_direct_flight",
             [found(number, origin, destination) for number in numbers],
@@ -121,22 +107,14 @@ class Talk:
             date=date,
         )
 
-    def status(self, number: str, date: str, value: str) -> Talk:
+    def status(self, number: str, date: str, value: str) -> AirlineTalk:
         return self.tool("get_flight_status", value, flight_number=number, date=date)
 
-    def wrote(self, call: ToolCall, answer: Any = "done") -> Talk:
+    def wrote(self, call: ToolCall, answer: Any = "done") -> AirlineTalk:
         return self.tool(call.name, answer, **call.arguments)
 
     def judge(self, call: ToolCall) -> Verdict:
         return Gate(domain=self.domain).judge(call, self.ledger)
-
-    @property
-    def ledger(self) -> Ledger:
-        return self.state.ledger
-
-    def value(self, path: str) -> Any:
-        entry = self.ledger.get(Path.parse(path))
-        return entry.value if entry is not None else None
 
     def stale(self, path: str) -> set[str]:
         entry = self.ledger.get(Path.parse(path))
@@ -144,9 +122,9 @@ class Talk:
         return {".".join(mark.fields) for mark in entry.stale}
 
 
-def known(domain: Domain = TAU2, **changes: Any) -> Talk:
+def known(domain: Domain = TAU2, **changes: Any) -> AirlineTalk:
     """The customer's profile and reservation have been read."""
-    return Talk(domain).user("hello").profile().reservation(booked(**changes))
+    return AirlineTalk(domain).user("hello").profile().reservation(booked(**changes))
 
 
 CANCEL = ToolCall(name="cancel_reservation", arguments={"reservation_id": "RV0001"})
@@ -289,7 +267,7 @@ def test_what_no_change_of_arguments_can_mend_is_blocked() -> None:
 
 
 def test_a_direct_search_stores_its_flights_under_the_date_asked_for_and_what_it_listed() -> None:
-    talk = Talk().direct("OAK", "BOI", "2024-05-21", "NV201", "NV301")
+    talk = AirlineTalk().direct("OAK", "BOI", "2024-05-21", "NV201", "NV301")
     assert talk.value("flights.NV201.2024-05-21") == found("NV201", "OAK", "BOI")
     assert talk.value("flights.NV301.2024-05-21") is not None
     listing = talk.value("searches.direct.OAK.BOI.2024-05-21")
@@ -310,7 +288,7 @@ ROUTE = {"origin": "OAK", "destination": "BOI", "date": "2024-05-21"}
 
 
 def test_a_connection_stores_each_flight_under_its_own_date() -> None:
-    talk = Talk().tool("search_onestop_flight", CONNECTION, **ROUTE)
+    talk = AirlineTalk().tool("search_onestop_flight", CONNECTION, **ROUTE)
     assert talk.value("flights.NV402.2024-05-22")["prices"]["economy"] == 100
     assert talk.value("flights.NV402.2024-05-21") is None
     listing = talk.value("searches.onestop.OAK.BOI.2024-05-21")
@@ -318,20 +296,22 @@ def test_a_connection_stores_each_flight_under_its_own_date() -> None:
 
 
 def test_a_search_that_finds_nothing_is_an_observation() -> None:
-    talk = Talk().direct("OAK", "BOI", "2024-05-21")
+    talk = AirlineTalk().direct("OAK", "BOI", "2024-05-21")
     assert talk.value("searches.direct.OAK.BOI.2024-05-21") == {"flights": []}
     assert len(talk.ledger) == 1
 
 
 @pytest.mark.parametrize("answer", ["{}", '"none"', "[1]", '[{"origin": "OAK"}]', "[[[]]]", "oops"])
 def test_a_search_of_the_wrong_shape_stores_nothing(answer: str) -> None:
-    assert len(Talk().tool("search_direct_flight", answer, **ROUTE).ledger) == 0
+    assert len(AirlineTalk().tool("search_direct_flight", answer, **ROUTE).ledger) == 0
 
 
 @pytest.mark.parametrize("airports", [{"OAK": "Oakland"}, [{"iata": "OAK", "city": "Oakland"}]])
 def test_airports_and_statuses_and_profiles_without_an_id(airports: Any) -> None:
     bare = {name: value for name, value in profile().items() if name != "user_id"}
-    talk = Talk().tool("list_all_airports", airports).status("NV101", "2024-05-15", "on time")
+    talk = (
+        AirlineTalk().tool("list_all_airports", airports).status("NV101", "2024-05-15", "on time")
+    )
     talk.tool("get_user_details", bare, user_id=NORA)
     assert talk.value("airports") == airports
     assert talk.value("flight_status.NV101.2024-05-15") == "on time"
@@ -355,7 +335,7 @@ def test_a_booking_uses_up_certificates_and_keeps_cards() -> None:
         {"payment_id": name, "amount": 10}
         for name in ("certificate_31", "gift_card_21", "credit_card_11")
     ]
-    talk = Talk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
     talk.wrote(booking(payment_methods=paid))
     assert talk.stale(f"users.{NORA}") == {
         "reservations",
@@ -609,16 +589,16 @@ def test_a_friends_profile_does_not_make_the_customers_reservation_foreign() -> 
 
 
 def test_somebody_elses_reservation_is_blocked_without_naming_them() -> None:
-    talk = Talk().profile().reservation(booked(user_id=OTTO, cabin="business"))
+    talk = AirlineTalk().profile().reservation(booked(user_id=OTTO, cabin="business"))
     verdict = talk.judge(CANCEL)
     assert verdict.decision is Decision.BLOCK
     assert violated(verdict) == {"airline/acting-user"}
     assert OTTO not in verdict.feedback
-    assert Talk().reservation(booked(cabin="business")).judge(CANCEL).allowed
+    assert AirlineTalk().reservation(booked(cabin="business")).judge(CANCEL).allowed
 
 
 def test_a_booking_on_a_profile_never_read_is_somebody_elses() -> None:
-    talk = Talk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
     assert "airline/acting-user" in violated(talk.judge(booking(user_id=OTTO)))
     assert talk.judge(booking(passengers=[BEN])).allowed, "a friend may well be the passenger"
 
@@ -730,7 +710,7 @@ def test_a_trip_that_ends_where_it_began_goes_on_doing_so() -> None:
 
 
 def test_a_booking_pays_what_the_latest_search_asks() -> None:
-    talk = Talk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
     assert talk.judge(booking(130, insurance="yes")).allowed
     verdict = talk.judge(booking(100, insurance="yes"))
     assert violated(verdict) == {"airline/booking-total"}
@@ -745,7 +725,7 @@ def test_a_booking_pays_what_the_latest_search_asks() -> None:
 
 def test_a_card_that_paid_before_needs_no_profile_a_certificate_does() -> None:
     paid = [{"payment_id": name, "amount": 50} for name in ("credit_card_11", "certificate_31")]
-    talk = Talk().reservation(booked(payment_history=paid))
+    talk = AirlineTalk().reservation(booked(payment_history=paid))
     assert talk.judge(UPGRADE).allowed
     assert asked(talk.judge(change(SAME, cabin="business", pay="gift_card_21"))) == {REPROFILE}
     used = talk.judge(change(SAME, cabin="business", pay="certificate_31"))
@@ -757,13 +737,16 @@ def test_the_kind_of_a_method_is_what_the_profile_says() -> None:
     odd = profile()
     odd["payment_methods"]["voucher-7"] = {"id": "voucher-7", "source": "certificate"}
     verdict = (
-        Talk().profile(odd).reservation().judge(change(SAME, cabin="business", pay="voucher-7"))
+        AirlineTalk()
+        .profile(odd)
+        .reservation()
+        .judge(change(SAME, cabin="business", pay="voucher-7"))
     )
     assert violated(verdict) == {"airline/change-payment-type"}
 
 
 def test_the_profile_is_read_only_where_membership_decides_about_bags() -> None:
-    talk = Talk().reservation(booked())
+    talk = AirlineTalk().reservation(booked())
     assert talk.judge(bags(1, 0)).allowed
     assert asked(talk.judge(bags(2, 1))) == {REPROFILE}
 
@@ -774,7 +757,7 @@ HURT = {"passengers": [ANA, BEN], "insurance": "yes"}
 
 
 def test_a_certificate_waits_for_the_facts() -> None:
-    talk = Talk().user()
+    talk = AirlineTalk().user()
     assert asked(talk.judge(certificate(100))) == {REPROFILE}
     talk.profile(profile(reservations=["RV0001", "RV0002"]))
     assert asked(talk.judge(certificate(100))) == {
@@ -805,13 +788,17 @@ def test_the_reservation_that_justifies_the_amount_is_the_one_that_is_eligible()
 def test_without_an_incident_in_any_reservation_there_is_no_certificate() -> None:
     talk = known(**HURT).status("NV101", "2024-05-20", "available")
     assert violated(talk.judge(certificate(200))) == {"airline/compensation-facts"}
-    talk = Talk().profile(profile(reservations=["RV0001", "RV0002"])).reservation(booked(**HURT))
+    talk = (
+        AirlineTalk()
+        .profile(profile(reservations=["RV0001", "RV0002"]))
+        .reservation(booked(**HURT))
+    )
     verdict = talk.status("NV101", "2024-05-20", "landed").judge(certificate(200))
     assert asked(verdict) == {'get_reservation_details(reservation_id="RV0002")'}
 
 
 def test_a_delay_pays_after_a_change_or_cancellation() -> None:
-    def delayed() -> Talk:
+    def delayed() -> AirlineTalk:
         return known(flights=[on("2024-05-15")], **HURT).status("NV101", "2024-05-15", "delayed")
 
     assert violated(delayed().judge(certificate(100))) == {
@@ -830,7 +817,7 @@ def test_a_delay_pays_after_a_change_or_cancellation() -> None:
 
 
 def test_the_membership_is_asked_for_only_where_the_reservation_leaves_it_open() -> None:
-    talk = Talk().reservation(booked()).status("NV101", "2024-05-20", "cancelled")
+    talk = AirlineTalk().reservation(booked()).status("NV101", "2024-05-20", "cancelled")
     assert asked(talk.judge(certificate(100))) == {REPROFILE}
     assert violated(talk.profile().judge(certificate(100))) == {"airline/compensation-eligibility"}
     assert talk.profile(profile(membership="silver")).judge(certificate(100)).allowed
@@ -851,8 +838,8 @@ def test_the_versions_and_what_they_share() -> None:
 
 
 def test_a_gold_member_has_one_free_bag_less_in_business_in_the_older_rules() -> None:
-    def gold(domain: Domain) -> Talk:
-        talk = Talk(domain).profile(profile(membership="gold"))
+    def gold(domain: Domain) -> AirlineTalk:
+        talk = AirlineTalk(domain).profile(profile(membership="gold"))
         return talk.reservation(booked(cabin="business"))
 
     assert gold(TAU2).judge(bags(4, 0)).allowed
@@ -882,7 +869,7 @@ def test_tau_bench_prices_nothing_of_a_connections_day_after() -> None:
         {"flight_number": n, "date": d}
         for n, d in (("NV401", "2024-05-21"), ("NV402", "2024-05-22"))
     ]
-    talk = Talk(TAU).profile().tool("search_onestop_flight", CONNECTION, **ROUTE)
+    talk = AirlineTalk(TAU).profile().tool("search_onestop_flight", CONNECTION, **ROUTE)
     assert set(talk.value("flights.NV402.2024-05-22")) & {"prices", "status"} == set()
     verdict = talk.judge(booking(200, flights=flights))
     assert asked(verdict) == {searched("RNO", "BOI", "2024-05-22")}
@@ -933,13 +920,13 @@ def test_numbers_may_be_text_but_must_be_numbers() -> None:
     ],
 )
 def test_arguments_that_cannot_be_read_are_sent_back(changes: dict[str, Any]) -> None:
-    talk = Talk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
     verdict = talk.judge(booking(**changes))
     assert [f.predicate for f in verdict.findings] == [MALFORMED]
 
 
 def test_odd_bookings_fail_no_rule() -> None:
-    talk = Talk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
     for changes in (
         {"cabin": "first"},
         {"flights": []},

@@ -22,8 +22,9 @@ from ledgeragent.paths import Path
 from ledgeragent.render import render
 from ledgeragent.state import State
 from ledgeragent.testing import ledger_of
-from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.types import ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Kind, Verdict
+from tests.packs.talk import Talk
 
 TELECOM = load_domain("telecom")
 GATE = Gate(domain=TELECOM)
@@ -66,41 +67,18 @@ def bill(bill_id: str, status: str, **changes: Any) -> dict[str, Any]:
     }
 
 
-class Talk:
-    """A conversation in the making: each step returns it, so that steps can be chained."""
-
+class TelecomTalk(Talk):
     def __init__(self, domain: Domain = TELECOM) -> None:
-        self.domain = domain
-        self.state = State()
+        super().__init__(domain)
 
-    def user(self, text: str = "") -> Talk:
-        self.state = self.state.observe(UserMessage(text=text), self.domain)
-        return self
-
-    def tool(self, name: str, answer: Any, **arguments: Any) -> Talk:
-        content = answer if isinstance(answer, str) else json.dumps(answer)
-        call = ToolCall(name=name, arguments=arguments, id="same")
-        self.state = self.state.observe(Reply(calls=(call,)), self.domain)
-        returned = ToolReturn(call_id="same", content=content)
-        self.state = self.state.observe(returned, self.domain)
-        return self
-
-    def details(self, record: Mapping[str, Any]) -> Talk:
+    def details(self, record: Mapping[str, Any]) -> TelecomTalk:
         return self.tool("get_details_by_id", record, id=next(iter(record.values())))
 
-    def bills(self, *listed: Mapping[str, Any], **limit: Any) -> Talk:
+    def bills(self, *listed: Mapping[str, Any], **limit: Any) -> TelecomTalk:
         return self.tool("get_bills_for_customer", list(listed), customer_id="C7", **limit)
 
     def judge(self, name: str, **arguments: Any) -> Verdict:
         return GATE.judge(ToolCall(name=name, arguments=arguments), self.state.ledger)
-
-    @property
-    def ledger(self) -> Ledger:
-        return self.state.ledger
-
-    def value(self, path: str) -> Any:
-        entry = self.ledger.get(Path.parse(path))
-        return entry.value if entry is not None else None
 
     def stale(self, path: str) -> set[str]:
         entry = self.ledger.get(Path.parse(path))
@@ -108,17 +86,17 @@ class Talk:
         return {".".join(mark.fields) for mark in entry.stale}
 
 
-def known() -> Talk:
+def known() -> TelecomTalk:
     """The customer and their suspended line have been read, no bill yet."""
-    talk = Talk().user("hello")
+    talk = TelecomTalk().user("hello")
     return talk.tool("get_customer_by_phone", customer(), phone_number="1").details(line())
 
 
-def resume(talk: Talk) -> Verdict:
+def resume(talk: TelecomTalk) -> Verdict:
     return talk.judge("resume_line", **ON_LINE)
 
 
-def request(talk: Talk, bill_id: str) -> Verdict:
+def request(talk: TelecomTalk, bill_id: str) -> Verdict:
     return talk.judge("send_payment_request", customer_id="C7", bill_id=bill_id)
 
 
@@ -192,13 +170,13 @@ def test_no_sample_makes_a_rule_fail_or_leaves_a_reason_unfilled() -> None:
     ],
 )
 def test_details_land_where_the_shape_of_the_id_says(record: dict[str, Any], path: str) -> None:
-    talk = Talk().details(record)
+    talk = TelecomTalk().details(record)
     assert talk.value(path) == record
     assert len(talk.ledger) == 1
 
 
 def test_an_id_of_unknown_shape_is_stored_nowhere() -> None:
-    talk = Talk().tool("get_details_by_id", {"x": 1}, id="X71")
+    talk = TelecomTalk().tool("get_details_by_id", {"x": 1}, id="X71")
     assert len(talk.ledger) == 0
 
 
@@ -210,25 +188,27 @@ def test_an_id_of_unknown_shape_is_stored_nowhere() -> None:
     ],
 )
 def test_a_lookup_stores_the_customer(tool: str, arguments: dict[str, str]) -> None:
-    assert Talk().tool(tool, customer(), **arguments).value("customers.C7") == customer()
+    assert TelecomTalk().tool(tool, customer(), **arguments).value("customers.C7") == customer()
 
 
 def test_a_lookup_by_name_stores_each_customer_it_found() -> None:
     namesake = customer(customer_id="C8")
-    talk = Talk().tool("get_customer_by_name", [customer(), namesake], full_name="N", dob="D")
+    talk = TelecomTalk().tool(
+        "get_customer_by_name", [customer(), namesake], full_name="N", dob="D"
+    )
     assert talk.value("customers.C7") == customer()
     assert talk.value("customers.C8") == namesake
 
 
 @pytest.mark.parametrize("answer", ["Error: Customer with phone number 1 not found", "null", "[]"])
 def test_a_lookup_that_finds_nobody_stores_nothing(answer: str) -> None:
-    talk = Talk().tool("get_customer_by_phone", answer, phone_number="1")
+    talk = TelecomTalk().tool("get_customer_by_phone", answer, phone_number="1")
     assert len(talk.ledger) == 0
 
 
 @pytest.mark.parametrize("answer", ['{"bill_id": "B71"}', '["B71"]', "[[]]", "12", '"text"'])
 def test_a_bill_list_of_the_wrong_shape_stores_nothing(answer: str) -> None:
-    talk = Talk().tool("get_bills_for_customer", answer, customer_id="C7")
+    talk = TelecomTalk().tool("get_bills_for_customer", answer, customer_id="C7")
     assert len(talk.ledger) == 0
 
 
@@ -289,7 +269,7 @@ def test_a_whole_list_is_an_observation_of_all_bill_ids(limit: dict[str, Any]) -
 
 def test_a_list_as_long_as_its_default_limit_may_have_been_cut_off() -> None:
     many = [f"B{number}" for number in range(100, 113)]
-    talk = Talk().tool("get_customer_by_id", customer(bill_ids=many), customer_id="C7")
+    talk = TelecomTalk().tool("get_customer_by_id", customer(bill_ids=many), customer_id="C7")
     talk.details(line()).bills(*(bill(name, "Paid") for name in many[:12]))
     verdict = resume(talk)
     assert asked(verdict) == {
@@ -301,7 +281,7 @@ def test_a_list_as_long_as_its_default_limit_may_have_been_cut_off() -> None:
 
 
 def test_a_bill_list_does_not_identify_the_customer() -> None:
-    talk = Talk().user().bills(*(bill(name, "Overdue") for name in BILL_IDS))
+    talk = TelecomTalk().user().bills(*(bill(name, "Overdue") for name in BILL_IDS))
     verdict = request(talk, "B71")
     assert asked(verdict) == {
         'get_customer_by_id(customer_id="C7")',
@@ -318,7 +298,7 @@ def test_one_overdue_bill_decides_whatever_is_unknown_of_the_others() -> None:
 # Dual control: what the customer may have changed
 
 
-def awaiting() -> Talk:
+def awaiting() -> TelecomTalk:
     return known().bills(bill("B71", "Paid"), bill("B72", "Awaiting Payment"))
 
 
@@ -448,14 +428,14 @@ def test_a_refuel_without_a_draft_bill_may_add_a_bill() -> None:
 
 
 def test_nothing_is_done_before_the_customer_was_looked_up() -> None:
-    verdict = Talk().user("I am C7").judge("enable_roaming", **ON_LINE)
+    verdict = TelecomTalk().user("I am C7").judge("enable_roaming", **ON_LINE)
     assert verdict.decision is Decision.REVISE
     assert not verdict.violations
     assert 'get_customer_by_id(customer_id="C7")' in asked(verdict)
 
 
 def test_a_customer_that_does_not_exist_is_not_asked_for_again() -> None:
-    talk = Talk().tool(
+    talk = TelecomTalk().tool(
         "get_customer_by_id", "Error: Customer with ID C7 not found", customer_id="C7"
     )
     verdict = resume(talk)
@@ -464,7 +444,7 @@ def test_a_customer_that_does_not_exist_is_not_asked_for_again() -> None:
 
 
 def test_an_outage_proves_nothing() -> None:
-    talk = Talk().tool("get_customer_by_id", "Error: timeout", customer_id="C7")
+    talk = TelecomTalk().tool("get_customer_by_id", "Error: timeout", customer_id="C7")
     assert not resume(talk).violations
     assert 'get_customer_by_id(customer_id="C7")' in asked(resume(talk))
 
@@ -493,7 +473,7 @@ def test_a_bill_says_itself_whose_it_is() -> None:
 
 def test_the_read_of_a_line_that_failed_is_no_observation() -> None:
     odd = 'L{"line_id": "L71", "status": "Suspended"}'
-    talk = Talk().tool("get_customer_by_id", customer(), customer_id="C7")
+    talk = TelecomTalk().tool("get_customer_by_id", customer(), customer_id="C7")
     talk.bills(bill("B71", "Paid"), bill("B72", "Paid"))
     talk.tool("get_details_by_id", f"Error: Line with ID {odd} not found", id=odd)
     assert asked(resume(talk)) == {'get_details_by_id(id="L71")'}
@@ -614,7 +594,7 @@ def test_labelled_cases(data_dir: File) -> None:
 def test_no_gold_write_is_a_violation(data_dir: File) -> None:
     executed = 0
     for row in rows(data_dir / "benchmarks/oracle/telecom_gold.jsonl.gz"):
-        talk = Talk().user()
+        talk = TelecomTalk().user()
         for step in row["calls"]:
             if step.get("requestor") != "assistant":
                 talk.user()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from ledgeragent.demo.shop.shop import tool_schemas
@@ -9,7 +10,7 @@ from ledgeragent.types import Json
 from tests.conformance.scene import Scene
 
 
-class Driver:
+class Driver(ABC):
     """One agent object, which plays any number of scenes, also at once.
 
     `libraries` are modules it needs, `lacks` what it cannot express (see `Situation.needs`).
@@ -19,11 +20,11 @@ class Driver:
     libraries: ClassVar[tuple[str, ...]] = ()
     lacks: ClassVar[frozenset[str]] = frozenset()
 
+    @abstractmethod
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene; leaves the whole transcript in `scene.transcript`."""
-        raise NotImplementedError
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most drivers hold nothing
         """Releases what the driver holds."""
 
 
