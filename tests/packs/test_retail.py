@@ -641,6 +641,21 @@ def test_where_a_refund_may_go(method: str, allowed: bool) -> None:
         assert f"{CARD} or {GIFT}, not to {method}" in verdict.feedback
 
 
+def test_a_method_the_order_was_changed_to_later_is_not_its_original_one() -> None:
+    paid = [(CARD, "payment"), (PAYPAL, "payment"), (CARD, "refund")]
+    history = [
+        {"transaction_type": kind, "amount": 100.0, "payment_method_id": method}
+        for method, kind in paid
+    ]
+    records = known({**order("delivered"), "payment_history": history}, user())
+    call = give_back([SHOE], PAYPAL)
+    assert broken(judge(RETAIL, records, call.name, **call.arguments)) == {
+        "retail/refund-destination"
+    }
+    call = give_back([SHOE], CARD)
+    assert judge(RETAIL, records, call.name, **call.arguments).allowed
+
+
 # ── Staleness, field by field ───────────────────────────────────────────────────────────────────
 
 

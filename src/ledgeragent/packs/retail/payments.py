@@ -154,14 +154,16 @@ def _paid_with(order: Order) -> list[str]:
 
 @predicate("retail/refund-destination", guards=RETURN)
 def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
-    """A refund goes to a method that paid for the order, or to a gift card of the customer.
+    """A refund goes to the order's original payment method, or to a gift card of the customer.
 
-    Rejects: the customer's other credit card. Allows: a gift card that paid nothing.
+    Rejects: the customer's other credit card, also if the order's payment was changed to it later.
+    Allows: a gift card that paid nothing.
     """
     order, chosen = ledger[ORDER(call["order_id"])], call["payment_method_id"]
-    for payment in order["payment_history"]:
-        if payment["payment_method_id"] == chosen:
-            return None
+    paid = first_payment(order)
+    original = [paid["payment_method_id"]] if paid is not None else []
+    if chosen in original:
+        return None
     methods = wallet(order, ledger)
     if methods is None:
         return None
@@ -171,6 +173,6 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     return violation(
         "a refund for order {order} can go to {allowed}, not to {chosen}",
         order=call["order_id"],
-        allowed=list(dict.fromkeys(_paid_with(order) + cards)),
+        allowed=list(dict.fromkeys(original + cards)),
         chosen=chosen,
     )
