@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -98,10 +99,19 @@ class JsonlStore:
             _lock(self._handle, file)
 
     def append(self, line: str) -> None:
-        """Adds one record; returns once it has been handed to the operating system."""
-        data = memoryview(f"{line}\n".encode())
-        while data:
-            data = data[os.write(self._handle, data) :]
+        """Adds one record; returns once it has been handed to the operating system.
+
+        What was written of a record that doesn't fit on the disk is taken back, and OSError raised.
+        """
+        whole = f"{line}\n".encode()
+        left = memoryview(whole)
+        try:
+            while left:
+                left = left[os.write(self._handle, left) :]
+        except OSError:
+            written = len(whole) - len(left)
+            os.ftruncate(self._handle, os.fstat(self._handle).st_size - written)
+            raise
 
     def lines(self) -> Iterator[str]:
         """Every whole record, oldest first."""
@@ -150,7 +160,8 @@ class SqliteStore:
         if not writable and not file.exists():
             raise DataError("there is no such journal", file=str(file))
         try:
-            self._base = sqlite3.connect(file, isolation_level=None)
+            # The journal sees to it that only one thread at a time is here.
+            self._base = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, record TEXT NOT NULL)"
@@ -211,8 +222,15 @@ def read(store: Store) -> Iterator[Record]:
     return (json.loads(line) for line in store.lines())
 
 
+def stamp_of(domain: Domain) -> Mapping[str, Json]:
+    """Which pack, in which version, with which content."""
+    return {"name": domain.name, "version": domain.version, "digest": domain.digest}
+
+
 class Journal:
-    """Writes the events of conversations. One per process; `session` tells conversations apart.
+    """Writes the events of conversations. One per file; `session` tells conversations apart.
+
+    Threads may share one.
 
     `redact` lists paths whose values are never written, e.g. `users.*.email`, `args.reason` or
     `text` (what was said); `*` stands for one segment, and everything below a listed path goes
@@ -221,7 +239,8 @@ class Journal:
 
     def __init__(self, store: Store, domain: Domain, *, redact: Sequence[str] = ()) -> None:
         self._store = store
-        self._stamp = {"name": domain.name, "version": domain.version, "digest": domain.digest}
+        self._stamp = stamp_of(domain)
+        self._lock = threading.Lock()
         self._redaction = Redaction(redact)
         chain = verify(store)
         if not chain.intact:
@@ -231,6 +250,15 @@ class Journal:
         if chain.torn:
             store.drop_torn()
             self._write("recovered", "", {"torn_bytes": chain.torn})
+
+    @classmethod
+    def open(cls, file: File | str, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
+        """The journal in this file, to be written on: SQLite for `.sqlite` and `.db`, else JSON Lines."""
+        return cls(open_store(file, writable=True), domain, redact=redact)
+
+    def keeps(self, domain: Domain) -> bool:
+        """True if this domain's verdicts are what the journal is stamped for."""
+        return self._stamp == stamp_of(domain)
 
     def heard(self, session: str, message: UserMessage) -> None:
         """A message of the user."""
@@ -262,20 +290,27 @@ class Journal:
         """Releases the store."""
         self._store.close()
 
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def _write(self, event: str, session: str, data: Mapping[str, Json]) -> None:
-        record = {
-            "journal": JOURNAL_VERSION,
-            "seq": self._count + 1,
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "session": session,
-            "event": event,
-            "pack": self._stamp,
-            **data,
-        }
-        linked = chained(record, self._head)
-        self._store.append(_line(linked))
-        self._head = linked["hash"]
-        self._count += 1
+        with self._lock:
+            record = {
+                "journal": JOURNAL_VERSION,
+                "seq": self._count + 1,
+                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                "session": session,
+                "event": event,
+                "pack": self._stamp,
+                **data,
+            }
+            linked = chained(record, self._head)
+            self._store.append(_line(linked))
+            self._head = linked["hash"]
+            self._count += 1
 
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)

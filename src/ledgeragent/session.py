@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.recorder import Recorder, new_session
 from ledgeragent.render import render
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
+
+if TYPE_CHECKING:
+    from ledgeragent.journal import Journal
 
 
 class Session:
     """One conversation. Create one per run, never one per agent object.
 
-    `gate` may be a domain (judged with the defaults) or a `Gate` of your own making.
+    `gate` may be a domain (judged with the defaults) or a `Gate` of your own making. All that
+    happens is recorded in `journal`, if given, under the session's `name`.
     """
 
-    def __init__(self, gate: Gate | Domain, *, delivery: Delivery = "tool_result") -> None:
+    def __init__(
+        self,
+        gate: Gate | Domain,
+        *,
+        delivery: Delivery = "tool_result",
+        journal: Journal | None = None,
+    ) -> None:
         self.gate = gate if isinstance(gate, Gate) else Gate(domain=gate)
         self.delivery: Delivery = delivery
         self.state = State()
+        self.name = new_session()
+        self._recorder = Recorder(self.gate.domain, journal)
 
     @property
     def ledger(self) -> Ledger:
@@ -38,6 +53,7 @@ class Session:
     def filter(self, reply: Reply) -> Filtered:
         """The judged reply: run `execute`, put `reply` (and `returns`) in the transcript."""
         self.state, filtered = self.state.filter(reply, self.gate, self.delivery)
+        self._recorder.judged(self.name, reply, filtered)
         return filtered
 
     def observe(self, returned: ToolReturn) -> Absorption:
@@ -47,4 +63,6 @@ class Session:
         return self.state.last
 
     def _advance(self, message: Message) -> None:
-        self.state = self.state.observe(message, self.gate.domain)
+        before = self.state
+        self.state = before.observe(message, self.gate.domain)
+        self._recorder.note(self.name, message, before, self.state)

@@ -9,28 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Any
 
 from ledgeragent.gate import Rejections
 from ledgeragent.gateway.dialects.base import Owed
+from ledgeragent.recorder import new_session
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
 
 Digest = bytes
 ROOT: Digest = b""
-
-_PROCESS = secrets.token_hex(6)
-_NUMBERS = count(1)
-
-
-def new_session() -> str:
-    """A name for a conversation in the journal, never used before."""
-    return f"{_PROCESS}-{next(_NUMBERS)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

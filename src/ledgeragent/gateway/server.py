@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import ledgeragent
 from ledgeragent.domain import Domain
@@ -38,15 +38,13 @@ from ledgeragent.gateway.stores import ConflictError, MemoryStore, SessionStore,
 from ledgeragent.gateway.upstream import Upstream, UpstreamError
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.journal import Journal
+from ledgeragent.recorder import Mode
 from ledgeragent.verdict import Decision
 
 try:
     from aiohttp import web
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
-
-Mode = Literal["enforce", "shadow"]
-"""`shadow` judges and records, and changes nothing."""
 
 SESSION_HEADER = "x-ledgeragent-session"
 _CREDENTIALS = ("authorization", "x-api-key", "api-key")

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 from ledgeragent.gateway.dialects.base import BadRequestError, Conversation
 from ledgeragent.gateway.exchange import Settled
-from ledgeragent.gateway.memory import ROOT, Found, Memories, Memory, digest, new_session
+from ledgeragent.gateway.memory import ROOT, Found, Memories, Memory, digest
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.stores import ConflictError, Saved, SessionStore, StoreError
+from ledgeragent.recorder import new_session
 from ledgeragent.types import Message, UserMessage
 
 _REMEMBERED = 32
