@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ledgeragent.bench.helpers import (
+    CONDENSED,
     CONSTRAINTS,
-    FAMA_LAST,
     HELPERS,
-    IRMA,
     PLANNER,
     REFORMULATED,
     SUGGESTIONS,
+    VERIFIER,
+    Helper,
     Tool,
     View,
-    blocks,
-    compose,
-    fama,
     memory,
 )
 
@@ -24,8 +24,16 @@ TOOLS = (
 )
 
 
-def view(*requests: str, latest: str = "") -> View:
-    return View(policy="Be fair.", tools=TOOLS, requests=list(requests), latest_return=latest)
+def view(*requests: str, latest: str = "", whole: bool = False, pending: str = "") -> View:
+    return View(
+        policy="Be fair.",
+        tools=TOOLS,
+        whole=whole,
+        requests=list(requests),
+        calls=['look {"id": 1}'],
+        latest_return=latest,
+        pending=pending,
+    )
 
 
 def never(instructions: str, question: str) -> str:
@@ -35,7 +43,10 @@ def never(instructions: str, question: str) -> str:
 def test_memory_keeps_the_last_requests_without_a_model() -> None:
     assert memory(2).build(view("a", "b", "c"), never) == "1. b\n2. c"
     assert memory().build(view("a", "b"), never) == "1. a\n2. b"
-    assert not memory().needs_model
+
+
+def test_a_condensed_memory_takes_a_call() -> None:
+    assert CONDENSED.build(view("a"), lambda i, q: "wants a") == "wants a"
 
 
 def test_constraints_are_a_short_list_or_nothing() -> None:
@@ -49,6 +60,19 @@ def test_constraints_are_a_short_list_or_nothing() -> None:
     assert "Be fair." in asked[0]
     assert "1. cancel it" in asked[0]
     assert CONSTRAINTS.build(view("hi"), lambda i, q: "None.") == ""
+
+
+@pytest.mark.parametrize("helper", [CONSTRAINTS, SUGGESTIONS, PLANNER])
+def test_only_a_whole_view_tells_of_calls_and_returns(helper: Helper) -> None:
+    asked: list[str] = []
+
+    def ask(instructions: str, question: str) -> str:
+        asked.append(question)
+        return ""
+
+    helper.build(view("x", latest="found"), ask)
+    helper.build(view("x", latest="found", whole=True), ask)
+    assert ["look {" in text and "found" in text for text in asked] == [False, True]
 
 
 def test_suggested_tools_exist() -> None:
@@ -66,19 +90,19 @@ def test_output_and_plan() -> None:
     assert PLANNER.build(view("x"), lambda i, q: "one\ntwo") == "one\ntwo"
 
 
-def test_irma_puts_the_message_last() -> None:
-    helped = blocks(IRMA, view("do it"), lambda i, q: "look - why")
-    shown = compose(helped, "do it")
-    assert shown.startswith("Requests so far:\n1. do it\n\nRules to respect:\n")
-    assert shown.endswith("The customer's message:\ndo it")
-    assert compose("", "hi") == "hi"
+def test_the_verifier_is_shown_what_is_pending_and_may_have_nothing_against_it() -> None:
+    pending = 'act {"id": 2}'
+    assert VERIFIER.build(view("x", pending=pending), lambda i, q: "None") == ""
+    asked: list[str] = []
+
+    def ask(instructions: str, question: str) -> str:
+        asked.append(question)
+        return "a\nb\nc\nd"
+
+    assert VERIFIER.build(view("x", pending=pending), ask) == "a\nb\nc"
+    assert asked[0].endswith(f"The agent is about to:\n{pending}")
 
 
-def test_fama_takes_the_helpers_it_is_told_and_its_own_memory() -> None:
-    retail = fama("retail")
-    assert [helper.name for helper in retail.helpers] == ["memory", "constraints"]
-    assert retail.when == "every_step"
-    many = view(*map(str, range(9)))
-    assert retail.helpers[0].build(many, never).count("\n") == FAMA_LAST["retail"] - 1
-    assert [h.name for h in fama("x", ["planner"]).helpers] == ["planner"]
-    assert set(HELPERS) == {"memory", "constraints", "tools", "output", "planner"}
+def test_the_pool_has_six_that_say_what_they_are_for() -> None:
+    assert list(HELPERS) == ["memory", "constraints", "tools", "output", "planner", "verifier"]
+    assert len({helper.does for helper in HELPERS.values()}) == 6

@@ -6,11 +6,10 @@ every prompt is ours, since neither paper's was available.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-When = Literal["user_turn", "every_step"]
 Ask: TypeAlias = Callable[[str, str], str]
 """`ask(instructions, question)`: one call of the model, without tools."""
 
@@ -30,27 +29,43 @@ class Tool:
 
 @dataclass(slots=True, kw_only=True)
 class View:
-    """What helpers may read: the policy, the tools, what was said and returned so far."""
+    """What helpers may read: the policy, the tools, what was said, called and returned so far.
+
+    `whole` is False for helpers that are told the customer's words alone. `pending` is what the agent
+    is about to do, for the helper that judges it.
+    """
 
     policy: str
     tools: tuple[Tool, ...]
+    whole: bool = False
     requests: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
     latest_return: str = ""
+    pending: str = ""
 
     def numbered(self, last: int | None = None) -> str:
         """The customer's messages, oldest first, perhaps only the last few."""
         shown = self.requests[-last:] if last else self.requests
         return "\n".join(f"{n}. {text}" for n, text in enumerate(shown, 1))
 
+    def situation(self) -> str:
+        """The customer's messages and, in a whole view, what was called and returned since."""
+        parts = [f"The customer's requests:\n{self.numbered()}"]
+        if self.whole and self.calls:
+            parts.append("Calls that were made:\n" + "\n".join(self.calls))
+        if self.whole and self.latest_return:
+            parts.append(f"The latest tool output:\n{self.latest_return}")
+        return "\n\n".join(parts)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Helper:
-    """One helper. `build` gives its block, "" for none; `needs_model` if that takes a model call."""
+    """One helper. `build` gives its block, "" for none; `does` says in a line what it is for."""
 
     name: str
     heading: str
+    does: str
     build: Callable[[View, Ask], str]
-    needs_model: bool = True
 
 
 _NONE = "none"
@@ -68,7 +83,23 @@ def memory(last: int | None = None) -> Helper:
     def build(view: View, ask: Ask) -> str:
         return view.numbered(last)
 
-    return Helper(name="memory", heading="Requests so far", build=build, needs_model=False)
+    return Helper(name="memory", heading="Requests so far", does=_KEEPS, build=build)
+
+
+_KEEPS = "repeats what the customer asked for, so that nothing of it is forgotten or left undone"
+
+
+def _condensed(view: View, ask: Ask) -> str:
+    instructions = (
+        "You keep the memory of a service agent. List everything the customer has asked for or told "
+        f"about themselves, at most {_LIST_LINES} short lines, what was withdrawn left out, every id "
+        "and number exactly as given. Add nothing."
+    )
+    return "\n".join(_lines(ask(instructions, view.situation())))
+
+
+CONDENSED = Helper(name="memory", heading="Requests so far", does=_KEEPS, build=_condensed)
+"""A memory that takes a model call, for IRMA counted with three helper calls."""
 
 
 def _constraints(view: View, ask: Ask) -> str:
@@ -78,11 +109,16 @@ def _constraints(view: View, ask: Ask) -> str:
         "asks for may be done. Mention ids and quantities only if the customer gave them. Give no "
         f"plan and no answer to the customer. If no rule applies, write {_NONE}."
     )
-    question = f"Policy:\n{view.policy}\n\nThe customer's requests:\n{view.numbered()}"
+    question = f"Policy:\n{view.policy}\n\n{view.situation()}"
     return "\n".join(_lines(ask(instructions, question)))
 
 
-CONSTRAINTS = Helper(name="constraints", heading="Rules to respect", build=_constraints)
+CONSTRAINTS = Helper(
+    name="constraints",
+    heading="Rules to respect",
+    does="picks the rules of the policy that matter now",
+    build=_constraints,
+)
 """The rules of the policy that matter for what was asked (IRMA's constraints, FAMA's DCE)."""
 
 
@@ -93,9 +129,8 @@ def _suggestions(view: View, ask: Ask) -> str:
         f"what looks a record up before what changes it. If no tool is needed, write {_NONE}."
     )
     known = "\n".join(map(str, view.tools))
-    question = f"Tools:\n{known}\n\nThe customer's requests:\n{view.numbered()}"
     names = {tool.name for tool in view.tools}
-    listed = _lines(ask(instructions, question), most=5)
+    listed = _lines(ask(instructions, f"Tools:\n{known}\n\n{view.situation()}"), most=5)
     # A helper that invents a tool would send the agent after it.
     return "\n".join(line for line in listed if _first_word(line) in names)
 
@@ -104,7 +139,12 @@ def _first_word(line: str) -> str:
     return line.lstrip("-*0123456789. `").split(" ")[0].split("(")[0].strip("`:,-")
 
 
-SUGGESTIONS = Helper(name="tools", heading="Tools that may help", build=_suggestions)
+SUGGESTIONS = Helper(
+    name="tools",
+    heading="Tools that may help",
+    does="names the tools to use next, and why",
+    build=_suggestions,
+)
 """Which tools come next, and why (IRMA's tool suggestion, FAMA's TSA)."""
 
 
@@ -118,7 +158,12 @@ def _reformulated(view: View, ask: Ask) -> str:
     return ask(instructions, view.latest_return).strip()
 
 
-REFORMULATED = Helper(name="output", heading="The latest tool output", build=_reformulated)
+REFORMULATED = Helper(
+    name="output",
+    heading="The latest tool output",
+    does="writes the last tool output out as a flat list of facts",
+    build=_reformulated,
+)
 """The latest return, flattened (FAMA's TOR)."""
 
 
@@ -127,52 +172,41 @@ def _plan(view: View, ask: Ask) -> str:
         "You plan for a service agent that must follow the policy. Write the steps, in order, that "
         "finish everything the customer has asked for, one a line, without doing any of them."
     )
-    question = f"Policy:\n{view.policy}\n\nThe customer's requests:\n{view.numbered()}"
+    question = f"Policy:\n{view.policy}\n\n{view.situation()}"
     return "\n".join(_lines(ask(instructions, question)))
 
 
-PLANNER = Helper(name="planner", heading="Steps that would finish this", build=_plan)
+PLANNER = Helper(
+    name="planner",
+    heading="Steps that would finish this",
+    does="writes the steps that are left, in order",
+    build=_plan,
+)
 """The steps ahead (FAMA's planner)."""
 
-HELPERS = {h.name: h for h in (memory(), CONSTRAINTS, SUGGESTIONS, REFORMULATED, PLANNER)}
-"""The helpers by name. FAMA's verifier of a pending decision is none: it needs a second generation."""
 
-FACT = (
-    "Before you act: find out who the customer is. Ask for what a tool needs and you do not know, one "
-    "round of questions at a time, and never guess an id. Look the records up. Compare them with the "
-    "rules. Say what you are about to do and get a clear yes. Only then do it."
+def _objections(view: View, ask: Ask) -> str:
+    instructions = (
+        "You check what a service agent is about to do, before it does it: is it what the customer "
+        "asked for, does the policy allow it, are its ids and amounts those that were given or looked "
+        f"up, is anything missing? Write what is wrong, at most three short lines, or {_NONE}."
+    )
+    question = (
+        f"Policy:\n{view.policy}\n\n{view.situation()}\n\nThe agent is about to:\n{view.pending}"
+    )
+    return "\n".join(_lines(ask(instructions, question), most=3))
+
+
+VERIFIER = Helper(
+    name="verifier",
+    heading="Objections to what you were about to do",
+    does="criticises what the agent is about to do before it is done",
+    build=_objections,
 )
-"""What IRMA adds to the agent's instructions: ask first, act later."""
+"""What is wrong with a draft (FAMA's verifier); where something is, the agent generates again."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """Which helpers run, when, and what is added to the agent's instructions."""
-
-    helpers: tuple[Helper, ...]
-    when: When
-    instructions: str = ""
-
-
-IRMA = Recipe(helpers=(memory(), CONSTRAINTS, SUGGESTIONS), when="user_turn", instructions=FACT)
-"""All three helpers after every message of the customer."""
-
-FAMA_LAST = {"airline": 2, "retail": 6}
-"""How many messages FAMA's memory keeps, per domain, as its authors found best."""
-
-
-def fama(domain: str, helpers: Sequence[str] = ("memory", "constraints")) -> Recipe:
-    """FAMA's second stage with the helpers that its first stage chose, by default its usual choice."""
-    chosen = [memory(FAMA_LAST.get(domain)) if n == "memory" else HELPERS[n] for n in helpers]
-    return Recipe(helpers=tuple(chosen), when="every_step")
-
-
-def blocks(recipe: Recipe, view: View, ask: Ask) -> str:
-    """What the recipe's helpers have to say now, each under its heading."""
-    built = ((helper.heading, helper.build(view, ask)) for helper in recipe.helpers)
-    return "\n\n".join(f"{heading}:\n{text}" for heading, text in built if text)
-
-
-def compose(helped: str, said: str) -> str:
-    """The customer's message as the agent reads it: what the helpers say, then the words, last."""
-    return f"{helped}\n\nThe customer's message:\n{said}" if helped else said
+HELPERS = {
+    helper.name: helper
+    for helper in (memory(), CONSTRAINTS, SUGGESTIONS, REFORMULATED, PLANNER, VERIFIER)
+}
+"""FAMA's pool of six, by name."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ledgeragent import packs
 from ledgeragent.bench.cost import DATA_DIR, Prefixes, parts
 from ledgeragent.bench.endpoint import Endpoint, EndpointError
+from ledgeragent.bench.kept import Kept
 from ledgeragent.bench.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -67,8 +68,9 @@ def run(args: argparse.Namespace) -> int:
         options={"temperature": 0, "max_tokens": args.most_tokens},
         timeout=args.timeout,
     )
-    rows = list(_rows(chosen, Proposer(endpoint, args.by), prefixes, args.output))
-    found = summary(rows)
+    proposer = Proposer(endpoint, args.by)
+    with Kept(args.output, lambda row: (row["probe"], row["arm"]), "answer to a probe") as kept:
+        found = summary(_rows(chosen, proposer, prefixes, kept))
     sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
     return 0
 
@@ -107,23 +109,20 @@ def _rows(
     chosen: Iterable[tuple[Probe, str | None]],
     proposer: Proposer,
     prefixes: Prefixes,
-    file: str | None,
+    kept: Kept,
 ) -> Iterator[Mapping[str, Any]]:
     """An answer per probe and arm; those that the file holds first. A refused prompt gives none."""
-    kept = _kept(file)
     for probe, policy in chosen:
         instructions = "\n\n".join(reversed(prefixes.of(probe.domain.name, policy)))
         for arm in ARMS:
-            row = kept.get((probe.id, arm))
+            row = kept.rows.get((probe.id, arm))
             if row is None:
                 try:
                     row = _ask(probe, arm, proposer, instructions)
                 except EndpointError as problem:
                     print(f"ledgeragent: {probe.id}, {arm}: {problem}", file=sys.stderr)
                     break
-                if file is not None:
-                    with Path(file).open("a", encoding="utf-8") as stream:
-                        stream.write(json.dumps(row) + "\n")
+                kept.add(row)
             yield row
 
 
@@ -138,23 +137,6 @@ def _ask(probe: Probe, arm: str, proposer: Proposer, instructions: str) -> dict[
         "proposed": None if proposed is None else str(proposed),
         **score(proposed, probe.call),
     }
-
-
-def _kept(file: str | None) -> dict[tuple[str, str], dict[str, Any]]:
-    """The answers that a file holds; a last line that was cut off is taken off it."""
-    if file is None or not Path(file).exists():
-        return {}
-    whole = Path(file).read_bytes()
-    if not whole.endswith(b"\n"):
-        Path(file).write_bytes(whole[: whole.rfind(b"\n") + 1])
-    found = {}
-    for number, line in enumerate(Path(file).read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            row = json.loads(line)
-            found[row["probe"], row["arm"]] = row
-        except (ValueError, TypeError, KeyError):
-            raise DataError("no answer to a probe", file=file, line=number) from None
-    return found
 
 
 def text(found: Json) -> str:

@@ -15,17 +15,16 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from ledgeragent.bench.endpoint import Endpoint
-from ledgeragent.bench.prompt_cost import text_of
+from ledgeragent.bench.transcript import transcript
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
 from ledgeragent.modes import MODES, Mode, Presenter
 from ledgeragent.offline.traces import Trace
 from ledgeragent.state import State
-from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.types import Json, Message, Reply, ToolCall
 
 PLAIN = "plain"
 ARMS = (PLAIN, *MODES)
-_WHO: Mapping[type, str] = {UserMessage: "Customer", Reply: "Agent", ToolReturn: "Tool"}
 _ASK = 'The agent\'s next tool call, as JSON {"name": ..., "arguments": {...}}:'
 _RESAMPLES = 2000
 _SOLVED = 1 - 1e-6
@@ -70,8 +69,8 @@ def prompt(probe: Probe, arm: str) -> str:
     """The conversation up to the probe as a transcript, with the ledger block where the arm has one."""
     before = probe.trace.messages[: probe.at]
     shown, block = _presented(before, probe.domain, arm) if arm != PLAIN else (before, "")
-    said = [f"{_WHO[type(message)]}: {text_of(message)}" for message in shown]
-    return "\n".join(["The conversation so far:", *said, *([block] if block else []), "", _ASK])
+    parts = ["The conversation so far:", transcript(shown), *([block] if block else []), "", _ASK]
+    return "\n".join(parts)
 
 
 def _presented(

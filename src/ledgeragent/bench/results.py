@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ledgeragent.errors import DataError
 from ledgeragent.offline.sources import pieces, records
@@ -43,15 +44,37 @@ class Gold:
         return given == wanted
 
 
+class HelperCost(NamedTuple):
+    """What one helper took in a run."""
+
+    calls: int = 0
+    prompt: int = 0
+    completion: int = 0
+    seconds: float = 0.0
+
+    def plus(self, told: Json) -> HelperCost:
+        """This and what one message tells of the helper."""
+        return HelperCost(
+            calls=self.calls + int(told.get("calls") or 0),
+            prompt=self.prompt + int(told.get("prompt_tokens") or 0),
+            completion=self.completion + int(told.get("completion_tokens") or 0),
+            seconds=self.seconds + float(told.get("seconds") or 0.0),
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run cost: tokens, generations of the agent, calls of helpers. 0 where not recorded."""
+    """What a run cost: tokens, generations of the agent, calls of helpers. 0 where not recorded.
+
+    The tokens of helpers, told by helper in `by_helper`, are part of all tokens.
+    """
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
     generations: int = 0
     helpers: int = 0
+    by_helper: Mapping[str, HelperCost] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
@@ -63,10 +86,18 @@ class Spent:
         """All calls of a model for the agent's side."""
         return self.generations + self.helpers
 
+    @property
+    def helper_tokens(self) -> int:
+        """The tokens of helpers alone."""
+        return sum(cost.prompt + cost.completion for cost in self.by_helper.values())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One trial of one task. `gold` is None where the file does not say what was expected."""
+    """One trial of one task. `gold` is None where the file does not say what was expected.
+
+    `policy` is what the agent was told to follow, "" where the file does not have it.
+    """
 
     arm: str
     model: str
@@ -80,6 +111,7 @@ class Run:
     spent: Spent
     breakdown: Mapping[str, float]
     messages: Json
+    policy: str = ""
 
     @property
     def success(self) -> bool:
@@ -123,6 +155,7 @@ def _runs(value: Json) -> Iterator[tuple[Json, Mapping[str, Any]]]:
             "arm": _PLAIN.get(implementation, implementation),
             "model": str(agent.get("llm")),
             "domain": str((info.get("environment_info") or {}).get("domain_name")),
+            "policy": str((info.get("environment_info") or {}).get("policy") or ""),
         }
         for run in value["simulations"]:
             criteria = (tasks.get(str(run.get("task_id"))) or {}).get("evaluation_criteria") or {}
@@ -154,6 +187,7 @@ def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:
         spent=_spent(messages),
         breakdown=_breakdown(rewarded, record),
         messages=messages,
+        policy=shared.get("policy") or "",
     )
 
 
@@ -222,6 +256,7 @@ def _failed(made: Made) -> Made:
 
 def _spent(messages: Iterable[Json]) -> Spent:
     prompt = completion = cached = generations = helpers = 0
+    by_helper: dict[str, HelperCost] = defaultdict(HelperCost)
     for message in messages:
         if message.get("role") != "assistant" or "usage" not in message:
             continue
@@ -235,12 +270,15 @@ def _spent(messages: Iterable[Json]) -> Spent:
         cached += int(usage.get("cached_tokens") or details.get("cached_tokens") or 0)
         generations += int(told.get("generations") or 1)
         helpers += int(told.get("helper_calls") or 0)
+        for name, cost in (told.get("helpers") or {}).items():
+            by_helper[name] = by_helper[name].plus(cost)
     return Spent(
         prompt=prompt,
         completion=completion,
         cached=cached,
         generations=generations,
         helpers=helpers,
+        by_helper=dict(by_helper),
     )
 
 

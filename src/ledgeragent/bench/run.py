@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.arms import ARMS
 from ledgeragent.bench.experiment import Limits, conduct
+from ledgeragent.bench.fama.choice import chosen
 from ledgeragent.bench.journal import Job, Journal
 from ledgeragent.errors import UsageError
 
@@ -52,6 +53,14 @@ def add(subparsers: Subparsers) -> None:
         "--attempts", type=int, default=4, metavar="N", help="tries of a failed run"
     )
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="start no run past this many")
+    parser.add_argument(
+        "--fama-choice", metavar="FILE", help="the arm fama's helpers, from `bench fama`"
+    )
+    parser.add_argument(
+        "--irma-when",
+        choices=("user_turn", "every_step"),
+        help="when the arm irma's helpers run (default user_turn)",
+    )
     parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the result file")
     parser.set_defaults(run=run)
@@ -90,7 +99,18 @@ def _player(args: argparse.Namespace) -> Player:
     return Player(
         agent=_side(args.model, args.url, args),
         user=_side(args.user_model or args.model, url, args),
+        methods=_methods(args),
     )
+
+
+def _methods(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """The options of arms that have some."""
+    found: dict[str, dict[str, Any]] = {}
+    if args.fama_choice:
+        found["fama"] = {"fama_choice": args.fama_choice}
+    if args.irma_when:
+        found["irma"] = {"irma": {"when": args.irma_when}}
+    return found
 
 
 def _side(model: str, url: str | None, args: argparse.Namespace) -> Side:
@@ -116,8 +136,16 @@ def _settings(args: argparse.Namespace, player: Player) -> dict[str, Any]:
     """What may not change between the parts of one experiment; keys and addresses may."""
     from ledgeragent.bench.tau2.run import signature
 
-    return {
+    settings: dict[str, Any] = {
         "agent": player.agent.model,
         "user": player.user.model,
         "data": {domain: signature(domain) for domain in args.domain or _DOMAINS},
     }
+    if args.fama_choice:
+        settings["fama"] = {
+            domain: chosen(args.fama_choice, player.agent.model, domain)
+            for domain in args.domain or _DOMAINS
+        }
+    if args.irma_when:
+        settings["irma"] = args.irma_when
+    return settings

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-SUBVERBS = ("cost", "gold", "probe", "report", "run", "shop", "tau2.run")
+SUBVERBS = ("cost", "fama.verb", "gold", "probe", "report", "run", "shop", "tau2.run")
 """Each is a module of `ledgeragent.bench` with `add(subparsers)`."""
 
 DATA_DIR = "LEDGERAGENT_DATA_DIR"

@@ -9,15 +9,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledgeragent.bench.endpoint import ChatModel, Endpoint
+from ledgeragent.bench.kept import Kept
 from ledgeragent.bench.shop.play import ARMS, PLAIN, play
 from ledgeragent.bench.shop.report import summary, text
 from ledgeragent.bench.shop.tasks import Task, tasks
 from ledgeragent.demo.shop.shop import policy, tool_schemas
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.modes import MODES
 from ledgeragent.packs import load_domain
@@ -80,17 +80,13 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Plays and reports."""
     wanted = _runs(args)
-    done = _done(args.output)
-    rows = [done[one.id] for one in wanted if one.id in done]
-    missing = [one for one in wanted if one.id not in done]
-    with _opened(args.output) as kept:
-        for row in _played(missing, args):
-            rows.append(row)
-            if kept is not None:
-                kept.write(json.dumps(row) + "\n")
-                kept.flush()
-            print(f"{row['id']}: {row['reward']:g} ({len(rows)}/{len(wanted)})", file=sys.stderr)
-    found = summary(rows)
+    with Kept(args.output, lambda row: row["id"], "run of this benchmark") as kept:
+        missing = [one for one in wanted if one.id not in kept.rows]
+        before = len(wanted) - len(missing)
+        for count, row in enumerate(_played(missing, args), before + 1):
+            kept.add(row)
+            print(f"{row['id']}: {row['reward']:g} ({count}/{len(wanted)})", file=sys.stderr)
+        found = summary(kept.rows[one.id] for one in wanted)
     sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
     return 0
 
@@ -130,42 +126,6 @@ def _row(one: Run, endpoint: Endpoint, gate: Gate, args: argparse.Namespace) -> 
     episode = play(one.task, model, guard, mode=args.mode, most=args.most)
     row: dict[str, Any] = episode.as_json(one.id, one.trial, asdict(model.usage))
     return {**row, "agent_model": args.model, "mode": args.mode}
-
-
-def _done(file: str | None) -> dict[str, dict[str, Any]]:
-    """The runs that a file holds; a last line that was cut off is taken as not made."""
-    if file is None or not Path(file).exists():
-        return {}
-    rows: dict[str, dict[str, Any]] = {}
-    lines = Path(file).read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line)
-            rows[row["id"]] = row
-        except (ValueError, TypeError, KeyError):
-            if number < len(lines):
-                raise DataError("no run of this benchmark", file=file, line=number) from None
-    return rows
-
-
-class _Nowhere:
-    """Where there is no file to keep."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-def _opened(file: str | None) -> IO[str] | _Nowhere:
-    if file is None:
-        return _Nowhere()
-    path = Path(file)
-    whole = path.read_bytes() if path.exists() else b""
-    if whole and not whole.endswith(b"\n"):
-        path.write_bytes(whole[: whole.rfind(b"\n") + 1])
-    return path.open("a", encoding="utf-8")
 
 
 def _count(given: str) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import json
+from collections import defaultdict
+from time import monotonic
+from typing import Any, NamedTuple, TypeAlias
 
 from ledgeragent.adapters.method import pack_for
 from ledgeragent.adapters.tau2 import (
@@ -15,7 +18,9 @@ from ledgeragent.adapters.tau2 import (
     spent,
 )
 from ledgeragent.bench.arms import ARMS, Arm
-from ledgeragent.bench.helpers import IRMA, Recipe, Tool, View, blocks, compose, fama
+from ledgeragent.bench.fama.choice import chosen
+from ledgeragent.bench.helpers import Ask, Helper, Tool, View
+from ledgeragent.bench.recipes import Recipe, blocks, compose, fama, irma, objections
 from ledgeragent.types import Json
 
 Wire: TypeAlias = Any
@@ -43,36 +48,51 @@ def agent_of(arm: Arm) -> type[Any]:
     return agent_class(arm.method)
 
 
+class Asked(NamedTuple):
+    """One call of a helper."""
+
+    helper: str
+    reply: Wire
+    seconds: float
+
+
 class Helped:
     """What goes in front of the harness's agent for IRMA and FAMA.
 
     Helpers use the agent's own model and options. What they write replaces the newest message of the
-    customer in the prompt (IRMA) or stands at its tail (FAMA); older messages stay as they were said.
-    `llm_args` may hold `fama_helpers`, a list of names.
+    customer in the prompt (IRMA) or stands at its tail (FAMA). FAMA's verifier sees a draft first; if
+    it objects, the agent generates again. `llm_args` may hold `irma`, the options of `recipes.irma`;
+    `fama_helpers`, names; `fama_choice`, a file of `ledgeragent bench fama`; and `ledger_role`, the
+    role of the message at the tail. None of them reaches the model's API.
     """
 
     arm: Arm
     tools: list[Wire]
     domain_policy: str
+    llm: str
     llm_args: dict[str, Any]
 
     def __init__(self, *args: Any, llm_args: dict[str, Any] | None = None, **kwargs: Any) -> None:
         options = dict(llm_args or {})
-        chosen = options.pop("fama_helpers", None)
+        given = {name: options.pop(name, None) for name in ("irma", "fama_helpers", "fama_choice")}
+        self._role = options.pop("ledger_role", "system")
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
-        self._recipe = self._choose(chosen)
+        self._recipe = self._choose(given)
         self._begin()
 
-    def _choose(self, chosen: list[str] | None) -> Recipe:
+    def _choose(self, given: dict[str, Any]) -> Recipe:
         if self.arm.name == "irma":
-            return IRMA
+            return irma(given["irma"])
         domain = pack_for([tool.name for tool in self.tools]).name
-        return fama(domain, chosen) if chosen else fama(domain)
+        if given["fama_choice"]:
+            return fama(domain, chosen(given["fama_choice"], self.llm, domain))
+        return fama(domain, given["fama_helpers"]) if given["fama_helpers"] else fama(domain)
 
     def _begin(self) -> None:
         tools = tuple(_tool(tool.openai_schema["function"]) for tool in self.tools)
-        self._view = View(policy=self.domain_policy, tools=tools)
-        self._calls: list[Wire] = []
+        whole = self._recipe.when == "every_step"
+        self._view = View(policy=self.domain_policy, tools=tools, whole=whole)
+        self._asked: list[Asked] = []
         self._composed: dict[int, str] = {}
 
     @property
@@ -93,40 +113,90 @@ class Helped:
                 self._view.requests.append(message.content)
             elif message.role == "tool":
                 self._view.latest_return = message.content or ""
+            elif message.role == "assistant":
+                self._view.calls += _calls(message)
 
     def generate_next_message(self, message: Wire, state: Any) -> tuple[Wire, Any]:
-        """The message to send, generated once, after the helpers had their say."""
+        """The message to send, after the helpers had their say."""
         arrived = getattr(message, "tool_messages", None) or [message]
         state.messages.extend(arrived)
         self._note(arrived)
-        self._calls = []
-        draft = complete(self, [*state.system_messages, *self._prompt(state.messages)])
-        sent = draft.model_copy(update=self._account(draft))
+        self._asked = []
+        drafts = self._drafts([*state.system_messages, *self._prompt(state.messages)])
+        sent = drafts[-1].model_copy(update=self._account(drafts))
+        self._note([sent])
         state.messages.append(sent)
         return sent, state
 
+    def _drafts(self, prompt: list[Wire]) -> list[Wire]:
+        """What was generated, the last of it to be sent: again, if the verifier objects to the first."""
+        draft = complete(self, prompt)
+        self._view.pending = "; ".join(filter(None, (draft.content, *_calls(draft))))
+        objected = objections(self._recipe, self._view, self._asking)
+        if not objected:
+            return [draft]
+        return [draft, complete(self, [*prompt, say(self._role, objected)])]
+
     def _prompt(self, messages: list[Wire]) -> list[Wire]:
+        if not self._recipe.rewrites:
+            helped = blocks(self._recipe, self._view, self._asking)
+            return [*messages, say(self._role, helped)] if helped else messages
         latest = max((n for n, m in enumerate(messages) if m.role == "user"), default=None)
-        if self._recipe.when == "every_step":
-            helped = blocks(self._recipe, self._view, self._ask)
-            return [*messages, say("system", helped)] if helped else messages
-        if latest is None:
-            return messages
-        if latest not in self._composed:
-            helped = blocks(self._recipe, self._view, self._ask)
-            self._composed = {latest: compose(helped, messages[latest].content or "")}
-        shown = messages[latest].model_copy(update={"content": self._composed[latest]})
-        return [*messages[:latest], shown, *messages[latest + 1 :]]
+        if latest is not None:
+            self._rewrite(latest, messages[latest].content or "")
+        return [
+            m.model_copy(update={"content": self._composed[n]}) if n in self._composed else m
+            for n, m in enumerate(messages)
+        ]
 
-    def _ask(self, instructions: str, question: str) -> str:
-        reply = complete(self, [say("system", instructions), say("user", question)], tools=False)
-        self._calls.append(reply)
-        return reply.content or ""
+    def _rewrite(self, place: int, said: str) -> None:
+        """Sees to it that the customer's latest message is shown with what the helpers say now."""
+        if place not in self._composed and not self._recipe.keeps:
+            self._composed = {}
+        if place not in self._composed or self._recipe.when == "every_step":
+            helped = blocks(self._recipe, self._view, self._asking)
+            self._composed[place] = compose(helped, said)
 
-    def _account(self, draft: Wire) -> dict[str, Json]:
-        told = {"generations": 1, "helper_calls": len(self._calls)}
-        raw = {**(draft.raw_data or {}), TRACE: told}
-        return {**spent([draft, *self._calls]), "raw_data": raw}
+    def _asking(self, helper: Helper) -> Ask:
+        """How this helper asks the model."""
+
+        def ask(instructions: str, question: str) -> str:
+            started = monotonic()
+            prompt = [say("system", instructions), say("user", question)]
+            reply = complete(self, prompt, tools=False)
+            self._asked.append(Asked(helper.name, reply, monotonic() - started))
+            return reply.content or ""
+
+        return ask
+
+    def _account(self, drafts: list[Wire]) -> dict[str, Json]:
+        """The cost of all that, and in `raw_data` what of it each helper took."""
+        told: dict[str, Json] = {"generations": len(drafts), "helper_calls": len(self._asked)}
+        told["helpers"] = _by_helper(self._asked)
+        raw = {**(drafts[-1].raw_data or {}), TRACE: told}
+        return {**spent([*drafts, *(one.reply for one in self._asked)]), "raw_data": raw}
+
+
+def _by_helper(asked: list[Asked]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = defaultdict(
+        lambda: {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}
+    )
+    for one in asked:
+        usage = one.reply.usage or {}
+        cost = found[one.helper]
+        cost["calls"] += 1
+        cost["prompt_tokens"] += usage.get("prompt_tokens", 0)
+        cost["completion_tokens"] += usage.get("completion_tokens", 0)
+        cost["seconds"] = round(cost["seconds"] + one.seconds, 3)
+    return dict(found)
+
+
+def _calls(message: Wire) -> list[str]:
+    return list(map(_call, message.tool_calls or ()))
+
+
+def _call(call: Wire) -> str:
+    return f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
 
 
 def _tool(function: Json) -> Tool:

@@ -28,10 +28,11 @@ class Side:
 
 @dataclass(slots=True, kw_only=True)
 class Player:
-    """Plays jobs with these models. Call it with a job."""
+    """Plays jobs with these models. Call it with a job. `methods` has options for arms by name."""
 
     agent: Side
     user: Side
+    methods: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     max_steps: int = 200
     _tasks: dict[str, dict[str, Wire]] = field(default_factory=dict)
 
@@ -54,7 +55,7 @@ class Player:
             agent=PLAIN if ARMS[job.arm].kind == "plain" else job.arm,
             user="user_simulator",
             llm_agent=self.agent.model,
-            llm_args_agent=dict(self.agent.options),
+            llm_args_agent={**self.agent.options, **self.methods.get(job.arm, {})},
             llm_user=self.user.model,
             llm_args_user=dict(self.user.options),
             max_steps=self.max_steps,

@@ -1,0 +1,41 @@
+"""A chat model behind a real local HTTP server: a function of the request says what it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+Body = dict[str, Any]
+
+
+@contextmanager
+def chat_server(answer: Callable[[Body], str]) -> Iterator[str]:
+    """The address of a running server; every answer is told to have taken 10 and 2 tokens."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            message = {"role": "assistant", "content": answer(body)}
+            usage = {"prompt_tokens": 10, "completion_tokens": 2}
+            data = json.dumps({"choices": [{"message": message}], "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Says nothing."""
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{running.server_port}/v1"
+    finally:
+        running.shutdown()
+        thread.join()
+        running.server_close()
