@@ -7,15 +7,18 @@ import os
 import re
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 ROOT = Path(__file__).parents[2]
 
 
 @asynccontextmanager
-async def process(upstream: str, *options: str) -> AsyncIterator[tuple[Process, str, str]]:
+async def process(
+    upstream: str, *options: str, env: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[tuple[Process, str, str]]:
     """The process, its address, and the line that tells what the domain enforces."""
     command = ("-m", "ledgeragent", "gateway", "--domain", "tests.lending:LIBRARY")
     running = await asyncio.create_subprocess_exec(
@@ -28,7 +31,7 @@ async def process(upstream: str, *options: str) -> AsyncIterator[tuple[Process, 
         *options,
         stdout=PIPE,
         cwd=ROOT,
-        env={**os.environ, "THEIR_KEY": "sk-theirs", "OUR_KEYS": "sk-ours, sk-mine"},
+        env={**os.environ, "THEIR_KEY": "sk-theirs", "OUR_KEYS": "sk-ours, sk-mine", **env},
     )
     assert running.stdout is not None
     try:

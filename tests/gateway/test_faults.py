@@ -56,7 +56,7 @@ def test_garbage(client: Client) -> None:
 def test_an_upstream_that_is_not_there(client: Client) -> None:
     async def scenario() -> None:
         async with world() as w:
-            w.gateway._upstream._url = "http://127.0.0.1:9"
+            w.gateway._upstream.url = "http://127.0.0.1:9"
             unharmed(await client.ask(w, *KNOWN))
 
     run(scenario())

@@ -128,6 +128,7 @@ async def world(
     journal: Journal | None = None,
     store: SessionStore | None = None,
     domain: Domain = LIBRARY,
+    spans: Any = None,
     **settings: Any,
 ) -> AsyncIterator[World]:
     """The world with an upstream that plays `script`."""
@@ -135,7 +136,7 @@ async def world(
     upstream.script.extend(script)
     async with served(upstream.app()) as behind:
         asked = Settings(upstream=behind, **settings)
-        gateway = Gateway(domain, asked, journal=journal, store=store)
+        gateway = Gateway(domain, asked, journal=journal, store=store, spans=spans)
         async with served(gateway.app()) as url, aiohttp.ClientSession() as http:
             yield World(upstream, gateway, url, http)
 

@@ -7,6 +7,7 @@ import asyncio
 import gc
 import os
 import signal
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.options import add_domain
@@ -19,6 +20,7 @@ from ledgeragent.verdict import Decision
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
     from ledgeragent.gateway.server import Settings
+    from ledgeragent.gateway.spans import Spans
 
 _UNKNOWN = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decision.ALLOW}
 
@@ -108,6 +110,11 @@ def add(subparsers: Subparsers) -> None:
         metavar="STORE",
         help="where named sessions live: memory, a SQLite file, or postgresql://...",
     )
+    parser.add_argument(
+        "--otel",
+        action="store_true",
+        help="send OpenTelemetry spans over OTLP/HTTP, as the environment's OTEL_* variables say",
+    )
     parser.set_defaults(run=run)
 
 
@@ -117,21 +124,32 @@ def run(args: argparse.Namespace) -> int:
     from ledgeragent.gateway.server import Gateway
     from ledgeragent.gateway.stores import open_session_store
 
-    journal = None
-    if args.journal is not None:
-        store = open_store(args.journal, writable=True)
-        journal = Journal(store, domain, redact=args.redact)
-    gateway = Gateway(
-        domain, _settings(args), journal=journal, store=open_session_store(args.session_store)
-    )
-    try:
-        asyncio.run(_serve(gateway, args.host, args.port, coverage(domain)))
-    except OSError as problem:
-        raise UsageError(f"cannot listen on {args.host}:{args.port}: {problem.strerror}") from None
-    finally:
-        if journal is not None:
-            journal.close()
+    settings = _settings(args)
+    sessions = open_session_store(args.session_store)
+    with ExitStack() as stack:
+        spans = _spans(stack, domain, args.mode) if args.otel else None
+        journal = _journal(stack, domain, args) if args.journal is not None else None
+        gateway = Gateway(domain, settings, journal=journal, store=sessions, spans=spans)
+        try:
+            asyncio.run(_serve(gateway, args.host, args.port, coverage(domain)))
+        except OSError as problem:
+            where = f"{args.host}:{args.port}"
+            raise UsageError(f"cannot listen on {where}: {problem.strerror}") from None
     return 0
+
+
+def _spans(stack: ExitStack, domain: Domain, mode: str) -> Spans:
+    from ledgeragent.gateway.spans import Spans, exporting
+
+    provider = exporting()
+    stack.callback(provider.shutdown)
+    return Spans(domain, mode, provider)
+
+
+def _journal(stack: ExitStack, domain: Domain, args: argparse.Namespace) -> Journal:
+    journal = Journal(open_store(args.journal, writable=True), domain, redact=args.redact)
+    stack.callback(journal.close)
+    return journal
 
 
 def coverage(domain: Domain) -> str:

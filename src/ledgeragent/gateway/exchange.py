@@ -57,7 +57,7 @@ class Exchange:
 
     `passes` are the tools whose calls need no judging. `settle` is told, before the client hears of
     it, what each choice of the answer leaves behind. `verdicts` collects every judged reply,
-    `upstream_calls` counts generations.
+    `upstream_calls` counts generations, `problem` is why an answer that had begun was not completed.
     """
 
     dialect: Dialect
@@ -71,6 +71,7 @@ class Exchange:
     rejected: list[Rejected] = field(default_factory=list)
     verdicts: list[Filtered] = field(default_factory=list)
     upstream_calls: int = 0
+    problem: Exception | None = None
 
     async def answer(self, ask: Ask) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
@@ -128,6 +129,7 @@ class Exchange:
         except (BadReplyError, TimeoutError) as problem:
             if not passed:
                 raise
+            self.problem = problem
             yield list(stream.fail(str(problem)))
             return
         told = verdict_header(self.verdicts)

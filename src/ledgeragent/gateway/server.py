@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import ledgeragent
 from ledgeragent.domain import Domain
@@ -35,7 +35,7 @@ from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.sse import Event
 from ledgeragent.gateway.stores import ConflictError, MemoryStore, SessionStore, StoreError
-from ledgeragent.gateway.upstream import Upstream, UpstreamError
+from ledgeragent.gateway.upstream import Line, Upstream, UpstreamError
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.journal import Journal
 from ledgeragent.recorder import Mode
@@ -45,6 +45,9 @@ try:
     from aiohttp import web
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
+
+if TYPE_CHECKING:
+    from ledgeragent.gateway.spans import Spans, Trace
 
 SESSION_HEADER = "x-ledgeragent-session"
 _CREDENTIALS = ("authorization", "x-api-key", "api-key")
@@ -93,11 +96,13 @@ class Gateway:
         *,
         journal: Journal | None = None,
         store: SessionStore | None = None,
+        spans: Spans | None = None,
     ) -> None:
         self.settings = settings
         self.metrics = Metrics(tools=frozenset(tool.tool for tool in domain.tools))
         self.memories = Memories()
         self._domain = domain
+        self._spans = spans
         self._store = store if store is not None else MemoryStore()
         self._recorder = Recorder(domain, journal)
         self._visits = Visits(self.memories, self._store, self._recorder)
@@ -140,24 +145,29 @@ class Gateway:
             started = time.perf_counter()
             self.metrics.active += 1
             status = 499
+            trace = self._spans.begin(dialect.path, request.headers) if self._spans else None
             try:
-                response = await self._guarded(dialect, request)
+                response = await self._guarded(dialect, request, trace)
                 status = response.status
                 return response
             finally:
                 self.metrics.active -= 1
                 self.metrics.answered(dialect.path, status, time.perf_counter() - started)
+                if trace is not None:
+                    trace.end(status)
 
         return handle
 
-    async def _guarded(self, dialect: Dialect, request: web.Request) -> web.StreamResponse:
+    async def _guarded(
+        self, dialect: Dialect, request: web.Request, trace: Trace | None
+    ) -> web.StreamResponse:
         """The answer, or what keeps it from being given, each in the dialect's own form."""
         try:
             self._admit(request)
             raw = await request.read()
             if self.settings.mode == "shadow":
-                return await self._shadowed(dialect, request, raw)
-            return await self._enforced(dialect, request, raw)
+                return await self._shadowed(dialect, request, raw, trace)
+            return await self._enforced(dialect, request, raw, trace)
         except _Refused as refused:
             headers = {"retry-after": "1"} if refused.status == 503 else {}
             return _problem(dialect, refused.status, str(refused), headers)
@@ -178,14 +188,18 @@ class Gateway:
             return _problem(dialect, 504, str(problem))
 
     async def _enforced(
-        self, dialect: Dialect, request: web.Request, raw: bytes
+        self, dialect: Dialect, request: web.Request, raw: bytes, trace: Trace | None
     ) -> web.StreamResponse:
         body, conversation = _read(dialect, raw)
         visit = await self._visits.open(conversation, self._visitor(request, len(raw)))
         bound = self._bound(conversation.tools)
+        line, gate = self._line(request), bound.gate
+        if trace is not None:
+            trace.read(body, stream=conversation.stream, session=visit.memory.session)
+            line, gate = trace.line(line), trace.gate(gate)
         exchange = Exchange(
             dialect=dialect,
-            gate=bound.gate,
+            gate=gate,
             passes=bound.passes,
             body=body,
             memory=visit.memory,
@@ -194,24 +208,35 @@ class Gateway:
             max_revisions=self.settings.max_revisions,
         )
         try:
-            respond = self._stream if conversation.stream else self._answer
-            return await respond(request, exchange)
+            if conversation.stream:
+                return await self._stream(request, exchange, line)
+            return await self._answer(exchange, line)
         finally:
-            self.metrics.upstream_calls += exchange.upstream_calls
-            self.metrics.judged(exchange.verdicts)
+            self._over(exchange, trace)
             if not visit.settled:
                 await visit.release()
 
-    async def _answer(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
-        headers = self._upstream.headers(request.headers)
-        answer = await exchange.answer(lambda b: self._upstream.ask(request.path, b, headers))
+    def _line(self, request: web.Request) -> Line:
+        return Line(self._upstream, request.path, self._upstream.headers(request.headers))
+
+    def _over(self, exchange: Exchange, trace: Trace | None) -> None:
+        self.metrics.upstream_calls += exchange.upstream_calls
+        self.metrics.judged(exchange.verdicts)
+        if trace is not None:
+            trace.judged(exchange.verdicts, len(exchange.rejected))
+            if exchange.problem is not None:
+                trace.failed(exchange.problem)
+
+    async def _answer(self, exchange: Exchange, line: Line) -> web.StreamResponse:
+        answer = await exchange.answer(line.ask)
         return web.Response(
             body=answer, content_type=_JSON, headers=_verdict_headers(exchange.verdicts)
         )
 
-    async def _stream(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
-        headers = self._upstream.headers(request.headers)
-        events = exchange.stream(lambda b: self._upstream.listen(request.path, b, headers))
+    async def _stream(
+        self, request: web.Request, exchange: Exchange, line: Line
+    ) -> web.StreamResponse:
+        events = exchange.stream(line.listen)
         async with aclosing(events):
             first = await anext(events)
             response = web.StreamResponse(headers=_SSE)
@@ -223,25 +248,28 @@ class Gateway:
         return response
 
     async def _shadowed(
-        self, dialect: Dialect, request: web.Request, raw: bytes
+        self, dialect: Dialect, request: web.Request, raw: bytes, trace: Trace | None
     ) -> web.StreamResponse:
         """Hands request and answer on untouched. What cannot be read is counted as unjudged."""
-        headers = self._upstream.headers(request.headers)
+        line = self._line(request)
         streams = False
         visit: Visit | None = None
         shadow: Shadow | None = None
         try:
-            _, conversation = _read(dialect, raw)
+            body, conversation = _read(dialect, raw)
             streams = conversation.stream
             visit = await self._visits.open(conversation, self._visitor(request, len(raw)))
             gate = self._bound(conversation.tools).gate
+            if trace is not None:
+                trace.read(body, stream=streams, session=visit.memory.session)
+                gate = trace.gate(gate)
             shadow = Shadow(
                 dialect=dialect, gate=gate, memory=visit.memory, recorder=self._recorder
             )
         except BadRequestError:
             self.metrics.unjudged += 1
         self.metrics.upstream_calls += 1
-        chunks = self._upstream.chunks(request.path, raw, headers)
+        chunks = (line if trace is None else trace.line(line)).chunks(raw)
         try:
             async with aclosing(chunks):
                 if streams:
@@ -251,6 +279,8 @@ class Gateway:
             told = _verdict_headers(shadow.verdicts) if shadow is not None else {}
             return web.Response(body=answer, content_type=_JSON, headers=told)
         finally:
+            if trace is not None and shadow is not None:
+                trace.judged(shadow.verdicts, 0)
             if visit is not None and not visit.settled:
                 await visit.release()
 

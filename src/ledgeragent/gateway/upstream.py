@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ledgeragent.errors import MissingExtraError
@@ -43,7 +44,7 @@ class Upstream:
     """One upstream. `timeout` seconds without a byte, and `limit` bytes in one reply, are too much."""
 
     def __init__(self, url: str, *, key: str | None, timeout: float, limit: int) -> None:
-        self._url = url.rstrip("/").removesuffix("/v1")
+        self.url = url.rstrip("/").removesuffix("/v1")
         self._key = key
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
         self._limit = limit
@@ -73,27 +74,6 @@ class Upstream:
                 sent.pop(name, None)
             sent[own] = self._key if own == "x-api-key" else f"Bearer {self._key}"
         return sent
-
-    async def ask(self, path: str, body: Body, headers: Mapping[str, str]) -> bytes:
-        """The whole answer. UpstreamError if it is no 200, BadReplyError if it broke off."""
-        parts = [part async for part in self.chunks(path, encode(body), headers)]
-        return b"".join(parts)
-
-    async def listen(
-        self, path: str, body: Body, headers: Mapping[str, str]
-    ) -> AsyncGenerator[Sequence[Event], None]:
-        """The events of a streamed answer, those that come in together at once."""
-        parser = Parser()
-        chunks = self.chunks(path, encode(body), headers)
-        try:
-            async for chunk in chunks:
-                try:
-                    events = list(parser.feed(chunk))
-                except ValueError as problem:
-                    raise BadReplyError(f"the upstream stream cannot be read: {problem}") from None
-                yield events
-        finally:
-            await chunks.aclose()
 
     async def chunks(
         self, path: str, body: bytes, headers: Mapping[str, str]
@@ -129,8 +109,39 @@ class Upstream:
     ) -> Any:
         assert self._http is not None
         return self._http.request(
-            method, f"{self._url}{path}", data=body, headers=headers, allow_redirects=False
+            method, f"{self.url}{path}", data=body, headers=headers, allow_redirects=False
         )
+
+
+@dataclass(slots=True)
+class Line:
+    """The upstream as one request asks it: on its path, with its headers."""
+
+    upstream: Upstream
+    path: str
+    headers: Mapping[str, str]
+
+    async def ask(self, body: Body) -> bytes:
+        """The whole answer. UpstreamError if it is no 200, BadReplyError if it broke off."""
+        return b"".join([part async for part in self.chunks(encode(body))])
+
+    async def listen(self, body: Body) -> AsyncGenerator[Sequence[Event], None]:
+        """The events of a streamed answer, those that come in together at once."""
+        parser = Parser()
+        chunks = self.chunks(encode(body))
+        try:
+            async for chunk in chunks:
+                try:
+                    events = list(parser.feed(chunk))
+                except ValueError as problem:
+                    raise BadReplyError(f"the upstream stream cannot be read: {problem}") from None
+                yield events
+        finally:
+            await chunks.aclose()
+
+    def chunks(self, body: bytes) -> AsyncGenerator[bytes, None]:
+        """The bytes of an answer as they come in."""
+        return self.upstream.chunks(self.path, body, self.headers)
 
 
 def returned(given: CIMultiDictProxy[str]) -> dict[str, str]:

@@ -1,0 +1,317 @@
+"""OpenTelemetry spans: one for each request, with one for each upstream call and each judged reply.
+
+Attributes are names, numbers and decisions, never what was said, an argument or a key. Those of
+`gen_ai.` are OpenTelemetry's own; ours begin with `ledgeragent.`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import ledgeragent
+from ledgeragent.domain import Domain
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gate import Delivery, Filtered, Gate, Rejections
+from ledgeragent.gateway.dialects.base import Body, decode
+from ledgeragent.gateway.metrics import OTHER
+from ledgeragent.gateway.sse import Parser
+from ledgeragent.gateway.upstream import Line, UpstreamError
+from ledgeragent.ledger import Ledger
+from ledgeragent.types import Reply
+from ledgeragent.verdict import Finding
+
+try:
+    from opentelemetry import baggage, propagate, trace
+    from opentelemetry.context import Context
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+except ImportError:
+    raise MissingExtraError("opentelemetry", "otel") from None
+
+SERVICE = "ledgeragent-gateway"
+"""The service's name where the environment gives it none."""
+
+_NO_ANSWER = 499
+_TOKENS = {
+    "prompt_tokens": "input_tokens",
+    "input_tokens": "input_tokens",
+    "completion_tokens": "output_tokens",
+    "output_tokens": "output_tokens",
+    "cache_read_input_tokens": "cache_read.input_tokens",
+}
+_BESIDE_INPUT = ("cache_read_input_tokens", "cache_creation_input_tokens")
+"""Messages counts these beside `input_tokens`, OpenTelemetry in them."""
+
+
+def exporting() -> TracerProvider:
+    """Exports over OTLP/HTTP as the environment's OTEL_* variables say; `shutdown` sends the rest."""
+    resource = Resource.create()
+    if str(resource.attributes.get(SERVICE_NAME, "")).startswith("unknown_service"):
+        resource = resource.merge(Resource({SERVICE_NAME: SERVICE}))
+    provider = TracerProvider(resource=resource)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider
+
+
+class Spans:
+    """Begins the spans of a gateway of one domain."""
+
+    def __init__(self, domain: Domain, mode: str, provider: trace.TracerProvider) -> None:
+        self.tracer = provider.get_tracer("ledgeragent.gateway", ledgeragent.__version__)
+        self.tools = frozenset(tool.tool for tool in domain.tools)
+        self._about = {
+            "ledgeragent.mode": mode,
+            "ledgeragent.domain": domain.name,
+            "ledgeragent.pack.version": domain.version,
+            "ledgeragent.pack.digest": domain.digest,
+        }
+
+    def begin(self, path: str, headers: Mapping[str, str]) -> Trace:
+        """The span of a request that has come in; it belongs to the trace its headers tell of."""
+        # What a client says of itself to us is not for the upstream to know.
+        above = baggage.clear(propagate.extract(headers))
+        attributes = {
+            "http.request.method": "POST",
+            "http.route": path,
+            "url.path": path,
+            "url.scheme": "http",
+            "ledgeragent.dialect": path.split("/")[2],
+            **self._about,
+        }
+        span = self.tracer.start_span(
+            f"POST {path}", context=above, kind=SpanKind.SERVER, attributes=attributes
+        )
+        return Trace(self, span, trace.set_span_in_context(span, above))
+
+
+class Trace:
+    """The spans of one request."""
+
+    def __init__(self, spans: Spans, span: Span, context: Context) -> None:
+        self.span = span
+        self.context = context
+        self.model: dict[str, Any] = {}
+        self._spans = spans
+        self._failed = ""
+
+    def read(self, body: Body, *, stream: bool, session: str) -> None:
+        """Notes what is asked for, and the conversation's name in the journal."""
+        self.model = {"gen_ai.request.stream": stream}
+        if isinstance(model := body.get("model"), str):
+            self.model["gen_ai.request.model"] = model
+        self.span.set_attributes({**self.model, "gen_ai.conversation.id": session})
+
+    def gate(self, gate: Gate) -> Gate:
+        """The gate, with a span for each reply that it judges."""
+        return TracedGate(
+            domain=gate.domain,
+            stale=gate.stale,
+            budget=gate.budget,
+            unknown=gate.unknown,
+            trace=self,
+        )
+
+    def line(self, line: Line) -> Line:
+        """The line to upstream, with a span for each call."""
+        return TracedLine(line.upstream, line.path, line.headers, self)
+
+    def child(self, name: str, kind: SpanKind, attributes: Mapping[str, Any]) -> Span:
+        """A span below the request's."""
+        return self._spans.tracer.start_span(
+            name, context=self.context, kind=kind, attributes=attributes
+        )
+
+    def judged(self, replies: Sequence[Filtered], revisions: int) -> None:
+        """Notes what came of the request: the decision on the last reply, and what led to it."""
+        self.span.set_attribute("ledgeragent.revisions", revisions)
+        if replies:
+            self.span.set_attribute("ledgeragent.decision", replies[-1].decision.name)
+            self.span.set_attributes(_rules(replies))
+
+    def failed(self, problem: Exception) -> None:
+        """Notes that an answer which had begun could not be completed."""
+        self._failed = _error_type(problem)
+
+    def end(self, status: int) -> None:
+        """The request has been answered with this status, or was given up."""
+        if status != _NO_ANSWER:
+            self.span.set_attribute("http.response.status_code", status)
+        if status >= 500 or status == _NO_ANSWER:
+            self._failed = self._failed or (str(status) if status != _NO_ANSWER else "cancelled")
+        _end(self.span, self._failed)
+
+    def verdicts(self, filtered: Filtered) -> dict[str, Any]:
+        """What may be told of a judged reply. A tool that a model made up has no name."""
+        names = (v.call.name for v in filtered.verdicts)
+        return {
+            "ledgeragent.decision": filtered.decision.name,
+            "ledgeragent.tools": [n if n in self._spans.tools else OTHER for n in names],
+            "ledgeragent.decisions": [v.decision.name for v in filtered.verdicts],
+            **_rules([filtered]),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedGate(Gate):
+    """A gate whose every judged reply is a span."""
+
+    trace: Trace
+
+    def filter(
+        self,
+        reply: Reply,
+        ledger: Ledger,
+        rejections: Rejections | None = None,
+        delivery: Delivery = "drop",
+    ) -> Filtered:
+        """What the gate says."""
+        span = self.trace.child("judge", SpanKind.INTERNAL, {})
+        failed = "cannot be judged"
+        try:
+            filtered = Gate.filter(self, reply, ledger, rejections, delivery)
+            span.set_attributes(self.trace.verdicts(filtered))
+            failed = ""
+        finally:
+            _end(span, failed)
+        return filtered
+
+
+@dataclass(slots=True)
+class TracedLine(Line):
+    """A line to upstream whose every call is a span, which its headers tell of."""
+
+    trace: Trace
+
+    async def chunks(self, body: bytes) -> AsyncGenerator[bytes, None]:
+        """The bytes of an answer as they come in."""
+        call = _Call(self)
+        headers = dict(self.headers)
+        propagate.inject(headers, trace.set_span_in_context(call.span, self.trace.context))
+        failed = ""
+        try:
+            async with aclosing(self.upstream.chunks(self.path, body, headers)) as chunks:
+                async for chunk in chunks:
+                    call.heard(chunk)
+                    yield chunk
+        except BaseException as problem:
+            failed = _error_type(problem)
+            raise
+        finally:
+            call.end(failed)
+
+
+class _Call:
+    """The span of one upstream call, and what its answer says of itself."""
+
+    def __init__(self, line: TracedLine) -> None:
+        asked = line.trace.model
+        self._streams = bool(asked.get("gen_ai.request.stream"))
+        self._started = time.perf_counter()
+        self._parser = Parser()
+        self._parts: list[bytes] = []
+        self._told: dict[str, Any] = {}
+        self.span = line.trace.child(
+            f"chat {asked.get('gen_ai.request.model', '')}".rstrip(),
+            SpanKind.CLIENT,
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": "anthropic" if "messages" in line.path else "openai",
+                **_address(line.upstream.url),
+                **asked,
+            },
+        )
+
+    def heard(self, chunk: bytes) -> None:
+        """Notes what the answer says so far, and when a stream began."""
+        if not self._streams:
+            self._parts.append(chunk)
+            return
+        self._told.setdefault(
+            "gen_ai.response.time_to_first_chunk", time.perf_counter() - self._started
+        )
+        with _suspecting():
+            for event in self._parser.feed(chunk):
+                if isinstance(event.data, dict):
+                    self._note(event.data)
+
+    def end(self, failed: str) -> None:
+        """Notes the rest of what the answer says."""
+        if self._parts:
+            with _suspecting():
+                self._note(decode(b"".join(self._parts)))
+        self.span.set_attributes(self._told)
+        _end(self.span, failed)
+
+    def _note(self, body: Body) -> None:
+        self._told.update(_answered(body.get("message") or body.get("response") or body))
+
+
+def _suspecting() -> suppress:
+    """Around the reading of an answer that nobody has looked at yet."""
+    return suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def _answered(body: Body) -> dict[str, Any]:
+    """Model, name and token counts, where an answer or an event of a stream has them."""
+    told: dict[str, Any] = {}
+    for name in ("model", "id"):
+        if isinstance(body.get(name), str):
+            told[f"gen_ai.response.{name}"] = body[name]
+    usage = body.get("usage") or {}
+    for name, value in usage.items():
+        if name in _TOKENS and isinstance(value, int):
+            told[f"gen_ai.usage.{_TOKENS[name]}"] = value
+    if isinstance(usage.get("input_tokens"), int):
+        told["gen_ai.usage.input_tokens"] += sum(usage.get(n) or 0 for n in _BESIDE_INPUT)
+    for part in ("prompt_tokens_details", "input_tokens_details"):
+        if isinstance(cached := (usage.get(part) or {}).get("cached_tokens"), int):
+            told["gen_ai.usage.cache_read.input_tokens"] = cached
+    return told
+
+
+def _rules(replies: Iterable[Filtered]) -> dict[str, list[str]]:
+    """Which rules spoke: those that decided, and those that only record."""
+    verdicts = [verdict for filtered in replies for verdict in filtered.verdicts]
+    told = {
+        "ledgeragent.predicates": _ids(f for v in verdicts for f in v.findings),
+        "ledgeragent.shadow_predicates": _ids(f for v in verdicts for f in v.shadow),
+    }
+    return {name: ids for name, ids in told.items() if ids}
+
+
+def _ids(findings: Iterable[Finding]) -> list[str]:
+    return list(dict.fromkeys(finding.predicate for finding in findings))
+
+
+def _address(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return {"server.address": parts.hostname or "", "server.port": port}
+
+
+def _error_type(problem: BaseException) -> str:
+    match problem:
+        case UpstreamError():
+            return str(problem.status)
+        case TimeoutError():
+            return "timeout"
+        case asyncio.CancelledError() | GeneratorExit():
+            return "cancelled"
+        case _:
+            return type(problem).__name__
+
+
+def _end(span: Span, failed: str) -> None:
+    if failed:
+        span.set_attribute("error.type", failed)
+        span.set_status(Status(StatusCode.ERROR))
+    span.end()
