@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
+import sys
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,10 @@ from ledgeragent.bench.classify import (
     is_write_task,
     write_rate,
 )
+from ledgeragent.bench.fama.choice import Choice
+from ledgeragent.bench.fama.choice import write as write_choice
 from ledgeragent.bench.metrics import interval, overhead, reliability
+from ledgeragent.bench.png import png
 from ledgeragent.bench.results import Gold, Made, Run, read_results
 from ledgeragent.cli.main import main
 from ledgeragent.errors import DataError
@@ -207,7 +212,10 @@ def test_the_report_has_every_table_with_the_paper_beside_it(
     assert "| retail | a-model | fc | 0.0 [0.0, 0.0] |" in text
     assert "| retail | a-model | ledgeragent | 37.5 [37.5, 37.5] | 75.0 [75.0, 75.0] |" in text
     assert "| retail | GLM-5 | ledgeragent (paper) | 48.5 | 67.1 |" in text
-    assert "| retail | a-model | ledgeragent | 75.0 | 3 | 4 |" in text
+    assert (
+        "| retail | a-model | ledgeragent | 75.0 [75.0, 75.0] | 75.0 [75.0, 75.0] | – | 3 | 4 |"
+        in text
+    )
     assert "| retail |  | ledgeragent (paper) | 69.9 | 20.0 |" in text
 
 
@@ -232,3 +240,131 @@ def test_names_from_a_file_cannot_break_a_table_or_a_figure(tmp_path: Path) -> N
     assert main(["bench", "report", results, "-o", str(folder)]) == 0
     assert "<script>" not in (folder / "pass_1.svg").read_text()
     assert "<script>\\|" in (folder / "report.md").read_text()
+
+
+def _experiment(tmp_path: Path) -> list[str]:
+    """Both arms of two domains: every table and figure has something to show."""
+    made = []
+    for domain in ("retail", "telecom"):
+        for agent in ("llm_agent", "ledgeragent"):
+            runs = [
+                simulation(str(t), n, float((t + n) % 3 > 0), [READ, CANCEL], helpers=1)
+                for t in range(3)
+                for n in range(4)
+            ]
+            made.append(
+                write(tmp_path / f"{domain}-{agent}.json", runs, agent=agent, domain=domain)
+            )
+    return made
+
+
+FIGURES = {
+    *("pass_1", "pass_2", "pass_3", "pass_4", "pass_means"),
+    *("writes_pass_1", "writes_pass_4", "write_actions", "failures"),
+}
+TABLES = {"domains", "main", "gains", "overhead", "writes", "write_actions", "failures"}
+
+
+def test_the_whole_report_as_files_and_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py", reason="the extra `figures` is not installed")
+    folder = tmp_path / "report"
+    files = _experiment(tmp_path)
+    assert main(["bench", "report", *files, "-o", str(folder), "--png"]) == 0
+    assert {file.stem for file in folder.glob("*.csv")} == TABLES
+    assert {file.stem for file in folder.glob("*.svg")} == FIGURES
+    assert {file.stem for file in folder.glob("*.png")} == FIGURES
+    for file in folder.glob("*.png"):
+        assert file.read_bytes().startswith(b"\x89PNG")
+    assert {f"![{name}]({name}.svg)" for name in FIGURES} <= set(
+        (folder / "report.md").read_text().splitlines()
+    )
+
+
+def test_text_is_in_a_picture_even_where_there_are_no_fonts() -> None:
+    pytest.importorskip("resvg_py", reason="the extra `figures` is not installed")
+    frame = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 30">{}</svg>'
+    word = '<text x="5" y="20" font-family="sans-serif">pass^4</text>'
+    assert len(png(frame.format(word))) > len(png(frame.format(""))) + 200
+
+
+def test_pictures_need_a_folder_and_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path / "r.json", [simulation("1", 0, 1.0, [READ])])
+    assert main(["bench", "report", file, "--png"]) == 2
+    assert "--png needs -o" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert main(["bench", "report", file, "-o", str(tmp_path / "x"), "--png"]) == 2
+    assert "pip install 'ledgeragent[figures]'" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_papers_numbers_are_marked_and_drawn_hollow(tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    assert main(["bench", "report", *_experiment(tmp_path), "-o", str(folder)]) == 0
+    space = "{http://www.w3.org/2000/svg}"
+    for k, kimi in ((1, "57.5"), (4, "24.6")):
+        drawn = ElementTree.fromstring((folder / f"pass_{k}.svg").read_text())
+        texts = [text.text for text in drawn.iter(f"{space}text")]
+        place = texts.index("retail, Kimi-K2.5 (paper)")
+        assert texts[place + 1 : place + 3] == ["fc (paper)", kimi]
+        dashed = [r for r in drawn.iter(f"{space}rect") if r.get("stroke-dasharray")]
+        assert len(dashed) == texts.count("fc (paper)") + texts.count("ledgeragent (paper)") == 12
+    unprinted = (folder / "pass_2.svg").read_text()
+    assert "(paper)" not in unprinted and "Hollow" not in unprinted
+
+
+def test_no_text_of_a_figure_is_wider_than_its_place(tmp_path: Path) -> None:
+    long = "an/organisation/with-a-model-that-has-a-very-long-name-indeed-" * 3
+    file = write(tmp_path / "r.json", [simulation("1", 0, 0.0, [READ])], agent=long)
+    folder = tmp_path / "report"
+    assert main(["bench", "report", file, "-o", str(folder)]) == 0
+    for figure in folder.glob("*.svg"):
+        drawn = ElementTree.fromstring(figure.read_text())
+        for text in drawn.iter("{http://www.w3.org/2000/svg}text"):
+            wide = 7.0 * len(text.text or "")
+            start = float(text.get("x", "0"))
+            room = start if text.get("text-anchor") == "end" else 860 - start
+            assert wide <= room + 60, (figure.name, text.text)
+
+
+def test_the_papers_gains_are_those_of_its_text() -> None:
+    told = {"Kimi-K2.5": (3.4, 5.6), "GLM-5": (4.7, 7.6), "MiniMax M2.5": (7.3, 8.3)}
+    for model, (one, four) in told.items():
+        cell = paper.gains(model)
+        assert cell.pass_1 == pytest.approx(one, abs=0.11)
+        assert cell.pass_4 == pytest.approx(four, abs=0.11)
+
+
+def test_tasks_that_chose_famas_helpers_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [simulation(str(task), 0, float(task > 1), [READ]) for task in range(4)]
+    ours, other = write(tmp_path / "a.json", runs), write(tmp_path / "b.json", runs, domain="shop")
+    choice = tmp_path / "choice.json"
+    told = Choice(
+        model="a-model",
+        domain="retail",
+        helpers=(),
+        failed=2,
+        causes={},
+        votes={},
+        tasks=("0", "1", "2"),
+    )
+    write_choice(choice, [told], {})
+    assert main(["bench", "report", ours, other, "--held-out", str(choice), "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert 'retail,a-model,ledgeragent,–,"100.0 [100.0, 100.0]",–,–,–,1,1' in out
+    assert 'shop,a-model,ledgeragent,–,"50.0 [0.0, 100.0]",–,–,–,4,4' in out
+    assert "3 runs are left out" in err
+    write_choice(choice, [dataclasses.replace(told, tasks=("0", "1", "2", "3"))], {})
+    assert main(["bench", "report", ours, "--held-out", str(choice)]) == 2
+    assert "every task there is a run of" in capsys.readouterr().err
+
+
+def test_the_same_id_in_two_benchmarks_is_two_tasks(tmp_path: Path) -> None:
+    record = {"task_id": 1, "reward": 1, "domain": "retail", "agent_model": "m", "messages": []}
+    file = tmp_path / "runs.jsonl"
+    kinds = [{}, {"benchmark": "tau2"}, {"benchmark": "tau"}]
+    file.write_text("".join(json.dumps({**record, **kind}) + "\n" for kind in kinds))
+    assert [run.task for run in read_results(str(file))] == ["1", "1", "tau/1"]

@@ -60,9 +60,13 @@ def required(run: Run) -> list[Gold]:
     return [g for g in run.gold or () if scored or is_write(run.domain, g.name, g.own)]
 
 
-def write_rate(run: Run) -> tuple[int, int]:
-    """How many of the gold writes were made, and how many there are."""
-    writes = [g for g in run.gold or () if is_write(run.domain, g.name, g.own)]
+def write_rate(run: Run, own: bool | None = None) -> tuple[int, int]:
+    """How many of the gold writes were made, and how many there are.
+
+    `own` True counts those that the customer has to make, False the agent's, None both.
+    """
+    wanted = [g for g in run.gold or () if own is None or g.own == own]
+    writes = [g for g in wanted if is_write(run.domain, g.name, g.own)]
     return sum(any(map(gold.is_met_by, run.made)) for gold in writes), len(writes)
 
 

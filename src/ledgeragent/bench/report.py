@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.bench.figures import bars, svg
-from ledgeragent.bench.metrics import KS
+from ledgeragent.bench.charts import Chart
+from ledgeragent.bench.fama.choice import read
+from ledgeragent.bench.figures import figures
+from ledgeragent.bench.png import png
 from ledgeragent.bench.results import Run, read_results
-from ledgeragent.bench.tables import Table, tables
-from ledgeragent.errors import DataError
+from ledgeragent.bench.table import Table
+from ledgeragent.bench.tables import tables
+from ledgeragent.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -33,15 +37,25 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="write report.md, a CSV per table, an SVG per figure"
     )
+    parser.add_argument("--png", action="store_true", help="with -o, a PNG of each figure too")
+    parser.add_argument(
+        "--held-out",
+        metavar="CHOICE",
+        help="a choice of `bench fama`: leaves out the tasks that it was made from, in every arm",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Reads and reports. Always 0; DataError for a file without a scored run."""
+    if args.png and not args.output:
+        raise UsageError("--png needs -o: pictures go into files")
     runs = [run for file in args.files for run in read_results(file)]
+    if args.held_out:
+        runs = _held_out(runs, args.held_out)
     made = tables(runs)
     if args.output:
-        write(Path(args.output), made, runs)
+        write(Path(args.output), made, figures(runs), with_png=args.png)
         return 0
     match args.format:
         case "json":
@@ -54,17 +68,33 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def write(folder: Path, made: list[Table], runs: list[Run]) -> None:
-    """The whole report as files."""
-    figures = {f"pass_{k}": svg(f"pass^{k}", drawn) for k in KS if (drawn := bars(runs, k))}
-    shown = [f"![{name}]({name}.svg)" for name in figures]
-    parts = ["# Report\n", *(table.markdown() for table in made), *shown]
+def _held_out(runs: Sequence[Run], file: str) -> list[Run]:
+    """The runs of tasks that the choice of FAMA's helpers was not made from."""
+    known = {(one.model, one.domain, task) for one in read(file) for task in one.tasks}
+    left = [run for run in runs if (run.model, run.domain, run.task) not in known]
+    print(f"ledgeragent: {len(runs) - len(left)} runs are left out", file=sys.stderr)
+    if not left:
+        raise DataError("was made from every task there is a run of", file=file)
+    return left
+
+
+def write(folder: Path, made: Sequence[Table], charts: Sequence[Chart], with_png: bool) -> None:
+    """The whole report as files; MissingExtraError if pictures can't be made."""
+    files: dict[str, bytes] = {"report.md": _page(made, charts).encode()}
+    files |= {f"{table.name}.csv": table.csv().encode() for table in made}
+    for chart in charts:
+        drawn = chart.svg()
+        files[f"{chart.name}.svg"] = drawn.encode()
+        if with_png:
+            files[f"{chart.name}.png"] = png(drawn)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.md").write_text("\n".join(parts) + "\n", encoding="utf-8")
-        for table in made:
-            (folder / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
-        for name, text in figures.items():
-            (folder / f"{name}.svg").write_text(text, encoding="utf-8")
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
     except OSError as error:
         raise DataError(error.strerror or str(error), file=str(folder)) from None
+
+
+def _page(made: Sequence[Table], charts: Sequence[Chart]) -> str:
+    shown = [f"## {chart.title}\n\n![{chart.name}]({chart.name}.svg)\n" for chart in charts]
+    return "\n".join(["# Report\n", *(table.markdown() for table in made), *shown])

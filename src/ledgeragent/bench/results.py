@@ -178,7 +178,7 @@ def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:
         arm=shared.get("arm") or record.get("arm") or "fc",
         model=shared.get("model") or str(record.get("agent_model") or record.get("model") or "?"),
         domain=shared.get("domain") or str(record.get("domain") or "?"),
-        task=str(record["task_id"]),
+        task=_task(record),
         reward=float(reward),
         termination=str(record.get("termination_reason") or ""),
         gold=_gold(record, criteria),
@@ -189,6 +189,13 @@ def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:
         messages=messages,
         policy=shared.get("policy") or "",
     )
+
+
+def _task(record: Json) -> str:
+    """The task's id, apart from the same id of another benchmark's task."""
+    benchmark = record.get("benchmark")
+    known = str(record["task_id"])
+    return known if benchmark in (None, "tau2", record.get("domain")) else f"{benchmark}/{known}"
 
 
 def _breakdown(rewarded: Json, record: Json) -> dict[str, float]:

@@ -2,53 +2,33 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledgeragent.bench import paper
 from ledgeragent.bench.arms import ARMS
-from ledgeragent.bench.classify import CLASSES, failures, is_write_task, write_rate
-from ledgeragent.bench.metrics import KS, Rate, Reliability, overhead, reliability
-from ledgeragent.bench.results import Run
+from ledgeragent.bench.classify import CLASSES, failures, is_write, is_write_task, write_rate
+from ledgeragent.bench.metrics import (
+    KS,
+    Overhead,
+    Rate,
+    Reliability,
+    gain,
+    overhead,
+    ratio,
+    reliability,
+)
+from ledgeragent.bench.results import HelperCost, Run
+from ledgeragent.bench.table import Table, growth, percent, shown
 
 PAPER = "paper"
-_NOTHING = "–"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A table of text. `name` is that of its files."""
-
-    name: str
-    title: str
-    note: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def markdown(self) -> str:
-        """The table with its title and note."""
-        lines = [f"## {self.title}", "", self.note, ""]
-        lines += [_row(self.columns), _row("---" for _ in self.columns), *map(_row, self.rows)]
-        return "\n".join(lines) + "\n"
-
-    def csv(self) -> str:
-        """The table as comma-separated values."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(self.rows)
-        return text.getvalue()
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+PLAIN = "fc"
+_INTERVALS = "with 95 % intervals over resampled tasks"
 
 
 Group = tuple[str, str, str]
 """Domain, model, arm."""
+Groups = Mapping[Group, Sequence[Run]]
 
 
 def grouped(runs: Iterable[Run]) -> dict[Group, list[Run]]:
@@ -69,21 +49,52 @@ def _order(group: Group) -> tuple[int, str, str, int, str]:
 
 def tables(runs: Sequence[Run]) -> list[Table]:
     """Every table that these runs can fill."""
-    groups = grouped(run for run in runs)
+    groups = grouped(runs)
     made = [
+        _domains(groups),
         _reliability("main", "Main results", groups, lambda run: True, with_paper=True),
+        _gains(groups),
+        _overheads(groups),
+        _helpers(groups),
         _reliability("writes", "Tasks that change the world", groups, is_write_task),
         _write_rates(groups),
-        _overheads(groups),
         _failures(groups),
     ]
     return [table for table in made if table.rows]
 
 
+def _domains(groups: Groups) -> Table:
+    seen: dict[str, dict[str, Run]] = defaultdict(dict)
+    for (domain, _, _), runs in groups.items():
+        seen[domain] |= {run.task: run for run in runs}
+    rows = [
+        (domain, str(len(tasks)), str(sum(map(is_write_task, tasks.values()))), _control(tasks))
+        for domain, tasks in seen.items()
+    ]
+    rows += [
+        (f"{domain} ({PAPER})", str(of), str(writing), paper.CONTROL[domain])
+        for domain, (writing, of) in paper.WRITE_TASKS.items()
+        if domain in seen
+    ]
+    return Table(
+        name="domains",
+        title="Domains",
+        note="Tasks of which there are runs, and how many of them change the world. Control is dual "
+        "where a reference solution has the customer change it too.",
+        columns=("domain", "tasks", "tasks with a write", "control"),
+        rows=tuple(rows),
+    )
+
+
+def _control(tasks: Mapping[str, Run]) -> str:
+    gold = ((run.domain, one) for run in tasks.values() for one in run.gold or ())
+    return "dual" if any(g.own and is_write(d, g.name, own=True) for d, g in gold) else "single"
+
+
 def _reliability(
     name: str,
     title: str,
-    groups: dict[Group, list[Run]],
+    groups: Groups,
     counts: Callable[[Run], bool],
     with_paper: bool = False,
 ) -> Table:
@@ -93,105 +104,157 @@ def _reliability(
         if measured.runs:
             rows.append((domain, model, arm, *_rates(measured)))
     if with_paper:
-        rows += _of_paper({domain for domain, _, _ in groups})
+        rows += _main_of_paper({domain for domain, _, _ in groups})
     note = (
-        "In percent, with 95 % intervals over tasks. pass^k is the unbiased estimate over tasks with k "
-        "trials or more; Avg is the mean over k = 1..4. Runs that the harness failed are left out."
+        f"In percent, {_INTERVALS}. pass^k is the unbiased estimate over tasks with k trials or more; "
+        "Avg is the mean over k = 1..4, of tasks with four or more. Runs that the harness failed are "
+        "left out."
     )
     columns = ("domain", "model", "arm", "Avg", *(f"pass^{k}" for k in KS), "tasks", "runs")
     return Table(name=name, title=title, note=note, columns=columns, rows=tuple(rows))
 
 
 def _rates(measured: Reliability) -> list[str]:
-    by_k = [_shown(measured.by_k.get(k)) for k in KS]
-    return [_shown(measured.average), *by_k, str(measured.tasks), str(measured.runs)]
+    by_k = [shown(measured.by_k.get(k)) for k in KS]
+    return [shown(measured.average), *by_k, str(measured.tasks), str(measured.runs)]
 
 
-def _shown(rate: Rate | None) -> str:
-    if rate is None:
-        return _NOTHING
-    return f"{100 * rate.value:.1f} [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
-
-
-def _of_paper(domains: set[str]) -> list[tuple[str, ...]]:
+def _main_of_paper(domains: set[str]) -> list[tuple[str, ...]]:
     return [
-        (
-            domain,
-            model,
-            f"{arm} ({PAPER})",
-            f"{c.average}",
-            f"{c.pass_1}",
-            "",
-            "",
-            f"{c.pass_4}",
-            "",
-            "",
-        )
-        for (model, arm, domain), c in paper.MAIN.items()
+        (domain, model, f"{arm} ({PAPER})", *_of_paper(cell))
+        for (model, arm, domain), cell in paper.MAIN.items()
         if domain in domains
     ]
 
 
-def _write_rates(groups: dict[Group, list[Run]]) -> Table:
+def _of_paper(cell: paper.Cell) -> tuple[str, ...]:
+    return f"{cell.average}", f"{cell.pass_1}", "", "", f"{cell.pass_4}", "", ""
+
+
+def _gains(groups: Groups) -> Table:
     rows = []
-    for (domain, model, arm), runs in groups.items():
-        rates = [write_rate(run) for run in runs if not run.invalid]
-        wanted = sum(total for _, total in rates)
-        if wanted:
-            made = sum(done for done, _ in rates)
-            rows.append((domain, model, arm, f"{100 * made / wanted:.1f}", str(made), str(wanted)))
+    for model, arm in dict.fromkeys((model, arm) for _, model, arm in groups if arm != PLAIN):
+        domains = [d for d, m, a in groups if (m, a) == (model, arm) and (d, m, PLAIN) in groups]
+        pairs = [(groups[d, model, arm], groups[d, model, PLAIN]) for d in domains]
+        if pairs:
+            found = (shown(gain(pairs, k), "+") for k in (1, 4))
+            rows.append((model, arm, ", ".join(domains), *found))
+    if rows:
+        rows += _gains_of_paper()
     return Table(
-        name="write_actions",
-        title="Writes of the reference solutions that were made",
-        note="In percent, of all writes over all runs, whoever had to make them.",
-        columns=("domain", "model", "arm", "rate", "made", "wanted"),
+        name="gains",
+        title="What an arm gains over fc",
+        note=f"In points of pass^1 and pass^4, paired by task, the plain mean over domains, {_INTERVALS} "
+        "within their domain.",
+        columns=("model", "arm", "domains", "pass^1", "pass^4"),
         rows=tuple(rows),
     )
 
 
-def _overheads(groups: dict[Group, list[Run]]) -> Table:
-    rows = []
-    for (domain, model, arm), runs in groups.items():
-        cost = overhead(runs, groups.get((domain, model, "fc"), []))
-        if not cost.prompt and not cost.completion:
-            continue
-        told = (f"{cost.prompt:.0f}", f"{cost.completion:.0f}", f"{cost.cached:.0f}")
-        rows.append(
-            (domain, model, arm, _growth(cost.tokens), _growth(cost.calls), *told, str(cost.tasks))
-        )
-    rows += [
-        ("", "", f"{arm} ({PAPER})", f"{n[2]:+.1f}", "", "", "", "", "")
-        for arm, n in _paper_cost(rows)
+def _gains_of_paper() -> list[tuple[str, ...]]:
+    arm = f"ledgeragent ({PAPER})"
+    main = [(model, paper.gains(model)) for model in paper.MODELS]
+    return [
+        *(
+            (model, arm, ", ".join(paper.DOMAINS), f"{cell.pass_1:+}", f"{cell.pass_4:+}")
+            for model, cell in main
+        ),
+        *(
+            (model, arm, "airline, retail", f"{points:+}", "")
+            for model, points in paper.GAINS.items()
+        ),
     ]
+
+
+def _overheads(groups: Groups) -> Table:
+    rows: list[tuple[str, ...]] = []
+    for (domain, model, arm), runs in groups.items():
+        cost = overhead(runs, groups.get((domain, model, PLAIN), []))
+        if cost.prompt or cost.completion:
+            by_k = reliability(runs).by_k
+            rates = (percent(by_k.get(k)) for k in (1, 4))
+            rows.append((domain, model, arm, *rates, *_costs(cost)))
+    if rows:
+        rows += [
+            ("", "", f"{arm} ({PAPER})", f"{n[0]}", f"{n[1]}", f"{n[2]:+.1f}", *[""] * 8)
+            for arm, n in paper.OVERHEAD.items()
+        ]
     return Table(
         name="overhead",
         title="Cost of an arm over fc",
-        note="Mean over shared tasks, in percent, helpers and repeated generations included; tokens per "
-        "run. Cached tokens are 0 where the result file does not tell them.",
-        columns=(
-            "domain",
-            "model",
-            "arm",
-            "tokens",
-            "calls",
-            "prompt",
-            "completion",
-            "cached",
-            "tasks",
-        ),
+        note="tokens and calls: the mean over shared tasks of what the arm takes more than fc, in "
+        "percent, helpers and repeated generations included. The rest is per run; prompt and "
+        "completion have the helper tokens in them. Cached tokens are 0 where the result file does "
+        "not tell them.",
+        columns=("domain", "model", "arm", "pass^1", "pass^4", *_COSTS),
         rows=tuple(rows),
     )
 
 
-def _paper_cost(rows: Sequence[object]) -> list[tuple[str, tuple[float, ...]]]:
-    return list(paper.OVERHEAD.items()) if rows else []
+_COSTS = (
+    *("tokens", "calls", "prompt", "completion", "cached"),
+    *("generations", "helper calls", "helper tokens", "tasks"),
+)
 
 
-def _growth(value: float | None) -> str:
-    return _NOTHING if value is None else f"{100 * value:+.1f}"
+def _costs(cost: Overhead) -> list[str]:
+    tokens = (cost.prompt, cost.completion, cost.cached)
+    return [
+        *(growth(cost.tokens), growth(cost.calls), *(f"{mean:.0f}" for mean in tokens)),
+        *(f"{cost.generations:.1f}", f"{cost.helpers:.1f}", f"{cost.helper_tokens:.0f}"),
+        str(cost.tasks),
+    ]
 
 
-def _failures(groups: dict[Group, list[Run]]) -> Table:
+def _helpers(groups: Groups) -> Table:
+    rows = []
+    for (domain, model, arm), runs in groups.items():
+        valid = [run.spent for run in runs if not run.invalid]
+        for name in dict.fromkeys(name for spent in valid for name in spent.by_helper):
+            costs = [spent.by_helper.get(name, HelperCost()) for spent in valid]
+            means = (sum(column) / len(valid) for column in zip(*costs, strict=True))
+            rows.append((domain, model, arm, name, *(f"{mean:.1f}" for mean in means)))
+    return Table(
+        name="helpers",
+        title="What each helper takes",
+        note="Means over runs. A memory that only repeats what was said takes no call and is not here.",
+        columns=("domain", "model", "arm", "helper", "calls", "prompt", "completion", "seconds"),
+        rows=tuple(rows),
+    )
+
+
+def made_writes(runs: Iterable[Run], own: bool | None = None) -> Rate | None:
+    """The share of gold writes that were made, resampled by task; None where there is none."""
+    by_task: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for run in runs:
+        if not run.invalid:
+            by_task[run.task].append(write_rate(run, own))
+    pairs = [(sum(m for m, _ in some), sum(w for _, w in some)) for some in by_task.values()]
+    counted = [pair for pair in pairs if pair[1]]
+    return ratio(counted) if counted else None
+
+
+def _write_rates(groups: Groups) -> Table:
+    rows = []
+    for (domain, model, arm), runs in groups.items():
+        rate = made_writes(runs)
+        if rate is not None:
+            sides = (shown(made_writes(runs, own)) for own in (False, True))
+            counts = [write_rate(run) for run in runs if not run.invalid]
+            totals = (str(sum(column)) for column in zip(*counts, strict=True))
+            rows.append((domain, model, arm, shown(rate), *sides, *totals))
+    return Table(
+        name="write_actions",
+        title="Writes of the reference solutions that were made",
+        note=f"In percent of all such writes over all runs, {_INTERVALS}: all of them, those that the "
+        "agent has to make, those that the customer has to. Calls are matched as the harness matches "
+        "actions. The paper prints its figure's numbers nowhere.",
+        columns=("domain", "model", "arm", "rate", "agent's", "customer's", "made", "wanted"),
+        rows=tuple(rows),
+    )
+
+
+def _failures(groups: Groups) -> Table:
     rows: list[tuple[str, ...]] = []
     for (domain, model, arm), runs in groups.items():
         counted = failures(runs)
@@ -199,13 +262,11 @@ def _failures(groups: dict[Group, list[Run]]) -> Table:
         if total:
             shares = (f"{100 * counted[kind] / total:.1f}" for kind in CLASSES)
             rows.append((domain, model, arm, *shares, str(total)))
-    shown = [
-        d for d in ("all", *paper.DOMAINS) if rows and (d == "all" or any(d == r[0] for r in rows))
-    ]
-    for domain in shown:
-        known = paper.FAILURES[domain]
-        shares = (f"{known[kind]}" if kind in known else "" for kind in CLASSES)
-        rows.append((domain, "", f"ledgeragent ({PAPER})", *shares, ""))
+    seen = {row[0] for row in rows}
+    for domain, known in paper.FAILURES.items():
+        if domain in seen or (rows and domain == "all"):
+            shares = (f"{known[kind]}" if kind in known else "" for kind in CLASSES)
+            rows.append((domain, "", f"ledgeragent ({PAPER})", *shares, ""))
     return Table(
         name="failures",
         title="Why runs failed",
