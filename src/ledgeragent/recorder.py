@@ -63,3 +63,8 @@ class Recorder:
         if self.journal is not None:
             self.journal.proposed(session, reply)
             self.journal.judged(session, filtered, shadow=shadow)
+
+    def judged_again(self, session: str, filtered: Filtered, *, shadow: bool = False) -> None:
+        """Records new verdicts on a reply that was recorded before."""
+        if self.journal is not None:
+            self.journal.judged(session, filtered, shadow=shadow)

@@ -23,6 +23,7 @@ from ledgeragent.adapters.common import (
     refuse,
     require,
 )
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("anthropic", "2.0", "anthropic")
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     import anthropic
     from anthropic.types import Message as AnthropicMessage
 
+    from ledgeragent.journal import Journal
+
 Wire: TypeAlias = dict[str, Any]
 
 
@@ -38,7 +41,8 @@ class GuardedMessages:
     """One conversation. `messages` is the transcript, valid for the API after every step.
 
     `tools` are the definitions given to the model; tools that run on the provider's side are
-    refused. `history` is what was said before.
+    refused. `history` is what was said before. All that happens is written to `journal`. In mode
+    "shadow" everything is judged and recorded, and nothing changed.
     """
 
     def __init__(
@@ -49,12 +53,15 @@ class GuardedMessages:
         run: Run | AsyncRun,
         history: Iterable[Wire] = (),
         watch: Watch | None = None,
+        journal: Journal | None = None,
+        mode: Mode = "enforce",
     ) -> None:
         self.messages: list[Wire] = [dict(message) for message in history]
         self._tools = list(tools)
         self._run = run
-        names = [_tool_name(tool) for tool in tools]
-        self.conversation = Guard(policy, watch).open(names, map_history(self.messages))
+        names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
+        guard = Guard(policy, watch, journal, mode)
+        self.conversation = guard.open(names, map_history(self.messages))
 
     def hear(self, text: str) -> None:
         """Adds a message of the user."""
@@ -63,6 +70,8 @@ class GuardedMessages:
 
     def prompt(self) -> list[Wire]:
         """The messages for the next request: the transcript, the ledger block in its last turn."""
+        if self.conversation.shadow:
+            return list(self.messages)
         block = _text(self.conversation.context())
         if self.messages and self.messages[-1]["role"] == "user":
             last = self.messages[-1]
@@ -86,7 +95,7 @@ class GuardedMessages:
     def _options(self, options: Wire) -> Wire:
         if options.get("stream"):
             raise refuse("a streamed reply", "collect it and give it to `answer`")
-        if options.get("mcp_servers"):
+        if options.get("mcp_servers") and not self.conversation.shadow:
             raise refuse("a server's tools run by the provider", "put `ledgeragent mcp` before it")
         return {"tools": self._tools, **options} if self._tools else options
 
@@ -129,8 +138,8 @@ class GuardedMessages:
         return [b for b in blocks if b["type"] != "text" or b["text"]]
 
 
-def _tool_name(tool: Mapping[str, Any]) -> str:
-    if tool.get("type", "custom") != "custom":
+def _tool_name(tool: Mapping[str, Any], *, shadow: bool) -> str:
+    if tool.get("type", "custom") != "custom" and not shadow:
         raise refuse(f"a tool of type {tool['type']!r}", "only tools that you execute can be")
     return str(tool["name"])
 

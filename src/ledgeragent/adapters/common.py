@@ -9,7 +9,7 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
@@ -17,14 +17,20 @@ from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.packs import load_domain
+from ledgeragent.recorder import Mode, Recorder
 from ledgeragent.session import Session
+from ledgeragent.telling import Sessions, Telling
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Finding, Kind, Verdict
+
+if TYPE_CHECKING:
+    from ledgeragent.journal import Journal
 
 Policy: TypeAlias = Gate | Domain | str
 """A gate of your own making, a domain, or the name of a shipped pack."""
 
 UNJUDGED = "adapter/unjudged"
+NOT_EXECUTED = "Error: this call was not executed"
 _NUMBER = re.compile(r"\d+")
 
 
@@ -82,20 +88,21 @@ def failure(error: Exception) -> str:
 
 def refusal(verdict: Verdict) -> str:
     """The answer to a rejected call. It begins with `Error`, so that a history read again is right."""
-    return f"Error: this call was not executed. {verdict.feedback}"
+    return f"{NOT_EXECUTED}. {verdict.feedback}"
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """One judged call on its way to being answered."""
+    """One judged call on its way to being answered; in `shadow` whatever the verdict is."""
 
     call: ToolCall
     verdict: Verdict
+    shadow: bool = False
 
     @property
     def allowed(self) -> bool:
         """True if the call may execute."""
-        return self.verdict.allowed
+        return self.shadow or self.verdict.allowed
 
 
 class Conversation:
@@ -106,9 +113,10 @@ class Conversation:
     interrupted: it may have changed the world, so what it touches counts as unknown.
     """
 
-    def __init__(self, gate: Gate, watch: Watch | None = None) -> None:
+    def __init__(self, gate: Gate, telling: Telling, watch: Watch | None = None) -> None:
         self.session = Session(gate)
         self.used: set[str] = set()
+        self._telling = telling
         self._watch = watch
         self._lock = threading.RLock()
         self._open: list[Ticket] = []
@@ -121,31 +129,53 @@ class Conversation:
         """The latest observed state."""
         return self.session.ledger
 
+    @property
+    def shadow(self) -> bool:
+        """True if verdicts are recorded and change nothing."""
+        return self._telling.shadow
+
+    @property
+    def name(self) -> str:
+        """The conversation's name in the journal."""
+        return self._telling.name
+
     def heard(self, text: str = "") -> None:
         """Notes a message of the user."""
         with self._lock:
             self._settle()
-            self.session.heard(text)
+            self._observe(UserMessage(text=text))
 
     def replay(self, messages: Iterable[Message]) -> None:
         """Takes in a history: its reads, its writes, its rejections."""
         with self._lock:
-            for message in messages:
-                self._again(message)
+            history = tuple(messages)
+            told = self._telling.again(history)
+            self._replay(history, told)
 
-    def _again(self, message: Message) -> None:
-        if isinstance(message, ToolReturn):
-            self.session.observe(message)
-            return
-        for call in self.session.state.pending:
-            self._interrupted(call)
-        if isinstance(message, UserMessage):
-            self.session.heard(message.text)
-            return
-        self.used.update(call.id for call in message.calls)
-        self.session.filter(message)
+    def resume(self, messages: Iterable[Message]) -> None:
+        """Takes in a history that ends with the reply whose calls are about to run."""
+        *history, reply = messages
+        assert isinstance(reply, Reply)
+        with self._telling.sessions.lock, self._lock:
+            again = self._telling.open((*history, reply))
+            told = len(history) if again else self._telling.again(history)
+            self._replay(history, told)
+            self.used.update(call.id for call in reply.calls)
+            self._judge(reply, again=again)
+
+    def _replay(self, history: Sequence[Message], told: int) -> None:
+        for number, message in enumerate(history):
+            self._again(message, new=number >= told)
+
+    def _again(self, message: Message, *, new: bool) -> None:
+        if not isinstance(message, ToolReturn):
+            for call in self.session.state.pending:
+                self._interrupted(call, new=new)
+        if isinstance(message, Reply):
+            self.used.update(call.id for call in message.calls)
+            self.session.filter(message)  # For the loop guard.
         # What a history shows as executed was executed, whatever the gate would say of it now.
-        self.session.state = self.session.state.observe(message, self.session.gate.domain)
+        self._observe(message, new=new and not _refused(message))
 
     def context(self) -> str:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""
@@ -156,6 +186,8 @@ class Conversation:
     def ids(self, given: Sequence[str | None]) -> list[str]:
         """An id for each call of a reply: its own, or a fresh one where it is empty or taken."""
         with self._lock:
+            if self.shadow:
+                return [text or "" for text in given]
             return [self._id(text or "call") for text in given]
 
     def _id(self, wanted: str) -> str:
@@ -176,25 +208,33 @@ class Conversation:
         with self._lock:
             before, opened = self.session.state.pending, self._open
             filtered = self._judge(Reply(calls=(call,)))
-            pending = (*before, *self.session.state.pending)
-            self.session.state = dataclasses.replace(self.session.state, pending=pending)
+            self._pend(*before, *self.session.state.pending)
             self._open = [*opened, *self._open]
             return filtered
 
-    def _judge(self, reply: Reply) -> Filtered:
+    def _judge(self, reply: Reply, *, again: bool = False) -> Filtered:
         self._snapshot = self.session.ledger
         filtered = self.session.filter(reply)
-        self._open = [Ticket(v.call, v) for v in filtered.verdicts]
+        if self.shadow:
+            self._pend(*reply.calls)
+        self._open = [Ticket(v.call, v, self.shadow) for v in filtered.verdicts]
         warned = (v for v in filtered.verdicts if v.allowed and v.feedback)
         self._notes = "\n".join(f"Note on {v.call.name}: {v.feedback}" for v in warned)
+        self._tell(reply, filtered, again=again)
+        return filtered
+
+    def _tell(self, reply: Reply, filtered: Filtered, *, again: bool = False) -> None:
+        self._telling.judged(reply, filtered, again=again)
         if self._watch is not None:
             self._watch(self, filtered)
-        return filtered
+
+    def _pend(self, *calls: ToolCall) -> None:
+        self.session.state = dataclasses.replace(self.session.state, pending=calls)
 
     def take(self, call: ToolCall) -> Ticket:
         """The verdict on a call that is about to run. A call changed since is judged as it is now."""
         with self._lock:
-            ticket = self._find(call) or Ticket(call, _unjudged(call))
+            ticket = self._find(call) or self._late(call, self._unjudged(call))
             if ticket in self._open:
                 self._open.remove(ticket)
             if ticket.allowed:
@@ -210,23 +250,40 @@ class Conversation:
 
     def _changed(self, ticket: Ticket, call: ToolCall) -> Ticket:
         """The verdict on a call whose arguments somebody edited after the reply was judged."""
-        verdict = self.session.gate.judge(call, self._snapshot)
-        state = self.session.state
-        pending = tuple(c for c in state.pending if c is not ticket.call)
-        if verdict.allowed:
-            pending = (*pending, call)
-        self.session.state = dataclasses.replace(state, pending=pending)
         self._open.remove(ticket)
-        return Ticket(call, verdict)
+        self._pend(*(c for c in self.session.state.pending if c is not ticket.call))
+        return self._late(call, self.session.gate.judge(call, self._snapshot))
+
+    def _unjudged(self, call: ToolCall) -> Verdict:
+        """The verdict on a call that no reply held: it does not run, unless verdicts change nothing."""
+        if self.shadow:
+            return self.session.gate.judge(call, self.session.ledger)
+        reason = "this call was not part of the reply that was judged, so it was not done"
+        finding = Finding(Kind.ERROR, UNJUDGED, None, Decision.BLOCK, reason)
+        return Verdict(call, Decision.BLOCK, (finding,))
+
+    def _late(self, call: ToolCall, verdict: Verdict) -> Ticket:
+        """Tells of a verdict that was given when the call was about to run."""
+        ticket = Ticket(call, verdict, self.shadow)
+        reply, state = Reply(calls=(call,)), self.session.state
+        if ticket.allowed:
+            self._pend(*state.pending, call)
+        filtered = Filtered(
+            reply=reply,
+            execute=(call,) if verdict.allowed else (),
+            verdicts=(verdict,),
+            returns=(),
+            rejections=state.rejections,
+        )
+        self._tell(reply, filtered)
+        return ticket
 
     def observe(self, ticket: Ticket, content: object, *, error: bool = False) -> None:
         """Takes in what the call of a ticket answered."""
         with self._lock:
             if ticket in self._running:
                 self._running.remove(ticket)
-                self._absorb(
-                    ToolReturn(call_id=ticket.call.id, content=plain(content), error=error)
-                )
+                self._answered(ticket.call, plain(content), error=error)
 
     def interrupted(self, ticket: Ticket) -> None:
         """Notes that the answer of a ticket will not come, whatever its call did."""
@@ -247,39 +304,82 @@ class Conversation:
             self._interrupted(ticket.call)
         self._running, self._open = [], []
 
-    def _interrupted(self, call: ToolCall) -> None:
+    def _interrupted(self, call: ToolCall, *, new: bool = True) -> None:
         if self.session.gate.domain.effect(call.name) is Effect.WRITE:
-            self._absorb(ToolReturn(call_id=call.id, content=None))
+            self._answered(call, None, new=new)
 
-    def _absorb(self, returned: ToolReturn) -> None:
-        self.session.observe(returned)
+    def _answered(
+        self, call: ToolCall, content: Json, *, error: bool = False, new: bool = True
+    ) -> None:
+        """Takes in an answer to this very call: where verdicts change nothing, ids may repeat."""
+        rest = [c for c in self.session.state.pending if c is not call]
+        if len(rest) < len(self.session.state.pending):
+            self._pend(call, *rest)
+        self._observe(ToolReturn(call_id=call.id, content=content, error=error), new=new)
+
+    def _observe(self, message: Message, *, new: bool = True) -> None:
+        before = self.session.state
+        self.session.state = before.observe(message, self.session.gate.domain)
+        if new:
+            self._telling.note(message, before, self.session.state)
+
+
+def _refused(message: Message) -> bool:
+    """True for an answer of ours to a call that was rejected, which is no execution."""
+    return isinstance(message, ToolReturn) and str(message.content).startswith(NOT_EXECUTED)
 
 
 Watch: TypeAlias = Callable[[Conversation, Filtered], None]
 """Is told every judged reply."""
 
 
-def _unjudged(call: ToolCall) -> Verdict:
-    reason = "this call was not part of the reply that was judged, so it was not done"
-    finding = Finding(Kind.ERROR, UNJUDGED, None, Decision.BLOCK, reason)
-    return Verdict(call, Decision.BLOCK, (finding,))
-
-
 @dataclass(slots=True)
 class Guard:
-    """Opens conversations under one policy. It holds no conversation itself, so agents may share it."""
+    """Opens conversations under one policy. It holds no conversation itself, so agents may share it.
+
+    What happens in them is written to `journal`. In mode "shadow" verdicts change nothing.
+    """
 
     policy: Policy
     watch: Watch | None = None
+    journal: Journal | None = None
+    mode: Mode = "enforce"
     _bound: dict[frozenset[str] | None, Gate] = field(default_factory=dict, repr=False)
+    _sessions: Sessions = field(default_factory=Sessions, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise UsageError(f"mode {self.mode!r}: should be {' or '.join(get_args(Mode))}")
+        domain = self.gate().domain
+        if self.journal is not None and not self.journal.keeps(domain):
+            raise UsageError(
+                f"the journal was opened for another policy than {domain.name} {domain.version}"
+            )
+
+    @property
+    def shadow(self) -> bool:
+        """True if verdicts change nothing."""
+        return self.mode == "shadow"
 
     def open(
         self, tools: Collection[str] | None = None, history: Iterable[Message] = ()
     ) -> Conversation:
         """A new conversation for an agent with these tools, after `history`."""
-        conversation = Conversation(self.gate(tools), self.watch)
+        conversation = self._conversation(tools)
         conversation.replay(history)
         return conversation
+
+    def resume(self, messages: Iterable[Message]) -> Conversation:
+        """A conversation whose last message is a reply; its calls are judged and about to run."""
+        conversation = self._conversation(None)
+        conversation.resume(messages)
+        return conversation
+
+    def _conversation(self, tools: Collection[str] | None) -> Conversation:
+        gate = self.gate(tools)
+        recorder = Recorder(gate.domain, self.journal)
+        telling = Telling(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
+        return Conversation(gate, telling, self.watch)
 
     def gate(self, tools: Collection[str] | None = None) -> Gate:
         """The policy's gate for an agent with these tools: no rule asks for a read outside them."""
@@ -309,7 +409,7 @@ Run: TypeAlias = Callable[[ToolCall], object]
 AsyncRun: TypeAlias = Callable[[ToolCall], Awaitable[object]]
 
 _CUT = "Error: this call was interrupted; it is not known what it did."
-_NOT_BEGUN = "Error: this call was not executed, because the turn was interrupted."
+_NOT_BEGUN = f"{NOT_EXECUTED}, because the turn was interrupted."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

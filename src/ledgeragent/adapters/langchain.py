@@ -9,7 +9,7 @@ conversations at once; it is rebuilt from the thread's messages when a run begin
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias
 
 from ledgeragent.adapters.common import (
     Conversation,
@@ -22,6 +22,7 @@ from ledgeragent.adapters.common import (
     refuse,
     require,
 )
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("langchain", "1.5", "langchain")
@@ -30,6 +31,7 @@ require("langgraph", "1.2", "langchain")
 from langchain.agents.middleware.types import (  # noqa: E402
     AgentMiddleware,
     AgentState,
+    ExtendedModelResponse,
     ModelRequest,
     ModelResponse,
     PrivateStateAttr,
@@ -46,6 +48,11 @@ from langgraph.channels.untracked_value import UntrackedValue  # noqa: E402
 from langgraph.errors import GraphBubbleUp  # noqa: E402
 from langgraph.types import Command  # noqa: E402
 
+if TYPE_CHECKING:
+    from ledgeragent.journal import Journal
+
+Judged: TypeAlias = ModelResponse[Any] | ExtendedModelResponse[Any]
+
 KEY = "ledgeragent"
 
 
@@ -59,14 +66,22 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
     """Shows the ledger to the model, judges each reply whole, runs only the calls that are allowed.
 
     Put it last in `middleware`, nearest to the model and the tools: what runs between it and a tool
-    isn't judged. Tools that the provider runs (given as dicts) are refused.
+    isn't judged. Tools that the provider runs (given as dicts) are refused. All that happens is
+    written to `journal`; in mode "shadow" everything is judged and recorded, and nothing changed.
     """
 
     state_schema = LedgerState
 
-    def __init__(self, policy: Policy, *, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        watch: Watch | None = None,
+        journal: Journal | None = None,
+        mode: Mode = "enforce",
+    ) -> None:
         super().__init__()
-        self._guard = Guard(policy, watch)
+        self._guard = Guard(policy, watch, journal, mode)
 
     def before_agent(self, state: LedgerState, runtime: Any) -> dict[str, Any]:
         """A new conversation for this run, which knows the messages of the thread."""
@@ -74,19 +89,21 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
+    ) -> Judged:
         """The model's reply, generated with the ledger in sight, and judged."""
         conversation = self._prepared(request)
-        return _judged(conversation, handler(_with_ledger(request, conversation)))
+        response = _judged(conversation, handler(_with_ledger(request, conversation)))
+        return _keeping(conversation, request, response)
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+    ) -> Judged:
         """The same, asynchronously."""
         conversation = self._prepared(request)
-        return _judged(conversation, await handler(_with_ledger(request, conversation)))
+        response = _judged(conversation, await handler(_with_ledger(request, conversation)))
+        return _keeping(conversation, request, response)
 
     def wrap_tool_call(
         self,
@@ -130,7 +147,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
 
     def _prepared(self, request: ModelRequest[Any]) -> Conversation:
         """The run's conversation, told which tools this request offers."""
-        names = [_guardable(tool) for tool in request.tools]
+        names = [_name(tool, shadow=self._guard.shadow) for tool in request.tools]
         conversation = _held(request.state)
         if conversation is None:
             return self._guard.open(names, map_history(request.state["messages"]))
@@ -144,9 +161,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
             return conversation
         messages = state if isinstance(state, list) else _messages(state)
         last = max(n for n, m in enumerate(messages) if isinstance(m, AIMessage))
-        conversation = self._guard.open(None, map_history(messages[:last]))
-        conversation.judge(_reply(messages[last]))
-        return conversation
+        return self._guard.resume(map_history(messages[: last + 1]))
 
 
 def _held(state: Any) -> Conversation | None:
@@ -161,16 +176,28 @@ def _messages(state: Any) -> Sequence[AnyMessage]:
     return found
 
 
-def _guardable(tool: Any) -> str:
-    if isinstance(tool, dict):
-        name = tool.get("name") or tool.get("type")
-        raise refuse(
-            f"{name!r}, a tool that the provider runs,", "give the agent a tool of its own"
-        )
-    return str(tool.name)
+def _keeping(
+    conversation: Conversation, request: ModelRequest[Any], response: ModelResponse[Any]
+) -> Judged:
+    """The response; where a run was resumed, with the conversation that its state has lost."""
+    if _held(request.state) is conversation:
+        return response
+    return ExtendedModelResponse(response, Command(update={KEY: conversation}))
+
+
+def _name(tool: Any, *, shadow: bool) -> str:
+    """The tool's name; UnguardableError if it runs unseen, and is to be guarded."""
+    if not isinstance(tool, dict):
+        return str(tool.name)
+    name = str(tool.get("name") or tool.get("type"))
+    if shadow:
+        return name
+    raise refuse(f"{name!r}, a tool that the provider runs,", "give the agent a tool of its own")
 
 
 def _with_ledger(request: ModelRequest[Any], conversation: Conversation) -> ModelRequest[Any]:
+    if conversation.shadow:
+        return request
     # As a message of the user, since several providers take no system message but the first.
     tail = HumanMessage(content=conversation.context())
     return request.override(messages=[*request.messages, tail])
@@ -181,10 +208,12 @@ def _judged(conversation: Conversation, response: ModelResponse[Any]) -> ModelRe
     answered = {m.tool_call_id for m in response.result if isinstance(m, ToolMessage)}
     for position, message in enumerate(response.result):
         if isinstance(message, AIMessage):
-            message = _distinct(message, conversation, answered)
-            response.result[position] = message
+            if not conversation.shadow:
+                message = _distinct(message, conversation, answered)
+                response.result[position] = message
             calls = (c for c in _reply(message).calls if c.id not in answered)
-            conversation.judge(Reply(text=message.text, calls=tuple(calls)))
+            unread = map(_unreadable, message.invalid_tool_calls)
+            conversation.judge(Reply(text=message.text, calls=(*calls, *unread)))
     return response
 
 
@@ -211,6 +240,10 @@ def _reply(message: BaseMessage) -> Reply:
     unreadable = message.additional_kwargs.get(KEY, {})
     calls = getattr(message, "tool_calls", ())
     return Reply(text=message.text, calls=tuple(_call(c, unreadable) for c in calls))
+
+
+def _unreadable(raw: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(name=raw["name"] or "", id=raw["id"] or "", malformed=str(raw["args"]))
 
 
 def _call(raw: Mapping[str, Any], unreadable: Mapping[str, str] | None = None) -> ToolCall:

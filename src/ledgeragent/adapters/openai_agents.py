@@ -11,9 +11,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.common import (
+    NOT_EXECUTED,
     Conversation,
     Guard,
     Policy,
@@ -23,6 +24,7 @@ from ledgeragent.adapters.common import (
     refuse,
     require,
 )
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("openai-agents", "0.24", "openai-agents")
@@ -42,14 +44,28 @@ from agents import (  # noqa: E402
 )
 from agents.tool_context import ToolContext  # noqa: E402
 
+if TYPE_CHECKING:
+    from ledgeragent.journal import Journal
+
 _HISTORY = ("previous_response_id", "conversation_id", "prompt")
 
 
 class LedgerRunner:
-    """Runs agents under one policy. It holds no conversation, so one object may serve many runs."""
+    """Runs agents under one policy. It holds no conversation, so one object may serve many runs.
 
-    def __init__(self, policy: Policy, *, watch: Watch | None = None) -> None:
-        self._guard = Guard(policy, watch)
+    All that happens is written to `journal`. In mode "shadow" everything is judged and recorded, and
+    nothing changed.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        watch: Watch | None = None,
+        journal: Journal | None = None,
+        mode: Mode = "enforce",
+    ) -> None:
+        self._guard = Guard(policy, watch, journal, mode)
 
     async def run(self, agent: Agent[Any], input: Any, **options: Any) -> RunResult:
         """As `Runner.run`, guarded."""
@@ -66,7 +82,7 @@ class LedgerRunner:
     def _guarded(
         self, agent: Agent[Any], input: Any, options: dict[str, Any]
     ) -> tuple[Agent[Any], Any]:
-        if isinstance(input, RunState):
+        if isinstance(input, RunState) and not self._guard.shadow:
             raise refuse("a run that resumes from a RunState", "start a new one with its history")
         run = _GuardedRun(self._guard)
         config = options.get("run_config") or RunConfig()
@@ -94,7 +110,7 @@ class _GuardedRun:
         """The run's copy of an agent; UnguardableError if some tool of it would run unseen."""
         if id(agent) in self._agents:
             return self._agents[id(agent)][1]
-        if agent.mcp_servers:
+        if agent.mcp_servers and not self.guard.shadow:
             raise refuse(
                 f"agent {agent.name}: a tool of an MCP server",
                 "put `ledgeragent mcp` before the server",
@@ -117,15 +133,17 @@ class _GuardedRun:
 
         return dataclasses.replace(target, on_invoke_handoff=guarded)
 
-    def _tool(self, tool: Any) -> FunctionTool:
-        check_tool(tool)
-        guarded: FunctionTool = copy.copy(tool)
+    def _tool(self, tool: Any) -> Any:
+        name = self._name(tool)
+        if not isinstance(tool, FunctionTool):
+            return tool
+        guarded = copy.copy(tool)
         invoke = tool.on_invoke_tool
 
         async def guarded_invoke(context: ToolContext[Any], arguments: str) -> Any:
-            call = ToolCall.parse(name=tool.name, arguments=arguments, id=context.tool_call_id)
+            call = ToolCall.parse(name=name, arguments=arguments, id=context.tool_call_id)
             if self.conversation is None:
-                return "Error: this call was not judged, so it was not executed."
+                return f"{NOT_EXECUTED}, because it was not judged."
             ticket = self.conversation.take(call)
             if not ticket.allowed:
                 return refusal(ticket.verdict)
@@ -140,9 +158,12 @@ class _GuardedRun:
         guarded.on_invoke_tool = guarded_invoke
         return guarded
 
+    def _name(self, tool: Any) -> str:
+        return str(getattr(tool, "name", "")) if self.guard.shadow else check_tool(tool)
+
     def told(self, input: Any, tools: Iterable[Any]) -> Conversation:
         """The run's conversation, told which tools this request offers."""
-        names = [check_tool(tool) for tool in tools]
+        names = [self._name(tool) for tool in tools]
         if self.conversation is None:
             self.conversation = self.guard.open(names, map_history(input))
         self.conversation.session.gate = self.guard.gate(names)
@@ -235,7 +256,8 @@ class _GuardedModel(Model):
             yield event
 
     def _told(self, input: Any, tools: Any, where: Mapping[str, Any]) -> Conversation:
-        if any(where.get(name) is not None for name in _HISTORY):
+        kept = any(where.get(name) is not None for name in _HISTORY)
+        if kept and not self._run.guard.shadow:
             raise refuse(
                 "a conversation or prompt that the provider keeps",
                 "send the history with each request",
@@ -258,7 +280,9 @@ def check_tool(tool: Any) -> str:
     return str(name)
 
 
-def _with_ledger(input: Any, conversation: Conversation) -> list[Any]:
+def _with_ledger(input: Any, conversation: Conversation) -> Any:
+    if conversation.shadow:
+        return input
     tail = {"role": "user", "content": conversation.context()}
     return [*_items(input), tail]
 
@@ -271,8 +295,9 @@ def _judge(conversation: Conversation, output: Iterable[Any], handoffs: Iterable
     """Judges the calls of tools; handing over to another agent is no call of a tool."""
     items = list(output)
     calls = [item for item in items if item.type == "function_call"]
-    for item, name in zip(calls, conversation.ids([c.call_id for c in calls]), strict=True):
-        item.call_id = name
+    if not conversation.shadow:
+        for item, name in zip(calls, conversation.ids([c.call_id for c in calls]), strict=True):
+            item.call_id = name
     passing = {handoff.tool_name for handoff in handoffs}
     judged = tuple(_call(_plain(c)) for c in calls if c.name not in passing)
     text = "".join(_text(item.content) for item in items if item.type == "message")

@@ -23,6 +23,7 @@ from ledgeragent.adapters.common import (
     refuse,
     require,
 )
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("openai", "3.0", "openai")
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
     from openai.types.chat import ChatCompletionMessage
 
+    from ledgeragent.journal import Journal
+
 Wire: TypeAlias = dict[str, Any]
 
 
@@ -38,7 +41,8 @@ class GuardedChat:
     """One conversation. `messages` is the transcript, valid for the API after every step.
 
     `tools` are the schemas given to the model, `role` is that of the message with the ledger block,
-    `history` what was said before.
+    `history` what was said before. All that happens is written to `journal`. In mode "shadow"
+    everything is judged and recorded, and nothing changed.
     """
 
     def __init__(
@@ -50,13 +54,16 @@ class GuardedChat:
         history: Iterable[Wire] = (),
         role: str = "system",
         watch: Watch | None = None,
+        journal: Journal | None = None,
+        mode: Mode = "enforce",
     ) -> None:
         self.messages: list[Wire] = [dict(message) for message in history]
         self._tools = list(tools)
         self._run = run
         self._role = role
-        names = [_tool_name(tool) for tool in tools]
-        self.conversation = Guard(policy, watch).open(names, map_history(self.messages))
+        names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
+        guard = Guard(policy, watch, journal, mode)
+        self.conversation = guard.open(names, map_history(self.messages))
 
     def hear(self, text: str) -> None:
         """Adds a message of the user."""
@@ -65,6 +72,8 @@ class GuardedChat:
 
     def prompt(self) -> list[Wire]:
         """The messages for the next request: the transcript, then the ledger block."""
+        if self.conversation.shadow:
+            return list(self.messages)
         return [*self.messages, {"role": self._role, "content": self.conversation.context()}]
 
     def step(self, client: OpenAI, **options: Any) -> ChatCompletionMessage:
@@ -129,8 +138,10 @@ def _tool_message(answer: Answer) -> Wire:
     return {"role": "tool", "tool_call_id": answer.call.id, "content": answer.content}
 
 
-def _tool_name(tool: Mapping[str, Any]) -> str:
+def _tool_name(tool: Mapping[str, Any], *, shadow: bool) -> str:
     if tool.get("type") != "function":
+        if shadow:
+            return str(tool.get("type"))
         raise refuse(f"a tool of type {tool.get('type')!r}", "only function tools can be")
     return str(tool["function"]["name"])
 

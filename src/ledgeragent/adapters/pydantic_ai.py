@@ -6,11 +6,13 @@ agent = Agent("openai:gpt-5.2", tools=tools, capabilities=[LedgerCapability("sho
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.common import (
+    NOT_EXECUTED,
     Conversation,
     Guard,
     Policy,
@@ -22,6 +24,7 @@ from ledgeragent.adapters.common import (
     refuse,
     require,
 )
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("pydantic-ai-slim", "2.68", "pydantic-ai")
@@ -38,19 +41,35 @@ from pydantic_ai.messages import (  # noqa: E402
     ToolReturnPart,
     UserPromptPart,
 )
-from pydantic_ai.models import ModelRequestContext  # noqa: E402
+from pydantic_ai.models import Model, ModelRequestContext, StreamedResponse  # noqa: E402
+from pydantic_ai.models.wrapper import WrapperModel  # noqa: E402
 from pydantic_ai.tools import RunContext, ToolDefinition  # noqa: E402
+
+if TYPE_CHECKING:
+    from ledgeragent.journal import Journal
+
+
+_SKIPPED = "Tool not executed"
+"""What the framework says of a call that it left out, since the run had its result already."""
 
 
 class LedgerCapability(AbstractCapability[Any]):
     """Shows the ledger to the model, judges each reply whole, runs only the calls that are allowed.
 
     One object serves any number of runs at once: each run gets an instance of its own. Native tools,
-    which the provider runs, are refused.
+    which the provider runs, are refused. All that happens is written to `journal`. In mode "shadow"
+    everything is judged and recorded, and nothing changed.
     """
 
-    def __init__(self, policy: Policy, *, watch: Watch | None = None) -> None:
-        self._guard = Guard(policy, watch)
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        watch: Watch | None = None,
+        journal: Journal | None = None,
+        mode: Mode = "enforce",
+    ) -> None:
+        self._guard = Guard(policy, watch, journal, mode)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """The instance that guards this run."""
@@ -59,27 +78,39 @@ class LedgerCapability(AbstractCapability[Any]):
 
 @dataclass(eq=False)
 class _GuardedRun(AbstractCapability[Any]):
-    """The guard of one run, with its conversation."""
+    """The guard of one run, with its conversation.
+
+    `streaming` is the reply of the request under way, if it is streamed and was not judged yet.
+    """
 
     guard: Guard
     conversation: Conversation | None = None
+    streaming: StreamedResponse | None = None
+    _early: bool = False
+    _passing: frozenset[str] = frozenset()
+    _running: list[Ticket] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self._running: dict[str, Ticket] = {}
+    def get_wrapper_model(self, model: Model) -> Model:
+        """The model, whose streamed replies can be heard before the request is done."""
+        return _Heard(model, self)
 
     async def wrap_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, handler: Any
     ) -> ModelResponse:
         """The model's reply, generated with the ledger in sight, and judged."""
         parameters = request_context.model_request_parameters
-        if parameters.native_tools:
+        if parameters.native_tools and not self.guard.shadow:
             kinds = " and ".join(tool.kind for tool in parameters.native_tools)
             raise refuse(f"{kinds}, run by the provider,", "give the agent a tool of its own")
         conversation = self._told([tool.name for tool in parameters.function_tools], ctx)
-        messages = _with_ledger(request_context.messages, conversation.context())
-        response = await handler(dataclasses.replace(request_context, messages=messages))
-        passing = {tool.name for tool in parameters.output_tools}
-        return _judged(conversation, response, passing)
+        if not conversation.shadow:
+            messages = _with_ledger(request_context.messages, conversation.context())
+            request_context = dataclasses.replace(request_context, messages=messages)
+        self._passing = frozenset(tool.name for tool in parameters.output_tools)
+        self.streaming, self._early = None, False
+        response: ModelResponse = await handler(request_context)
+        self.streaming = None
+        return response if self._early else self._judged(conversation, response)
 
     async def wrap_tool_validate(
         self,
@@ -94,11 +125,11 @@ class _GuardedRun(AbstractCapability[Any]):
         ticket = self._begun(ctx).take(_call(call))
         if not ticket.allowed:
             raise ToolFailed(refusal(ticket.verdict))
-        self._running[call.tool_call_id] = ticket
+        self._running.append(ticket)
         try:
             return await handler(args)
         except Exception as error:
-            self._finish(call, failure(error), error=True)
+            self._finish(ticket, failure(error), error=True)
             raise
 
     async def wrap_tool_execute(
@@ -111,21 +142,24 @@ class _GuardedRun(AbstractCapability[Any]):
         handler: Any,
     ) -> Any:
         """The tool's answer, taken into the ledger."""
-        if call.tool_call_id not in self._running:
-            raise ToolFailed("Error: this call was not judged, so it was not executed.")
+        wanted = call.tool_call_id, call.tool_name
+        ticket = next((t for t in self._running if (t.call.id, t.call.name) == wanted), None)
+        if ticket is None:
+            raise ToolFailed(f"{NOT_EXECUTED}, because it was not judged.")
         try:
             result = await handler(args)
         except (ApprovalRequired, CallDeferred):
-            self._begun(ctx).reopen(self._running.pop(call.tool_call_id))
+            self._running.remove(ticket)
+            self._begun(ctx).reopen(ticket)
             raise
         except Exception as error:
-            self._finish(call, failure(error), error=True)
+            self._finish(ticket, failure(error), error=True)
             raise
-        self._finish(call, getattr(result, "return_value", result))
+        self._finish(ticket, getattr(result, "return_value", result))
         return result
 
-    def _finish(self, call: ToolCallPart, content: object, *, error: bool = False) -> None:
-        ticket = self._running.pop(call.tool_call_id)
+    def _finish(self, ticket: Ticket, content: object, *, error: bool = False) -> None:
+        self._running.remove(ticket)
         assert self.conversation is not None
         self.conversation.observe(ticket, content, error=error)
 
@@ -140,9 +174,50 @@ class _GuardedRun(AbstractCapability[Any]):
         """The run's conversation; a run that resumes with calls of an earlier one judges those first."""
         if self.conversation is None:
             last = max(n for n, m in enumerate(ctx.messages) if isinstance(m, ModelResponse))
-            self.conversation = self.guard.open(None, map_history(ctx.messages[:last]))
-            self.conversation.judge(_reply(ctx.messages[last].parts))
+            self.conversation = self.guard.resume(map_history(ctx.messages[: last + 1]))
+        elif self.streaming is not None:
+            # `run_stream` takes the first text for the end, and runs the calls beside it right then.
+            parts, self.streaming, self._early = self.streaming.get().parts, None, True
+            self.conversation.ids([p.tool_call_id for p in parts if isinstance(p, ToolCallPart)])
+            self.conversation.judge(self._guarded(parts))
         return self.conversation
+
+    def _judged(self, conversation: Conversation, response: ModelResponse) -> ModelResponse:
+        """Judges the calls of function tools, each under an id of its own."""
+        if conversation.shadow:
+            conversation.judge(self._guarded(response.parts))
+            return response
+        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        names = iter(conversation.ids([call.tool_call_id for call in calls]))
+        parts = [
+            dataclasses.replace(part, tool_call_id=next(names))
+            if isinstance(part, ToolCallPart)
+            else part
+            for part in response.parts
+        ]
+        conversation.judge(self._guarded(parts))
+        return dataclasses.replace(response, parts=parts)
+
+    def _guarded(self, parts: Iterable[Any]) -> Reply:
+        """The reply without calls of output tools, which are no calls to be judged."""
+        reply = _reply(parts)
+        calls = tuple(call for call in reply.calls if call.name not in self._passing)
+        return Reply(text=reply.text, calls=calls)
+
+
+class _Heard(WrapperModel):
+    """A model whose streamed replies the guard of a run can hear."""
+
+    def __init__(self, model: Model, run: _GuardedRun) -> None:
+        super().__init__(model)
+        self._run = run
+
+    @asynccontextmanager
+    async def request_stream(self, *args: Any, **options: Any) -> AsyncGenerator[StreamedResponse]:
+        """The model's own stream, which the guard keeps an ear on."""
+        async with super().request_stream(*args, **options) as stream:
+            self._run.streaming = stream
+            yield stream
 
 
 def _with_ledger(messages: Sequence[ModelMessage], block: str) -> list[ModelMessage]:
@@ -151,25 +226,6 @@ def _with_ledger(messages: Sequence[ModelMessage], block: str) -> list[ModelMess
     if isinstance(last, ModelRequest):
         return [*messages[:-1], dataclasses.replace(last, parts=[*last.parts, tail])]
     return [*messages, ModelRequest(parts=[tail])]
-
-
-def _judged(
-    conversation: Conversation, response: ModelResponse, passing: set[str]
-) -> ModelResponse:
-    """Judges the calls of function tools, each under an id of its own."""
-    calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
-    names = iter(conversation.ids([call.tool_call_id for call in calls]))
-    parts = [
-        dataclasses.replace(part, tool_call_id=next(names))
-        if isinstance(part, ToolCallPart)
-        else part
-        for part in response.parts
-    ]
-    reply = _reply(parts)
-    conversation.judge(
-        Reply(text=reply.text, calls=tuple(c for c in reply.calls if c.name not in passing))
-    )
-    return dataclasses.replace(response, parts=parts)
 
 
 def _reply(parts: Iterable[Any]) -> Reply:
@@ -192,6 +248,6 @@ def map_history(messages: Iterable[ModelMessage]) -> Iterator[Message]:
             if isinstance(part, UserPromptPart):
                 yield UserMessage(text=part.content if isinstance(part.content, str) else "")
             elif isinstance(part, ToolReturnPart):
-                failed = part.outcome != "success"
                 content = as_text(part.content)
+                failed = part.outcome != "success" or content.startswith(_SKIPPED)
                 yield ToolReturn(call_id=part.tool_call_id, content=content, error=failed)

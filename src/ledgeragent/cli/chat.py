@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.agent import Model
 from ledgeragent.bench.endpoint import ChatModel, Endpoint
+from ledgeragent.cli.options import add_journal, journal_of
 from ledgeragent.demo.chat import Chat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
@@ -47,6 +48,7 @@ def add(subparsers: Subparsers) -> None:
         choices=[s.number for s in SCENARIOS],
         help="without --model: which of the demo's conversations (default 1)",
     )
+    add_journal(parser)
     parser.add_argument("--plain", action="store_true", help="ASCII only, no colour")
     parser.set_defaults(run=run)
 
@@ -58,8 +60,13 @@ def run(args: argparse.Namespace) -> int:
     if args.model and args.scenario:
         raise UsageError("--scenario is for the scripted model; leave out --model")
     model, says = _served(args) if args.model else _scripted(args.scenario or 1)
-    chat = Chat(model=model, domain=load_domain(args.domain))
-    ink = _ink(args.plain)
+    domain = load_domain(args.domain)
+    with journal_of(args, domain) as journal:
+        _talk(Chat(model=model, domain=domain, journal=journal), says, _ink(args.plain))
+    return 0
+
+
+def _talk(chat: Chat, says: Iterator[str], ink: Ink) -> None:
     for text in says:
         if text == "/ledger":
             print("\n".join(ledger_lines(chat.session.ledger)))
@@ -69,7 +76,6 @@ def run(args: argparse.Namespace) -> int:
     print("\n".join(("", "the ledger in the end:", *ledger_lines(chat.session.ledger))))
     for change in chat.shop.diff():
         print(f"changed: {change.path}: {change.before!r} -> {change.after!r}")
-    return 0
 
 
 def _served(args: argparse.Namespace) -> tuple[Model, Iterator[str]]:

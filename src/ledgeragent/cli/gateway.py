@@ -10,10 +10,9 @@ import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain
+from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
-from ledgeragent.journal import Journal, open_store
 from ledgeragent.offline.binding import Binding
 from ledgeragent.verdict import Decision
 
@@ -38,12 +37,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--upstream", required=True, metavar="URL", help="the model API")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
-    parser.add_argument(
-        "--mode",
-        choices=("enforce", "shadow"),
-        default="enforce",
-        help="shadow judges and records, and changes nothing",
-    )
+    add_mode(parser)
     parser.add_argument(
         "--max-revisions",
         type=_natural,
@@ -57,16 +51,7 @@ def add(subparsers: Subparsers) -> None:
         default="revise",
         help="what to do with calls of tools that the domain does not list (default revise)",
     )
-    parser.add_argument(
-        "--journal", metavar="FILE", help="records every verdict: JSON Lines, or SQLite (.db)"
-    )
-    parser.add_argument(
-        "--redact",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="a path whose values stay out of the journal, e.g. users.*.email; may be given again",
-    )
+    add_journal(parser)
     parser.add_argument(
         "--api-key-env",
         metavar="NAME",
@@ -128,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     sessions = open_session_store(args.session_store)
     with ExitStack() as stack:
         spans = _spans(stack, domain, args.mode) if args.otel else None
-        journal = _journal(stack, domain, args) if args.journal is not None else None
+        journal = stack.enter_context(journal_of(args, domain))
         gateway = Gateway(domain, settings, journal=journal, store=sessions, spans=spans)
         try:
             asyncio.run(_serve(gateway, args.host, args.port, coverage(domain)))
@@ -144,12 +129,6 @@ def _spans(stack: ExitStack, domain: Domain, mode: str) -> Spans:
     provider = exporting()
     stack.callback(provider.shutdown)
     return Spans(domain, mode, provider)
-
-
-def _journal(stack: ExitStack, domain: Domain, args: argparse.Namespace) -> Journal:
-    journal = Journal(open_store(args.journal, writable=True), domain, redact=args.redact)
-    stack.callback(journal.close)
-    return journal
 
 
 def coverage(domain: Domain) -> str:

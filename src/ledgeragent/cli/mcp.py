@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain
+from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.offline.binding import Binding
@@ -49,6 +49,8 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--host", default="127.0.0.1", help="with http: the address to listen on")
     parser.add_argument("--port", type=int, default=8788, help="with http: the port (default 8788)")
+    add_mode(parser)
+    add_journal(parser)
     parser.add_argument(
         "--allow-unknown",
         action="store_true",
@@ -74,12 +76,13 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ledgeragent: %(message)s")
     domain = Binding(name=args.domain, version=args.version, tools=args.tools).domain()
     unknown = Decision.ALLOW if args.allow_unknown else Decision.REVISE
-    guard = Guard(Gate(domain=domain, unknown=unknown))
     upstream = _upstream(args.url, args.command, _headers(args.header))
-    if args.transport == "stdio":
-        anyio.run(serve_stdio, guard, upstream)
-    else:
-        _listen(HttpProxy(guard, upstream, hosts=(*LOCAL, args.host)), args.host, args.port)
+    with journal_of(args, domain) as journal:
+        guard = Guard(Gate(domain=domain, unknown=unknown), journal=journal, mode=args.mode)
+        if args.transport == "stdio":
+            anyio.run(serve_stdio, guard, upstream)
+        else:
+            _listen(HttpProxy(guard, upstream, hosts=(*LOCAL, args.host)), args.host, args.port)
     return 0
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
+from ledgeragent.journal import Journal
 from ledgeragent.offline.traces import tool_names
 from ledgeragent.verdict import Enforcement
 
@@ -35,6 +39,44 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         type=_tools,
         metavar="TOOLS",
         help="the agent's tools, so that no rule asks for another: names with commas, or a file",
+    )
+
+
+def add_journal(parser: argparse.ArgumentParser) -> None:
+    """Adds --journal and --redact."""
+    parser.add_argument(
+        "--journal",
+        metavar="FILE",
+        help="records all that happens, and every verdict: JSON Lines, or SQLite (.db)",
+    )
+    parser.add_argument(
+        "--redact",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a path whose values stay out of the journal, e.g. users.*.email; may be given again",
+    )
+
+
+@contextmanager
+def journal_of(args: argparse.Namespace, domain: Domain) -> Iterator[Journal | None]:
+    """The journal of --journal, open for as long as the block lasts; None if there is none."""
+    if args.journal is None:
+        if args.redact:
+            raise UsageError("--redact needs --journal")
+        yield None
+        return
+    with Journal.open(args.journal, domain, redact=args.redact) as journal:
+        yield journal
+
+
+def add_mode(parser: argparse.ArgumentParser) -> None:
+    """Adds --mode."""
+    parser.add_argument(
+        "--mode",
+        choices=("enforce", "shadow"),
+        default="enforce",
+        help="shadow judges and records, and changes nothing",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ledgeragent.agent import REFUSAL, Model
 from ledgeragent.demo.columns import Ink, Line, Span, beside, paragraph
@@ -14,6 +15,9 @@ from ledgeragent.paths import quote
 from ledgeragent.session import Session
 from ledgeragent.types import Message, Reply, UserMessage
 from ledgeragent.verdict import Decision, Verdict
+
+if TYPE_CHECKING:
+    from ledgeragent.journal import Journal
 
 MOST_REPLIES = 12
 _INDENT = 9
@@ -36,12 +40,13 @@ class Chat:
 
     model: Model
     domain: Domain
+    journal: Journal | None = None
     shop: Shop = field(default_factory=Shop)
     history: list[Message] = field(default_factory=list)
     session: Session = field(init=False)
 
     def __post_init__(self) -> None:
-        self.session = Session(self.domain)
+        self.session = Session(self.domain, journal=self.journal)
 
     def turn(self, text: str) -> Iterator[Row]:
         """What happens from a message of the customer until the agent has answered it."""

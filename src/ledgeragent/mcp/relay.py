@@ -1,8 +1,8 @@
 """Relay: what the proxy does with each message of one connection. No I/O: messages in, messages out.
 
-Only calls of tools, the listings that the ledger is added to, and reads of the ledger are touched.
-Everything else passes as it came: resources, prompts, progress, cancellation, logging, completion,
-sampling, elicitation, and methods that nobody has thought of yet.
+Only calls of tools, the listings that the ledger is added to, and reads of the ledger are touched, and
+in mode "shadow" not even these. Everything else passes as it came: resources, prompts, progress,
+cancellation, logging, completion, sampling, elicitation, and methods nobody has thought of yet.
 """
 
 from __future__ import annotations
@@ -84,6 +84,8 @@ class Relay:
 
     def _request(self, message: JSONRPCRequest) -> Step:
         params = message.params or {}
+        if self._guard.shadow:
+            return self._overheard(message, params)
         match message.method:
             case "tools/call" if params.get("name") == SHOW_LEDGER and self._own_tool:
                 return _answer(message, _said(self.conversation.context()))
@@ -101,18 +103,34 @@ class Relay:
             case "resources/templates/list" if not self._resources:
                 return _answer(message, {"resourceTemplates": []})
             case "server/discover":
-                # Without a handshake there is no connection, and so no session to keep a ledger in.
-                error = ErrorData(code=METHOD_NOT_FOUND, message="the proxy needs a handshake")
-                return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
+                return _handshake(message)
             case "initialize":
                 self._waiting[_key(message.id)] = self._initialized
             case "tools/list":
                 if not params.get("cursor"):
-                    self._names, self._own_tool = [], True
-                self._waiting[_key(message.id)] = self._listed
+                    self._own_tool = True
+                self._list(message, params)
             case "resources/list":
                 self._waiting[_key(message.id)] = _with_resource
         return Step(to_server=(message,))
+
+    def _overheard(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> Step:
+        """What follows where verdicts change nothing: the message goes on, and is listened to."""
+        match message.method:
+            case "tools/call":
+                return self._call(message, params)
+            case "server/discover":
+                return _handshake(message)
+            case "initialize":
+                self._waiting[_key(message.id)] = self._agreed
+            case "tools/list":
+                self._list(message, params)
+        return Step(to_server=(message,))
+
+    def _list(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> None:
+        if not params.get("cursor"):
+            self._names = []
+        self._waiting[_key(message.id)] = self._listed
 
     def _call(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> Step:
         call = ToolCall.parse(
@@ -132,7 +150,8 @@ class Relay:
             edit = self._waiting.pop(key, None)
             if edit is not None:
                 result = edit(message.result)
-                message = JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result)
+                if result is not message.result:
+                    message = JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result)
             result = message.result
             return self._observed(key, message, content_of(result), bool(result.get("isError")))
         if isinstance(message, JSONRPCError) and message.id is not None:
@@ -153,8 +172,12 @@ class Relay:
         )
         return Step(to_client=(message, updated))
 
-    def _initialized(self, result: Result) -> Result:
+    def _agreed(self, result: Result) -> Result:
         self.version = result.get("protocolVersion")
+        return result
+
+    def _initialized(self, result: Result) -> Result:
+        self._agreed(result)
         capabilities = dict(result.get("capabilities") or {})
         self._resources = "resources" in capabilities
         capabilities["resources"] = {**capabilities.get("resources", {}), "subscribe": True}
@@ -166,14 +189,22 @@ class Relay:
         self._names += [str(tool.get("name")) for tool in tools]
         if result.get("nextCursor"):
             return result
-        self._own_tool = SHOW_LEDGER not in self._names
         self.conversation.session.gate = self._guard.gate(self._names)
+        if self._guard.shadow:
+            return result
+        self._own_tool = SHOW_LEDGER not in self._names
         return {**result, "tools": [*tools, _TOOL]} if self._own_tool else result
 
 
 def _key(id: object) -> str:
     """A request's id as text; 1 and "1" are different requests."""
     return json.dumps(id)
+
+
+def _handshake(message: JSONRPCRequest) -> Step:
+    """Without a handshake there is no connection, and so no session to keep a ledger in."""
+    error = ErrorData(code=METHOD_NOT_FOUND, message="the proxy needs a handshake")
+    return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
 
 
 def _answer(message: JSONRPCRequest, result: Result) -> Step:
