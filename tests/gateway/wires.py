@@ -85,9 +85,10 @@ class ChatWire:
         return {
             "id": id,
             "object": "chat.completion",
+            "created": 1,
             "model": "m",
             "choices": [choice],
-            "usage": {"total_tokens": 7},
+            "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
         }
 
     def events(self, reply: Reply, id: str) -> list[bytes]:
@@ -96,7 +97,8 @@ class ChatWire:
     def _chunks(self, reply: Reply, id: str) -> Iterator[Body]:
         def chunk(delta: Body, reason: str | None = None) -> Body:
             choice = {"index": 0, "delta": delta, "finish_reason": reason}
-            return {"id": id, "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+            head = {"id": id, "object": "chat.completion.chunk", "created": 1, "model": "m"}
+            return {**head, "choices": [choice]}
 
         yield chunk({"role": "assistant", "content": ""})
         if reply.text:
@@ -321,10 +323,20 @@ class ResponsesWire:
         return {
             "id": id,
             "object": "response",
+            "created_at": 1,
             "status": "completed",
             "model": "m",
             "output": self._output(reply),
-            "usage": {"total_tokens": 7},
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": {
+                "input_tokens": 5,
+                "input_tokens_details": {"cached_tokens": 0},
+                "output_tokens": 2,
+                "output_tokens_details": {"reasoning_tokens": 0},
+                "total_tokens": 7,
+            },
         }
 
     def events(self, reply: Reply, id: str) -> list[bytes]:

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from ledgeragent.demo.shop.shop import tool_schemas
+from ledgeragent.journal import Journal
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Json
 from tests.conformance.scene import Scene
 
@@ -19,6 +21,10 @@ class Driver(ABC):
     name: ClassVar[str]
     libraries: ClassVar[tuple[str, ...]] = ()
     lacks: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
+        self.journal = journal
+        self.mode: Mode = mode
 
     @abstractmethod
     async def play(self, scene: Scene) -> None:

@@ -7,10 +7,19 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ledgeragent.journal import Journal
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, ToolCall
 from tests.conformance.drivers.base import FUNCTIONS, Driver
 from tests.conformance.scene import CURRENT, Scene, watch
 from tests.conformance.upstream import argument_text
+
+
+def _tailed(given: Sequence[Any]) -> tuple[list[Any], Any]:
+    """What was said, and the ledger block behind it; there is none where verdicts change nothing."""
+    if CURRENT.get().shadow:
+        return list(given), None
+    return list(given[:-1]), given[-1]
 
 
 class LangChain(Driver):
@@ -19,13 +28,14 @@ class LangChain(Driver):
     name = "langchain"
     libraries = ("langchain", "langgraph")
 
-    def __init__(self) -> None:
+    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
+        super().__init__(journal=journal, mode=mode)
         from langchain.agents import create_agent
 
         from ledgeragent.adapters.langchain import LedgerMiddleware
 
-        guard: Any = LedgerMiddleware("shop", watch=watch)
-        tools = [_langchain_tool(function) for function in FUNCTIONS]
+        guard: Any = LedgerMiddleware("shop", watch=watch, journal=journal, mode=mode)
+        tools = [langchain_tool(function) for function in FUNCTIONS]
         self.agent: Any = create_agent(_langchain_model(), tools, middleware=[guard])
 
     async def play(self, scene: Scene) -> None:
@@ -58,7 +68,8 @@ class LangChainSync(LangChain):
         return found
 
 
-def _langchain_tool(function: Any) -> Any:
+def langchain_tool(function: Any) -> Any:
+    """The shop's tool as LangChain's; the current scene runs it."""
     from langchain_core.tools import StructuredTool
 
     name = function["name"]
@@ -94,8 +105,8 @@ def _langchain_model() -> Any:
             return self
 
         def _generate(self, messages: Any, *args: Any, **options: Any) -> ChatResult:
-            *history, tail = messages
-            reply = CURRENT.get().next(list(map_history(history)), tail.text)
+            history, tail = _tailed(messages)
+            reply = CURRENT.get().next(list(map_history(history)), tail.text if tail else "")
             raw = [{"name": c.name, "args": dict(c.arguments), "id": c.id} for c in reply.calls]
             good = [r for r, c in zip(raw, reply.calls, strict=True) if c.malformed is None]
             bad = [
@@ -115,15 +126,16 @@ class OpenAIAgents(Driver):
     name = "openai agents"
     libraries = ("agents",)
 
-    def __init__(self) -> None:
+    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
+        super().__init__(journal=journal, mode=mode)
         from agents import Agent, RunConfig, set_tracing_disabled
 
         from ledgeragent.adapters.openai_agents import LedgerRunner
 
         set_tracing_disabled(True)
-        tools = [_agents_tool(function) for function in FUNCTIONS]
+        tools = [agents_tool(function) for function in FUNCTIONS]
         self.agent: Any = Agent(name="support", tools=tools, model=_agents_model())
-        self.runner = LedgerRunner("shop", watch=watch)
+        self.runner = LedgerRunner("shop", watch=watch, journal=journal, mode=mode)
         # Without this an unknown tool ends the run: a choice of the SDK's users, not ours.
         self.config = RunConfig(tool_not_found_behavior="return_error_to_model")
 
@@ -155,7 +167,8 @@ class OpenAIAgentsStreamed(OpenAIAgents):
         return result.to_input_list()
 
 
-def _agents_tool(function: Any) -> Any:
+def agents_tool(function: Any) -> Any:
+    """The shop's tool as the SDK's; the current scene runs it."""
     from agents import FunctionTool
 
     async def invoke(context: Any, arguments: str) -> str:
@@ -177,8 +190,8 @@ def _agents_model() -> Any:
     from ledgeragent.adapters.openai_agents import map_history
 
     def output(input: list[Any]) -> list[Any]:
-        *history, tail = input
-        reply = CURRENT.get().next(list(map_history(history)), tail["content"])
+        history, tail = _tailed(input)
+        reply = CURRENT.get().next(list(map_history(history)), tail["content"] if tail else "")
         items: list[Any] = [assistant_message(reply.text)] if reply.text else []
         calls = (function_call(c.name, argument_text(c), call_id=c.id) for c in reply.calls)
         return [*items, *calls]
@@ -203,13 +216,14 @@ class PydanticAI(Driver):
     name = "pydantic ai"
     libraries = ("pydantic_ai",)
 
-    def __init__(self) -> None:
+    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
+        super().__init__(journal=journal, mode=mode)
         from pydantic_ai import Agent
 
         from ledgeragent.adapters.pydantic_ai import LedgerCapability
 
-        tools = [_pydantic_tool(function) for function in FUNCTIONS]
-        capabilities = [LedgerCapability("shop", watch=watch)]
+        tools = [pydantic_tool(function) for function in FUNCTIONS]
+        capabilities = [LedgerCapability("shop", watch=watch, journal=journal, mode=mode)]
         self.agent: Any = Agent(_pydantic_model(), tools=tools, capabilities=capabilities)
 
     async def play(self, scene: Scene) -> None:
@@ -245,7 +259,8 @@ class PydanticAIStreamed(PydanticAI):
         return found
 
 
-def _pydantic_tool(function: Any) -> Any:
+def pydantic_tool(function: Any) -> Any:
+    """The shop's tool as Pydantic AI's; the current scene runs it."""
     from pydantic_ai import Tool
 
     async def run(**arguments: Any) -> str:
@@ -268,9 +283,9 @@ def _pydantic_model() -> Any:
 
     def reply_to(messages: Sequence[Any]) -> Any:
         *history, last = messages
-        *parts, tail = last.parts
+        parts, tail = _tailed(last.parts)
         shown: list[Message] = list(map_history([*history, replace(last, parts=parts)]))
-        return CURRENT.get().next(shown, tail.content)
+        return CURRENT.get().next(shown, tail.content if tail else "")
 
     def respond(messages: list[Any], info: Any) -> ModelResponse:
         reply = reply_to(messages)

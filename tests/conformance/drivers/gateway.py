@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from queue import Queue
 from typing import Any, ClassVar
 
+from ledgeragent.journal import Journal
 from ledgeragent.paths import Path
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.drivers.base import FUNCTIONS, Driver
@@ -27,22 +28,24 @@ class GatewayUpstream(Upstream):
         """The scene's next reply, and its content type."""
         scene = self.scenes[headers["Authorization"].removeprefix("Bearer ")]
         wire = next(wire for wire in (CHAT, MESSAGES, RESPONSES) if wire.path == path)
-        messages, tail = shown(wire, body)
+        messages, tail = shown(wire, body, shadow=scene.shadow)
         scene.feedback += (str(m.content) for m in messages if isinstance(m, ToolReturn))
         scene.feedback.append(tail.partition("</ledger>")[2])
-        reply = scene.next(_distinct(messages), tail)
+        reply = scene.next(distinct(messages), tail)
         name = f"resp_{scene.key}_{len(scene.prompts)}"
         if body["stream"]:
             return "text/event-stream", b"".join(wire.events(reply, name))
         return "application/json", json.dumps(wire.answer(reply, name)).encode()
 
 
-def shown(wire: Wire, body: Any) -> tuple[list[Message], str]:
+def shown(wire: Wire, body: Any, *, shadow: bool = False) -> tuple[list[Message], str]:
     """The messages of a request, and the text of the ledger block behind them."""
     if wire is MESSAGES:
-        return read_messages(body["messages"])
+        return read_messages(body["messages"], shadow=shadow)
     if wire is CHAT:
-        return read_chat(body["messages"][1:])
+        return read_chat(body["messages"][1:], shadow=shadow)
+    if shadow:
+        return list(_read_items(body["input"])), ""
     *items, tail = body["input"]
     assert tail["role"] == "system", "the ledger block comes last"
     return list(_read_items(items)), tail["content"]
@@ -69,7 +72,7 @@ def _read_items(items: Sequence[Any]) -> Iterator[Message]:
                 yield UserMessage(text=item["content"])
 
 
-def _distinct(messages: Sequence[Message]) -> list[Message]:
+def distinct(messages: Sequence[Message]) -> list[Message]:
     """The messages with ids of our own: a provider that repeats ids gets its own ones back.
 
     Answers belong to the calls of one id in their order; one that belongs to none keeps its id.
@@ -105,10 +108,14 @@ class Shown:
 
 
 class Serving:
-    """A gateway over the shop, serving in a thread of its own."""
+    """A gateway over the shop, serving in a thread of its own; `journal` is told of what it does."""
 
-    def __init__(self, upstream: str) -> None:
+    def __init__(
+        self, upstream: str, journal: Journal | None = None, mode: Mode = "enforce"
+    ) -> None:
         self._upstream = upstream
+        self._journal = journal
+        self._mode: Mode = mode
         self._ready: Queue[int] = Queue()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
@@ -119,7 +126,8 @@ class Serving:
         from ledgeragent.packs import load_domain
 
         self._loop, self._until = asyncio.get_running_loop(), asyncio.Event()
-        gateway = Gateway(load_domain("shop"), Settings(upstream=self._upstream))
+        settings = Settings(upstream=self._upstream, mode=self._mode)
+        gateway = Gateway(load_domain("shop"), settings, journal=self._journal)
         await serve(gateway, "127.0.0.1", 0, self._ready.put, self._until)
 
     def close(self) -> None:
@@ -135,9 +143,10 @@ class GatewayDriver(Driver):
     wire: ClassVar[Wire]
     stream: ClassVar[bool] = False
 
-    def __init__(self) -> None:
+    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
+        super().__init__(journal=journal, mode=mode)
         self.upstream = GatewayUpstream()
-        self.serving = Serving(self.upstream.url)
+        self.serving = Serving(self.upstream.url, journal, mode)
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
@@ -159,7 +168,7 @@ class GatewayDriver(Driver):
                     if not reply.calls and len(scene.prompts) < played:
                         scene.feedback.append(reply.text)
                         history.append(UserMessage(text="Go on."))
-        scene.transcript = _distinct(history)
+        scene.transcript = distinct(history)
         scene.ledger = Shown.read(scene.tails[-1])
 
     async def ask(self, http: Any, scene: Scene, history: Sequence[Message]) -> Reply:

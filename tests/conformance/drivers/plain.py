@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ledgeragent.demo.shop.shop import tool_schemas
+from ledgeragent.journal import Journal
+from ledgeragent.recorder import Mode
 from tests.conformance.drivers.base import FUNCTIONS, Driver
 from tests.conformance.scene import Scene
 from tests.conformance.upstream import Upstream
@@ -16,7 +18,8 @@ class OpenAILoop(Driver):
     name = "openai loop"
     libraries = ("openai",)
 
-    def __init__(self) -> None:
+    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
+        super().__init__(journal=journal, mode=mode)
         self.upstream = Upstream()
 
     async def play(self, scene: Scene) -> None:
@@ -26,7 +29,14 @@ class OpenAILoop(Driver):
         from ledgeragent.adapters.openai_chat import GuardedChat, map_history
 
         self.upstream.scenes[scene.key] = scene
-        chat = GuardedChat("shop", tools=tool_schemas(), run=scene.aexecute, watch=scene.watch)
+        chat = GuardedChat(
+            "shop",
+            tools=tool_schemas(),
+            run=scene.aexecute,
+            watch=scene.watch,
+            journal=self.journal,
+            mode=self.mode,
+        )
         url = f"{self.upstream.url}/v1"
         async with AsyncOpenAI(api_key=scene.key, base_url=url, max_retries=0) as client:
             for turn in scene.situation.turns:
@@ -47,7 +57,8 @@ class AnthropicLoop(Driver):
     libraries = ("anthropic",)
     lacks = frozenset({"argument text"})
 
-    def __init__(self) -> None:
+    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
+        super().__init__(journal=journal, mode=mode)
         self.upstream = Upstream()
 
     async def play(self, scene: Scene) -> None:
@@ -61,7 +72,14 @@ class AnthropicLoop(Driver):
             {"name": f["name"], "description": f["description"], "input_schema": f["parameters"]}
             for f in FUNCTIONS
         ]
-        chat = GuardedMessages("shop", tools=tools, run=scene.aexecute, watch=scene.watch)
+        chat = GuardedMessages(
+            "shop",
+            tools=tools,
+            run=scene.aexecute,
+            watch=scene.watch,
+            journal=self.journal,
+            mode=self.mode,
+        )
         options = {"model": "scripted", "max_tokens": 100}
         url = self.upstream.url
         async with AsyncAnthropic(api_key=scene.key, base_url=url, max_retries=0) as client:

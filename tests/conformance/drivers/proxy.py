@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+from ledgeragent.adapters.common import Guard
 from ledgeragent.gate import Filtered
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.drivers.base import Driver
@@ -33,14 +34,19 @@ class MCPProxy(Driver):
                 scene.transcript.append(UserMessage(text=turn.says))
                 for _ in turn.steps:
                     await calls.answer(client, scene.reply())
-            tail = (await client.read_resource("ledger://state")).contents[0].text
-            scene.tails.append(tail)
+            if not scene.shadow:
+                tail = (await client.read_resource("ledger://state")).contents[0].text
+                scene.tails.append(tail)
 
     def client(self, calls: Calls) -> AbstractAsyncContextManager[Any]:
         """A client connected to the proxy."""
         from mcp import Client
 
-        return _Closing(Client(_through(calls)))
+        return _Closing(Client(_through(calls, self.guard(calls))))
+
+    def guard(self, calls: Calls) -> Guard:
+        """The guard of a proxy that tells `calls` of every verdict."""
+        return Guard("shop", calls.watch, self.journal, self.mode)
 
 
 class Calls:
@@ -114,11 +120,10 @@ async def in_process(calls: Calls) -> AsyncIterator[tuple[Any, Any]]:
 
 
 @asynccontextmanager
-async def _through(calls: Calls) -> AsyncIterator[tuple[Any, Any]]:
+async def _through(calls: Calls, guard: Guard) -> AsyncIterator[tuple[Any, Any]]:
     """A connection to the proxy, which has one of its own to the server."""
     from mcp.shared.memory import create_client_server_memory_streams
 
-    from ledgeragent.adapters.common import Guard
     from ledgeragent.mcp.pump import Pump
     from ledgeragent.mcp.relay import Relay
 
@@ -127,7 +132,7 @@ async def _through(calls: Calls) -> AsyncIterator[tuple[Any, Any]]:
         create_client_server_memory_streams() as (client, streams),
         _group() as group,
     ):
-        pump = Pump(Relay(Guard("shop", calls.watch)), streams, server)
+        pump = Pump(Relay(guard), streams, server)
         group.start_soon(pump.run)
         yield client
         group.cancel_scope.cancel()
@@ -146,18 +151,17 @@ class MCPProxyHTTP(MCPProxy):
 
     def client(self, calls: Calls) -> AbstractAsyncContextManager[Any]:
         """A client connected to the proxy on a real port."""
-        return _over_http(calls)
+        return _over_http(calls, self.guard(calls))
 
 
 @asynccontextmanager
-async def _over_http(calls: Calls) -> AsyncIterator[Any]:
+async def _over_http(calls: Calls, guard: Guard) -> AsyncIterator[Any]:
     import uvicorn
     from mcp import Client
 
-    from ledgeragent.adapters.common import Guard
     from ledgeragent.mcp.transports import HttpProxy
 
-    proxy = HttpProxy(Guard("shop", calls.watch), lambda: in_process(calls))
+    proxy = HttpProxy(guard, lambda: in_process(calls))
     config = uvicorn.Config(proxy.app(), port=0, log_level="error", ws="none")
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
