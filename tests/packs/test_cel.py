@@ -216,10 +216,40 @@ def feedback(tmp_path: Path, message: str, check: str = "false", **changes: Any)
         ('[{if: "loan.fee > 50.0", say: much}]', "What it is about."),
         ('"{loan.copies[9].price} of {loan.status}"', "(unknown) of out"),
         ('[{if: "loan.copies[9].price > 1.0", say: a}, {say: "b {shelves}"}]', "b A or B"),
+        ('"only {sorted(loan.copies.map(c, c.shelf))}: {sum([1.5, 2.0]):.1f}"', "only A or B: 3.5"),
+        ("\"{sorted(loan.copies.map(c, c.shelf)).join('+')} {loan.status}\"", "A+B out"),
+        ("\"{sorted([dyn(1), dyn('a')])} of {size(shelves)}\"", "(unknown) of 2"),
+        (
+            '"{sorted(loan.copies.map(c, c.shelf))}, {sum(loan.copies[9].tags)}"',
+            "A or B, (unknown)",
+        ),
+        ('[{if: "loan.fee > 1.0 // much", say: "{size(shelves) // of them\\n}"}]', "2"),
     ],
 )
 def test_messages(tmp_path: Path, message: str, said: str) -> None:
     assert feedback(tmp_path, message) == said
+
+
+@pytest.mark.parametrize("check", ["size(shelves) < 2", "loan.fee > 50.0", "size(shelves) == 2"])
+def test_a_text_that_fails_never_decides(tmp_path: Path, check: str) -> None:
+    message = '"{loan.copies[9].price} of {shelves}"'
+    said = feedback(tmp_path, message, check)
+    assert said == ("" if "==" in check else "(unknown) of A or B")
+
+
+def test_texts_too_long_to_be_evaluated_together_are_said_all_the_same(tmp_path: Path) -> None:
+    long = f"size([{', '.join(['1'] * 1_200)}])"
+    cases = ", ".join(f"{{if: '{long} == {n}', say: '{n}'}}" for n in (1, 2, 1_200, 3))
+    assert feedback(tmp_path, f"[{cases}]") == "1200"
+
+
+def test_a_record_never_read_stays_unknown_in_a_text(tmp_path: Path) -> None:
+    text = text_of(
+        "loan.fee > 50.0 || member.blocked && loan.fee > 40.0",
+        requires=BOTH,
+        more="    message: '{loan.fee > 1.0}, {member.points}'\n".replace("points", "level"),
+    )
+    assert pay(domain_of(tmp_path, text), {"loans.L1": LOAN}).feedback == "True, (unknown)"
 
 
 def test_nothing_in_a_record_can_break_out_of_a_message(tmp_path: Path) -> None:

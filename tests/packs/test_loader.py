@@ -18,7 +18,7 @@ from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, MissingExtraError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.packs import cel
+from ledgeragent.packs.cel import library as cel_module
 from ledgeragent.packs.loader import load_pack, pack_files, read_outline
 from ledgeragent.packs.samples import run
 from ledgeragent.paths import Path as LedgerPath
@@ -433,11 +433,11 @@ def test_names_are_looked_up_in_order(tmp_path: Path) -> None:
 
 def test_the_extra_is_named_where_a_library_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cel_expr_python.cel", None)
-    cel.library.cache_clear()
+    cel_module.cache_clear()
     with pytest.raises(MissingExtraError, match=r"pip install 'ledgeragent\[cel\]'"):
         load_domain(str(SHOP))
     monkeypatch.undo()
-    cel.library.cache_clear()
+    cel_module.cache_clear()
 
 
 def test_python_packs_need_neither_library() -> None:

@@ -129,7 +129,8 @@ class Source:
             origins += [Place(bound.file, line) for _, line in pieces]
         lines += [text for text, _ in _lines(node)]
         origins += [Place(node.file, line) for _, line in _lines(node)]
-        return cls("\n".join(lines) + ")" * len(bindings), tuple(origins), node, bindings)
+        ends = "\n" + ")" * len(bindings) if bindings else ""  # the last line may be a comment
+        return cls("\n".join(lines) + ends, tuple(origins), node, bindings)
 
     def place(self, at: int) -> Place:
         """Where the character at this offset was written."""

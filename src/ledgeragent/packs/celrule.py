@@ -7,12 +7,12 @@ evidence is asked for. Any other failure is raised, and the gate refuses the cal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ledgeragent.packs.cel import Absent, CelError
-from ledgeragent.packs.celtree import Ident, Select
+from ledgeragent.packs.celtree import Expr, Ident, Select
 from ledgeragent.packs.keys import Key, Segment
 from ledgeragent.packs.programs import Program
 from ledgeragent.packs.variables import Variable
@@ -46,26 +46,27 @@ class _Found:
     values: dict[str, Json] = field(default_factory=dict)
     missing: dict[str, MissingEvidence] = field(default_factory=dict)
 
-    def read(self, variable: Variable) -> None:
-        """Reads a variable, once; notes in `missing` which evidence it lacks instead."""
-        name, root = variable.name, variable.root
-        if name in self.values or name in self.missing:
-            return
-        if root not in self.containers:
-            if root in self.missing:
-                self.missing[name] = self.missing[root]
-            return
-        try:
-            self.values[name] = variable.read(self.containers[root])
-        except MissingEvidence as missing:
-            self.missing[name] = missing
-        except KeyError:
-            return
+    def read(self, variables: Iterable[Variable]) -> None:
+        """Reads variables, each once; notes in `missing` which evidence they lack instead."""
+        values, missing, containers = self.values, self.missing, self.containers
+        for variable in variables:
+            name, root = variable.name, variable.root
+            if name in values or name in missing:
+                continue
+            if root not in containers:
+                if root in missing:
+                    missing[name] = missing[root]
+                continue
+            try:
+                values[name] = variable.read(containers[root])
+            except MissingEvidence as lacking:
+                missing[name] = lacking
+            except KeyError:
+                continue
 
     def evaluate(self, program: Program) -> Json:
         """The program's value; raises MissingEvidence where it cannot decide without it."""
-        for variable in program.variables:
-            self.read(variable)
+        self.read(program.variables)
         try:
             return program(self.values)
         except Absent as absent:
@@ -79,8 +80,13 @@ class _Found:
             if requirement.when is not None and self.evaluate(requirement.when) is not True:
                 return
             keys = [self._key(key) for key in requirement.keys]
-            if None not in keys:
-                self.containers[requirement.name] = view[requirement.at(*keys)]  # type: ignore[arg-type]
+            if None in keys:
+                return
+            path = requirement.at(*keys)  # type: ignore[arg-type]
+            if path not in view and view.entry(path) is None:  # cheaper to see than to catch
+                self.missing[requirement.name] = MissingEvidence(path)
+            else:
+                self.containers[requirement.name] = view[path]
         except MissingEvidence as missing:
             self.missing[requirement.name] = missing
 
@@ -105,10 +111,20 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """An expression inside a message, with how its number is written (`.2f`), \"\" for as it is."""
+    """An expression inside a message, with how its number is written (`.2f`), \"\" for as it is.
+
+    `last` is the function of ours that the whole expression is a call of: applied to a value that
+    was computed together with others.
+    """
 
     program: Program
     spec: str = ""
+    last: Callable[[Any], Json] | None = None
+    plain: tuple[str, str | None] | None = field(init=False)
+    """The variable, and its member, if that is all: a field that was read already needs no CEL."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plain", _plain(self.program.tree))
 
     def said(self, found: _Found) -> Json:
         """The fact as it is put into the message."""
@@ -123,25 +139,33 @@ class Fact:
             return format(value, self.spec)
         return "nothing" if value is None else value
 
-    @property
-    def plain(self) -> bool:
-        """True for a field that was read already, which needs no CEL."""
-        match self.program.tree:
-            case Ident() | Select(operand=Ident(), test=False):
-                return True
-            case _:
-                return False
+    def finished(self, value: Json) -> Json:
+        """The fact as it is put into the message, from a value that was computed with others."""
+        if self.last is None:
+            return self.written(value)
+        try:
+            return self.written(self.last(value))
+        except (TypeError, ValueError, OverflowError):
+            return UNKNOWN
 
     def _value(self, found: _Found) -> Json:
-        match self.program.tree:
-            case Ident(name=name):
-                found.read(self.program.variables[0])
-                return found.values[name]
-            case Select(operand=Ident(name=name), field=field, test=False):
-                found.read(self.program.variables[0])
-                return found.values[name][field]
-            case _:
-                return found.evaluate(self.program)
+        if self.plain is None:
+            return found.evaluate(self.program)
+        name, member = self.plain
+        if name not in found.values:
+            found.read(self.program.variables)
+        value = found.values[name]
+        return value if member is None else value[member]
+
+
+def _plain(tree: Expr) -> tuple[str, str | None] | None:
+    match tree:
+        case Ident(name=name):
+            return name, None
+        case Select(operand=Ident(name=name), field=member, test=False):
+            return name, member
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +176,7 @@ class Message:
     """
 
     template: str
-    facts: tuple[Fact, ...] = ()
+    facts: Mapping[str, Fact] = field(default_factory=dict)
     condition: Program | None = None
 
     def applies(self, found: _Found) -> bool:
@@ -170,33 +194,41 @@ class Message:
         `computed` are the values of the facts that need CEL, where they are known already.
         """
         values = iter(computed) if computed is not None else None
-        said = (
-            fact.said(found) if fact.plain or values is None else fact.written(next(values))
-            for fact in self.facts
-        )
-        return violation(self.template, **{f"f{i}": value for i, value in enumerate(said)})
+        said = {
+            name: fact.said(found)
+            if fact.plain is not None or values is None
+            else fact.finished(next(values))
+            for name, fact in self.facts.items()
+        }
+        return violation(self.template, **said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Messages:
     """What is said of a violation: the first of `cases` that applies.
 
-    `chosen` gives the number of that case and its computed facts in one evaluation, None where the
-    first case is said always and computes nothing.
+    `chosen` gives the number of that case (-1 for none) and its computed facts in one evaluation,
+    None where the first case is said always and computes nothing. `joined` is true for a call that
+    satisfies the check, and otherwise what `chosen` is; None where that would read more.
     """
 
     cases: tuple[Message, ...]
     chosen: Program | None = None
+    joined: Program | None = None
 
     def reason(self, found: _Found, about: str) -> Broken:
         """The reason; what the rule is `about` where no case applies."""
         if self.chosen is not None:
             try:
-                case, *computed = found.evaluate(self.chosen)
+                return self.told(found.evaluate(self.chosen), found, about)
             except (MissingEvidence, CelError):
-                return self._one_by_one(found, about)
-            return self.cases[case].fill(found, computed) if case >= 0 else Broken(about)
+                pass
         return self._one_by_one(found, about)
+
+    def told(self, chosen: Json, found: _Found, about: str) -> Broken:
+        """The reason that a value of `chosen` stands for."""
+        case, *computed = chosen
+        return self.cases[case].fill(found, computed) if case >= 0 else Broken(about)
 
     def _one_by_one(self, found: _Found, about: str) -> Broken:
         for message in self.cases:
@@ -235,11 +267,16 @@ class CelCheck:
         return broken
 
     def _violation(self, found: _Found) -> Broken | None:
-        if self.test is None:
-            return None
-        answer = found.evaluate(self.test)
+        about = self.__doc__ or "the policy does not allow this"
+        if self.messages.joined is not None:
+            try:
+                answer = found.evaluate(self.messages.joined)
+                return None if answer is True else self.messages.told(answer, found, about)
+            except (MissingEvidence, CelError):
+                pass  # a failure of the message never counts: the check alone decides
+        answer = found.evaluate(self.test) if self.test is not None else True
         if answer is True:
             return None
         if answer is False:
-            return self.messages.reason(found, self.__doc__ or "the policy does not allow this")
+            return self.messages.reason(found, about)
         raise CelError(f"the check gave {answer!r} instead of true or false")

@@ -10,7 +10,8 @@ from typing import Any
 from ledgeragent.packs.cel import Source, environment, parse
 from ledgeragent.packs.celrule import Fact, Message, Messages
 from ledgeragent.packs.celtree import Expr
-from ledgeragent.packs.finding import Place
+from ledgeragent.packs.finding import Findings, Place
+from ledgeragent.packs.functions import COMPUTED, only_call
 from ledgeragent.packs.keys import Key, Segment
 from ledgeragent.packs.programs import Program, compile_expression
 from ledgeragent.packs.sections import Sections, place_of
@@ -169,33 +170,68 @@ class Compiler:
             self._message(case, template, specs)
             for case, (template, specs) in enumerate(self.texts)
         )
-        computes = any(m.condition is not None or not all(f.plain for f in m.facts) for m in cases)
-        return Messages(cases=cases, chosen=self._chosen(cases) if computes else None)
+        computes = any(
+            m.condition is not None or any(f.plain is None for f in m.facts.values()) for m in cases
+        )
+        if not computes:
+            return Messages(cases=cases)
+        return Messages(cases=cases, chosen=self._chosen(cases), joined=self._joined(cases))
+
+    def _joined(self, cases: tuple[Message, ...]) -> Program | None:
+        """The check and `_chosen` in one, where that reads and computes nothing besides."""
+        check = self.programs.get("check")
+        joined = self._chosen(cases, "check") if check is not None else None
+        if check is None or joined is None:
+            return None
+        own, needed = (
+            {*(v.name for v in program.variables), *(c.name for c in program.computed)}
+            for program in (check, joined)
+        )
+        return joined if needed <= own else None
 
     def _message(self, case: int, template: str, specs: list[str]) -> Message:
-        facts = (
-            Fact(program=self.programs[f"fact {case}.{i}"], spec=spec)
-            for i, spec in enumerate(specs)
-        )
-        condition = self.programs.get(f"if {case}")
-        return Message(template=template, facts=tuple(facts), condition=condition)
+        facts = {f"f{i}": self._fact(f"fact {case}.{i}", spec) for i, spec in enumerate(specs)}
+        return Message(template=template, facts=facts, condition=self.programs.get(f"if {case}"))
 
-    def _chosen(self, cases: tuple[Message, ...]) -> Program | None:
-        """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`."""
+    def _fact(self, name: str, spec: str) -> Fact:
+        call = only_call(self.pieces[name].value)
+        last = COMPUTED.get(call.function) if call is not None else None
+        return Fact(program=self.programs[name], spec=spec, last=last)
+
+    def _chosen(self, cases: tuple[Message, ...], check: str = "") -> Program | None:
+        """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`.
+
+        With the name of a `check` it is true where that holds.
+        """
         text, names = "[dyn(-1)]", []
         for case, message in reversed(list(enumerate(cases))):
-            computed = [f"fact {case}.{i}" for i, f in enumerate(message.facts) if not f.plain]
-            values = "".join(f", dyn({self.pieces[name].value})" for name in computed)
+            facts = enumerate(message.facts.values())
+            computed = [f"fact {case}.{i}" for i, fact in facts if fact.plain is None]
+            values = "".join(f", dyn({self._before_last(name)}\n)" for name in computed)
             names += computed
             if message.condition is None:
                 text = f"[dyn({case}){values}]"
             else:
                 names.append(f"if {case}")
-                text = f"({self.pieces[f'if {case}'].value}) ? [dyn({case}){values}] : {text}"
+                text = f"({self.pieces[f'if {case}'].value}\n) ? [dyn({case}){values}] : {text}"
+        if check:
+            names.append(check)
+            text = f"({self.pieces[check].value}\n) ? dyn(true) : dyn({text})"
+        return self._together(text, names)
+
+    def _together(self, text: str, names: Iterable[str]) -> Program | None:
+        """The program of a text made of these expressions; None where they are too long together."""
         wanted = {let for name in names for let, _ in self._needed_lets(name)}
         lets = [(name, node) for name, node in self.lets.items() if name in wanted]
         source = Source.of(replace(next(iter(self.pieces.values())), value=text), lets)
-        return compile_expression(source, self.scope, environment(self.scope.variables.values()))
+        scope = replace(self.scope, findings=Findings())  # only faster: nothing is wrong without
+        return compile_expression(source, scope, environment(scope.variables.values()))
+
+    def _before_last(self, name: str) -> str:
+        """The expression of a fact, without the function of ours that it is a call of."""
+        text = str(self.pieces[name].value)
+        call = only_call(text)
+        return call.arguments[0] if call is not None and call.function in COMPUTED else text
 
 
 def split_message(text: str) -> Iterator[tuple[str, str | None, str]]:

@@ -88,6 +88,12 @@ def calls(text: str) -> Iterator[Span]:
         position += 1
 
 
+def only_call(text: str) -> Span | None:
+    """The call of one of our functions that the text is, nothing around it; None if it is none."""
+    first = next(calls(text), None)
+    return first if first is not None and text[first.start : first.end] == text.strip() else None
+
+
 def _closing(tokens: list[re.Match[str]], start: int) -> int:
     """The token that closes the bracket at `start`, len(tokens) if none does."""
     depth = 0

@@ -56,7 +56,16 @@ class Program:
     functions, and `computed` what that form needs besides.
     """
 
-    __slots__ = ("_error", "_evaluate", "computed", "source", "tree", "type", "variables")
+    __slots__ = (
+        "_error",
+        "_evaluate",
+        "activate",
+        "computed",
+        "source",
+        "tree",
+        "type",
+        "variables",
+    )
 
     def __init__(
         self,
@@ -82,13 +91,11 @@ class Program:
         """
         for computed in self.computed:
             computed.bind(values)
-        result = self._evaluate(data=values)
-        value = result.value()
-        if value is True or value is False:
-            return value
-        if result.type() == self._error:
-            raise self._explained(evaluation_error(str(value)), values)
-        return result.plain_value()
+        result = self._evaluate(None, values)
+        value = result.plain_value()
+        if type(value) is str and result.type() == self._error:
+            raise self._explained(evaluation_error(value), values)
+        return value
 
     def _explained(self, error: CelError, values: dict[str, Json]) -> CelError:
         """The error, or the one behind it where a computed value was missing."""

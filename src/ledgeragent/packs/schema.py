@@ -382,8 +382,8 @@ def converter(shape: Shape) -> Converter | None:
             inner = converter(item)
             return partial(_each_value, inner) if inner else None
         case Object(_, fields):
-            found = {k: c for k, f in fields.items() if (c := converter(f.shape)) is not None}
-            nullable = frozenset(k for k, f in fields.items() if not f.certain)
+            found = tuple((k, c) for k, f in fields.items() if (c := converter(f.shape)))
+            nullable = tuple(k for k, f in fields.items() if not f.certain)
             return partial(_fields, found, nullable) if found or nullable else None
         case _:
             return None
@@ -401,11 +401,17 @@ def _each_value(convert: Converter, value: Json) -> Json:
     return {k: convert(item) for k, item in value.items()} if isinstance(value, dict) else value
 
 
-def _fields(converters: Mapping[str, Converter], nullable: frozenset[str], value: Json) -> Json:
+def _fields(
+    converters: tuple[tuple[str, Converter], ...], nullable: tuple[str, ...], value: Json
+) -> Json:
+    """The object with its fields converted; itself where that changes nothing, as is common."""
     if not isinstance(value, dict):
         return value
-    return {
-        k: converters[k](v) if k in converters else v
-        for k, v in value.items()
-        if v is not None or k not in nullable
-    }
+    result = value
+    for name, convert in converters:
+        held = value.get(name)
+        if held is not None and (converted := convert(held)) is not held:
+            result = {**result, name: converted}
+    if any(value.get(name, name) is None for name in nullable):
+        return {k: v for k, v in result.items() if v is not None or k not in nullable}
+    return result

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ledgeragent.packs.celtree import Expr, Fold, Ident, Select, children
@@ -70,27 +71,54 @@ class Variable:
     shape: Shape
     members: tuple[str, ...] | None = None
     name: str = field(init=False)
-    convert: Converter | None = field(init=False)
+    read: Callable[[Any], Json] = field(init=False)
+    """Its value in a record (or in arguments, parameters); raises MissingEvidence where not known."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", ".".join((self.root, *self.fields)))
-        object.__setattr__(self, "convert", converter(self.shape))
+        object.__setattr__(self, "read", self._reader())
 
-    def read(self, container: Any) -> Json:
-        """Its value in a record (or in arguments, parameters); MissingEvidence where not known."""
-        value = container
-        for name in self.fields:
-            value = value[name]
+    def _reader(self) -> Callable[[Any], Json]:
         if self.members is not None:
-            found = ((name, value.get(name)) for name in self.members)
-            value = {name: _plain(held) for name, held in found if held is not None}
-        elif type(value) is Record:
-            value = value.plain()
-        return value if self.convert is None else self.convert(value)
+            kept = self.shape.fields if isinstance(self.shape, Object) else {}
+            members = [(m, converter(kept[m].shape) if m in kept else None) for m in self.members]
+            return partial(_read_members, self.fields, members)
+        convert = converter(self.shape)
+        if len(self.fields) == 1:
+            return partial(_read_field, self.fields[0], convert)
+        return partial(_read_whole, self.fields, convert)
 
 
-def _plain(value: Any) -> Json:
-    return value.plain() if type(value) is Record else value
+def _read_field(name: str, convert: Converter | None, container: Any) -> Json:
+    value = container[name]
+    if type(value) is Record:
+        value = value.plain()
+    return value if convert is None else convert(value)
+
+
+def _read_whole(fields: tuple[str, ...], convert: Converter | None, container: Any) -> Json:
+    value = container
+    for name in fields:
+        value = value[name]
+    if type(value) is Record:
+        value = value.plain()
+    return value if convert is None else convert(value)
+
+
+def _read_members(
+    fields: tuple[str, ...], members: list[tuple[str, Converter | None]], container: Any
+) -> Json:
+    """Those of the object's members that have a value."""
+    value = container
+    for name in fields:
+        value = value[name]
+    found: dict[str, Json] = {}
+    for name, convert in members:
+        held = value.get(name)
+        if held is not None:
+            held = held.plain() if type(held) is Record else held
+            found[name] = held if convert is None else convert(held)
+    return found
 
 
 @dataclass(slots=True)
