@@ -197,6 +197,59 @@ def cost() -> str:
 _COST_COLUMNS = ("total", "uncached", "price_weighted")
 
 
+def gold() -> str:
+    """Each task's gold actions through the gate: per harness, data set and domain."""
+    rows = [
+        (
+            run["harness"],
+            _tasks_of(run),
+            run["domain"],
+            run["data"].removeprefix("sha256:")[:8],
+            f"{run['reward_1']}/{run['tasks']}",
+            run["gold_writes"],
+            run["rejected_gold_writes"],
+            run["rejected_without_effect"],
+            run["extra_reads"],
+        )
+        for run in _gold()
+    ]
+    head = (
+        "harness",
+        "tasks",
+        "domain",
+        "data, SHA-256",
+        "reward 1",
+        "gold writes judged",
+        "rejected that change a record",
+        "rejected that their tool refuses too",
+        "reads the gate asked for",
+    )
+    return _table(head, rows) + _made_by("gold.json", "python -m benchmarks.gold")
+
+
+def gold_rejections() -> str:
+    """The gold writes that the gate rejects, once per data set, with the reason it gives."""
+    rows: dict[tuple[str, ...], None] = {}
+    for run in _gold():
+        for task in run["noted"]:
+            for found in task["rejections"]:
+                tool = found["call"].partition("(")[0]
+                changes = "yes" if found["effective"] else "no"
+                row = (_tasks_of(run), run["domain"], task["task"], f"`{tool}`", changes)
+                rows[(*row, found["reason"])] = None
+    head = ("tasks", "domain", "task", "gold write", "changes a record", "the gate's reason")
+    return _table(head, rows)
+
+
+def _gold() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((RESULTS / "gold.json").read_text())["runs"]
+    return found
+
+
+def _tasks_of(run: dict[str, Any]) -> str:
+    return "shipped with it" if run["tasks_from"] == "the harness" else "v1.x"
+
+
 def _us(value: float) -> str:
     return f"{value:,.1f} µs"
 

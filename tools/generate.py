@@ -30,6 +30,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cost": blocks.cost,
     "speed": blocks.speed,
     "rules": blocks.rules,
+    "gold": blocks.gold,
+    "gold-rejections": blocks.gold_rejections,
 }
 
 FILES: dict[str, Callable[[], str]] = {

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import gc
+import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.bench.arms import ARMS
 from ledgeragent.errors import UsageError
+from ledgeragent.types import Json
 
 if TYPE_CHECKING:
     from ledgeragent.bench.tau2.gold import GoldRun
@@ -37,20 +42,29 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--arm", choices=_GATED, default="ledgeragent")
     parser.add_argument("--tasks", type=int, metavar="N", help="only the first N of each domain")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Plays and reports. 1 if a reward is not 1 or an effective gold action was rejected."""
+    from ledgeragent.bench.tau2.run import signature
+
     if args.data_dir:
         os.environ[DATA_DIR] = args.data_dir
     failed = False
+    told: dict[str, Json] = {}
     with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
         for domain in args.domain:
             runs = list(_played(domain, args, Path(scratch)))
-            sys.stdout.write(text(domain, runs))
+            line, _, hashed = signature(domain).partition(" data:")
+            told[domain] = {"harness": line, "data": hashed, **report(runs)}
+            if args.format == "text":
+                sys.stdout.write(text(domain, runs))
             failed = failed or any(is_failure(run) for run in runs)
+    if args.format == "json":
+        sys.stdout.write(json.dumps(told, indent=1) + "\n")
     return 1 if failed else 0
 
 
@@ -60,11 +74,43 @@ def _played(domain: str, args: argparse.Namespace, scratch: Path) -> Iterator[Go
     from ledgeragent.bench.tau2.run import prepare
 
     prepare(scratch)
+    # The harness logs every step of every run, megabytes of it; here only the outcome counts.
+    harness("loguru").logger.remove()
     registry = harness("tau2.registry").registry
     if domain not in registry.get_domains():
         raise UsageError(f"there is no domain {domain!r}; telehealth needs {DATA_DIR}")
+    gc.freeze()
     for task in registry.get_tasks_loader(domain)("base")[: args.tasks]:
-        yield gold.play(domain, task, args.arm)
+        with _uncollected():
+            played = gold.play(domain, task, args.arm)
+        yield played
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Leaves garbage for the end: the harness builds whole databases, and searching those for it
+    takes half of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.collect()
+
+
+def report(runs: list[GoldRun]) -> dict[str, Json]:
+    """The counts of a domain's runs, and every one that fell short or met a rejection."""
+    noted = [run for run in runs if run.reward != 1.0 or run.rejections]
+    return {
+        "tasks": len(runs),
+        "reward_1": sum(run.reward == 1.0 for run in runs),
+        "judged_in_part": sum(run.judged for run in runs),
+        "gold_writes": sum(run.writes for run in runs),
+        "rejected_gold_writes": sum(r.effective for run in runs for r in run.rejections),
+        "rejected_without_effect": sum(not r.effective for run in runs for r in run.rejections),
+        "extra_reads": sum(run.reads for run in runs),
+        "noted": [asdict(run) for run in noted],
+    }
 
 
 def is_failure(run: GoldRun) -> bool:
@@ -77,7 +123,8 @@ def text(domain: str, runs: list[GoldRun]) -> str:
     rejected = [(run, rejection) for run in runs for rejection in run.rejections]
     lines = [
         f"{domain}: {len(runs)} tasks, reward 1 in {sum(run.reward == 1.0 for run in runs)}, "
-        f"rejected gold writes {sum(r.effective for _, r in rejected)}, "
+        f"rejected gold writes {sum(r.effective for _, r in rejected)} "
+        f"of {sum(run.writes for run in runs)}, "
         f"extra reads {sum(run.reads for run in runs)}, "
         f"part left to a judge in {sum(run.judged for run in runs)}"
     ]

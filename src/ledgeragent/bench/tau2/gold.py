@@ -15,7 +15,7 @@ from ledgeragent.adapters.tau2 import Guarded, harness, of_harness_reply
 from ledgeragent.bench.arms import ARMS
 from ledgeragent.bench.tau2.agents import agent_of
 from ledgeragent.bench.tau2.scoring import is_judged, score
-from ledgeragent.effects import Read
+from ledgeragent.effects import Effect, Read
 from ledgeragent.types import Json, Message, Reply, ToolCall
 from ledgeragent.verdict import Kind, Verdict
 
@@ -42,11 +42,15 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldRun:
-    """What became of one task. `judged`: part of its reward needs a judge, which is not asked here."""
+    """What became of one task. `judged`: part of its reward needs a judge, which is not asked here.
+
+    `writes` counts the agent's gold actions that the gate had to judge, `reads` what it asked for.
+    """
 
     task: str
     reward: float
     judged: bool
+    writes: int
     reads: int
     rejections: tuple[Rejection, ...]
 
@@ -58,6 +62,7 @@ class _Script:
     actions: list[Wire]
     told: str
     done: int = 0
+    writes: int = 0
     reads: int = 0
     tried: set[tuple[str, str]] = field(default_factory=set)
     rejections: list[Rejection] = field(default_factory=list)
@@ -102,6 +107,7 @@ class GoldAgent:
                 calls=[ToolCall(name=read.name, arguments=read.arguments, id=_id(self))]
             )
         self.script.finish()
+        self.script.writes += self.core.gate.domain.effect(call.name) is Effect.WRITE
         if not verdict.allowed:
             self.script.rejections.append(_rejection(verdict, _changes(self.environment, action)))
         return _assistant(calls=[call])
@@ -232,6 +238,7 @@ def play(domain: str, task: Wire, arm: str = "ledgeragent") -> GoldRun:
         task=task.id,
         reward=scored.reward,
         judged=is_judged(task),
+        writes=script.writes,
         reads=script.reads,
         rejections=tuple(script.rejections),
     )

@@ -1,0 +1,62 @@
+"""Every task's gold actions through the arm `ledgeragent`: `python -m benchmarks.gold [--shipped]`.
+
+Runs where the tau2 harness is installed (`make test-tau2` makes such an environment) and keeps, in the
+results folder, one record per harness, data set and domain. With `LEDGERAGENT_DATA_DIR` the tasks are
+those of its `benchmarks/`; with `--shipped`, those that the harness brings, which has no telehealth.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+RESULT = Path(__file__).parent / "results" / "gold.json"
+DOMAINS = ("airline", "retail", "telecom", "telehealth")
+DATA_DIR = "LEDGERAGENT_DATA_DIR"
+_AT_ONCE = 2
+
+
+def played(domain: str) -> dict[str, Any]:
+    """What `bench gold` says of a domain."""
+    command = [sys.executable, "-m", "ledgeragent", "bench", "gold", "--domain", domain]
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        sys.exit(done.stderr)
+    found: dict[str, Any] = json.loads(done.stdout)[domain]
+    return {"domain": domain, **found}
+
+
+def merged(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All records, the new ones in the place of older ones of the same harness, data and domain."""
+    kept = {_key(record): record for record in [*old, *new]}
+    return [kept[key] for key in sorted(kept)]
+
+
+def _key(record: dict[str, Any]) -> tuple[str, str, int]:
+    return record["harness"], record["tasks_from"], DOMAINS.index(record["domain"])
+
+
+def main() -> int:
+    """Plays every task and adds what became of it to the result file."""
+    shipped = "--shipped" in sys.argv[1:]
+    if shipped:
+        os.environ.pop(DATA_DIR, None)
+    elif DATA_DIR not in os.environ:
+        sys.exit(f"set {DATA_DIR} to the folder with benchmarks/, or say --shipped")
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = list(pool.map(played, DOMAINS[:3] if shipped else DOMAINS))
+    source = "the harness" if shipped else f"${DATA_DIR}"
+    new = [{"tasks_from": source, **record} for record in found]
+    old = json.loads(RESULT.read_text())["runs"] if RESULT.exists() else []
+    report = {"command": "python -m benchmarks.gold", "runs": merged(old, new)}
+    RESULT.write_text(json.dumps(report, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
