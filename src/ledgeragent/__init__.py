@@ -15,14 +15,14 @@ from ledgeragent.errors import (
     UsageError,
 )
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.ledger import Entry, Ledger, Touch
+from ledgeragent.ledger import Entry, Evidence, Ledger, Touch
 from ledgeragent.packs import load_domain
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import MissingEvidence, Predicate, View, demand, predicate, violation
 from ledgeragent.render import render
 from ledgeragent.session import Session
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Decision, Enforcement, Evidence, Finding, Kind, Verdict
+from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
 
 __version__ = "0.1.0"
 

@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from ledgeragent.domain import Domain, Guard
-from ledgeragent.ledger import Ledger
+from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.paths import quote, visible
 from ledgeragent.predicates import MissingEvidence, Predicate, StalePolicy, View
 from ledgeragent.shapes import ShapeError
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
-from ledgeragent.verdict import Decision, Enforcement, Evidence, Finding, Kind, Verdict
+from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
 
 Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
 feedback, as chat APIs require of every call id. The verdicts are the same."""
+
+# Made once a decision: a named tuple's own constructor, or a look at an enum, costs as much as a rule.
+_new = tuple.__new__
+_ALLOW, _ENFORCE, _VIOLATION = Decision.ALLOW, Enforcement.ENFORCE, Kind.VIOLATION
 
 MALFORMED = "gate/arguments"
 UNKNOWN_TOOL = "gate/unknown-tool"
@@ -114,9 +118,7 @@ class Gate:
                 broken = rule.check(arguments, view)
                 if broken is not None:
                     found = evidence[first:]
-                    findings.append(
-                        _against(rule, found, Kind.VIOLATION, rule.decision, broken.reason)
-                    )
+                    findings.append(_against(rule, found, _VIOLATION, rule.decision, broken.reason))
             except MissingEvidence as missing:
                 findings.append(self._ask(rule, missing, view, evidence[first:]))
             except Exception as error:
@@ -197,17 +199,19 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
 
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:
-    decision = Decision.ALLOW
+    decision = _ALLOW
+    if not findings:
+        return _new(Verdict, (call, decision, (), (), evidence, ""))
     enforced: list[Finding] = []
     shadow: list[Finding] = []
     for finding in findings:
-        if finding.enforcement is not Enforcement.ENFORCE:
+        if finding.enforcement is not _ENFORCE:
             shadow.append(finding)
             continue
         enforced.append(finding)
         if finding.decision > decision:
             decision = finding.decision
-    return Verdict(call, decision, tuple(enforced), tuple(shadow), evidence)
+    return _new(Verdict, (call, decision, tuple(enforced), tuple(shadow), evidence, ""))
 
 
 def _against(
@@ -218,9 +222,8 @@ def _against(
     reason: str,
     error: str | None = None,
 ) -> Finding:
-    return Finding(
-        kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement, error
-    )
+    told = (kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement, error)
+    return _new(Finding, told)
 
 
 def _failed(rule: Predicate, error: Exception, evidence: list[Evidence]) -> Finding:

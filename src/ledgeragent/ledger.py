@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from ledgeragent.paths import Path, PathTemplate, visible
+from ledgeragent.paths import Path, PathTemplate, quote, visible
 from ledgeragent.persistent import PersistentMap
 from ledgeragent.types import Json, ToolCall, canonical
 
 R = TypeVar("R")
 Fields = tuple[str, ...]
+
+_evidence = tuple.__new__
 
 _NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap()
 _Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
@@ -45,6 +47,24 @@ class Touch:
     fields: Fields = ()
 
 
+class Evidence(NamedTuple):
+    """One observed fact: the record it stands in, the field inside it (() for all), the value.
+
+    `source` is the read that supplied it, `turn` how many user messages came before that read.
+    """
+
+    record: Path[Any]
+    fields: Fields
+    value: Json
+    source: ToolCall
+    turn: int
+
+    @property
+    def path(self) -> str:
+        """The full path of the fact, e.g. `orders.#W1.status`."""
+        return ".".join((str(self.record), *map(quote, self.fields)))
+
+
 class Origin(NamedTuple):
     """The read that supplied a value, and how many user messages came before it."""
 
@@ -58,7 +78,8 @@ class Entry:
 
     `source` is the read it came from, `turn` how many user messages came before that read.
     `typed` is False for text that the route's parser could not turn into a record. `inherited`
-    names, for records merged by field, the fields that an earlier read supplied.
+    names, for records merged by field, the fields that an earlier read supplied. `facts` keeps what
+    rules read of it, by field: several calls and rules read the same few.
     """
 
     path: Path[Json]
@@ -68,6 +89,7 @@ class Entry:
     typed: bool = True
     stale: tuple[Stale, ...] = ()
     inherited: Mapping[str, Origin] = field(default_factory=dict)
+    facts: dict[str, Evidence] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def shown(self) -> str:
@@ -85,6 +107,12 @@ class Entry:
         """The read that supplied `fields`: this entry's own unless it inherited them."""
         own = Origin(self.source, self.turn)
         return self.inherited.get(fields[0], own) if fields else own
+
+    def fact(self, fields: Fields, value: Json) -> Evidence:
+        """`value`, found at `fields` of this record, as evidence."""
+        if self.inherited:
+            return Evidence(self.path, fields, value, *self.origin(fields))
+        return _evidence(Evidence, (self.path, fields, value, self.source, self.turn))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

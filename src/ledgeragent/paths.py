@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ledgeragent.errors import PathError
 from ledgeragent.types import Json
 
 R = TypeVar("R")
 
-_MOST_REMEMBERED = 1024
+_MOST_REMEMBERED = 8192
 _PLAIN = re.compile(r"[\w#@+:/-]+", re.ASCII)
 _UNSAFE = re.compile(
     "[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff<>]"
@@ -70,7 +71,7 @@ class PathTemplate(Generic[R]):
     `record` is the TypedDict of what is stored there (or `str`, `list`), for readers and checkers.
     """
 
-    __slots__ = ("_literal_at", "_made", "keys", "record", "root", "segments", "text")
+    __slots__ = ("_literal_at", "keys", "record", "root", "segments", "text")
 
     def __init__(self, text: str, record: type[R]) -> None:
         self.text = text
@@ -82,28 +83,25 @@ class PathTemplate(Generic[R]):
         if names[0] is not None:
             raise PathError(f"path template {text!r} must begin with a literal")
         self.root = self.segments[0]
-        self._made: dict[tuple[str, ...], Path[R]] = {}
         self.keys = tuple(name[1] for name in names if name)
         self._literal_at = tuple(
             (i, s) for i, (s, n) in enumerate(zip(self.segments, names, strict=True)) if n is None
         )
 
-    def __call__(self, *keys: str) -> Path[R]:
-        """The path with its placeholders filled in order."""
-        path = self._made.get(keys)
-        return path if path is not None else self._make(keys)
-
-    def _make(self, keys: tuple[str, ...]) -> Path[R]:
+    def _make(self, *keys: str) -> Path[R]:
         if len(keys) != len(self.keys):
             raise PathError(f"{self.text} takes {len(self.keys)} keys, got {len(keys)}")
         if not all(isinstance(key, str) for key in keys):
             raise PathError(f"the keys of {self.text} are text, got {keys!r}")
         rest = iter(keys)
-        path: Path[R] = Path(next(rest) if s.startswith("{") else s for s in self.segments)
-        if len(self._made) >= _MOST_REMEMBERED:
-            self._made.clear()
-        self._made[keys] = path
-        return path
+        return Path(next(rest) if s.startswith("{") else s for s in self.segments)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *keys: str) -> Path[R]:
+            """The path with its placeholders filled in order."""
+    else:
+        __call__ = lru_cache(_MOST_REMEMBERED)(_make)
 
     def fill(self, values: Mapping[str, str]) -> Path[R]:
         """The path with its placeholders filled by name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -18,16 +18,20 @@ class PersistentMap(Generic[K, V]):
     cost of a merge is spread over the updates before it.
     """
 
-    __slots__ = ("_base", "_delta")
+    __slots__ = ("_base", "_delta", "get")
+
+    get: Callable[[K], V | None]
+    """The value, or None where there is none."""
 
     def __init__(
         self, base: Mapping[K, V] | None = None, delta: Mapping[K, V] | None = None
     ) -> None:
         self._base: Mapping[K, V] = base if base is not None else {}
         self._delta: Mapping[K, V] = delta if delta is not None else {}
+        # Most maps are small: all of one is in the delta, and its own `get` does.
+        self.get = self._find if self._base else self._delta.get
 
-    def get(self, key: K) -> V | None:
-        """The value, or None where there is none."""
+    def _find(self, key: K) -> V | None:
         found = self._delta.get(key)
         return found if found is not None else self._base.get(key)
 

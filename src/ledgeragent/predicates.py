@@ -7,15 +7,15 @@ contradict it, and raises `MissingEvidence` by simply reading what was never obs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, cast
 
 from ledgeragent.errors import DomainError
-from ledgeragent.ledger import Entry, Fields, Ledger, Stale
+from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Stale
 from ledgeragent.paths import Path, PathTemplate, visible
 from ledgeragent.types import Json, ToolCall
-from ledgeragent.verdict import Decision, Enforcement, Evidence
+from ledgeragent.verdict import Decision, Enforcement
 
 R = TypeVar("R")
 
@@ -47,8 +47,7 @@ class MissingEvidence(Exception):
         self.reads = reads
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(NamedTuple):
     """A predicate's answer against a call: the reason with its facts filled in."""
 
     reason: str
@@ -64,57 +63,60 @@ def violation(template: str, **facts: Json) -> Broken:
         if type(value) is not str or len(value) > _LONGEST_FACT:
             facts[name] = _spoken(value)
     # Facts come from outside: none may start a line of its own.
-    return Broken(visible(template.format_map(facts)))
+    return tuple.__new__(Broken, (visible(template.format_map(facts)),))
 
 
 def _spoken(value: Json) -> Json:
-    if isinstance(value, str):
-        return _cut(value)
-    if not isinstance(value, list | tuple | set | frozenset):
-        return value
-    ordered = sorted(value) if isinstance(value, set | frozenset) else value
-    items = [_cut(item if type(item) is str else str(item)) for item in ordered]
+    if type(value) is list or isinstance(value, tuple):
+        return _either(value)
+    if isinstance(value, set | frozenset):
+        return _either(sorted(value))
+    return _cut(value) if isinstance(value, str) else value
+
+
+def _either(values: Sequence[Json]) -> str:
+    items = [*map(_cut, values)]
     if len(items) < 2:
         return items[0] if items else "nothing"
-    return f"{', '.join(items[:-1])} or {items[-1]}"
+    last = items.pop()
+    return f"{', '.join(items)} or {last}"
 
 
-def _cut(text: str) -> str:
-    """The text, unable to drown the sentence it stands in."""
+def _cut(value: Json) -> str:
+    """The value as text, unable to drown the sentence it stands in."""
+    text = value if type(value) is str else str(value)
     return text if len(text) <= _LONGEST_FACT else f"{text[:_LONGEST_FACT]}..."
 
 
 class Record(Mapping[str, Any]):
     """A record (or an object inside one) that notes each field read and refuses stale ones."""
 
-    __slots__ = ("_entry", "_evidence", "_fields", "_seen", "_stale", "_value")
+    __slots__ = ("_entry", "_facts", "_fields", "_note", "_stale", "_value")
 
     def __init__(
         self,
-        value: Mapping[str, Json],
         entry: Entry,
-        fields: Fields,
-        evidence: list[Evidence],
+        note: Callable[[Evidence], None],
         stale: bool,
+        fields: Fields = (),
+        value: Mapping[str, Json] | None = None,
     ) -> None:
-        self._value = value
         self._entry = entry
-        self._fields = fields
-        self._evidence = evidence
+        self._note = note
         self._stale = stale
-        self._seen: dict[str, Evidence | Record] = {}
+        self._fields = fields
+        self._value = entry.value if value is None else value
+        self._facts = {} if stale or fields else entry.facts
 
     def __getitem__(self, name: str) -> Any:
-        seen = self._seen.get(name)
-        if seen is None:
-            seen = self._seen[name] = self._look(name)
-        if type(seen) is Evidence:
-            self._evidence.append(seen)
-            return seen.value
-        return seen
+        fact = self._facts.get(name)
+        if fact is None:
+            return self._look(name)
+        self._note(fact)
+        return fact.value
 
-    def _look(self, name: str) -> Evidence | Record:
-        """The field as a fact, or as a record where it is an object itself."""
+    def _look(self, name: str) -> Any:
+        """The field's value, noted, or a record where it is an object itself."""
         fields = (*self._fields, name)
         if name not in self._value:
             raise MissingEvidence(self._entry.path, fields=fields)
@@ -122,8 +124,10 @@ class Record(Mapping[str, Any]):
         if self._stale:
             self._refuse_stale(fields, within=type(value) is list)
         if type(value) is dict:
-            return Record(value, self._entry, fields, self._evidence, self._stale)
-        return Evidence(self._entry, fields, value)
+            return Record(self._entry, self._note, self._stale, fields, value)
+        fact = self._facts[name] = self._entry.fact(fields, value)
+        self._note(fact)
+        return value
 
     def _refuse_stale(self, fields: Fields, *, within: bool) -> None:
         """Raises where `fields`, or with `within` anything inside them, was written since."""
@@ -140,14 +144,23 @@ class Record(Mapping[str, Any]):
         """All of it, noted as one fact. A field that may have been written since is asked for."""
         if self._stale:
             self._refuse_stale(self._fields, within=True)
-        self._evidence.append(Evidence(self._entry, self._fields, self._value))
+        self._note(self._entry.fact(self._fields, self._value))
         return self._value
+
+    def at_once(self, name: str) -> Mapping[str, Any]:
+        """The object in a field as one fact, or as a record where part of it may have changed."""
+        value = self._value.get(name)
+        if self._stale or type(value) is not dict:
+            within: Mapping[str, Any] = self[name]
+            return within
+        self._note(self._entry.fact((*self._fields, name), value))
+        return value
 
     def __contains__(self, name: object) -> bool:
         keys = self._keys()
         if self._stale and name not in keys:
             self._refuse_stale((*self._fields, str(name)), within=False)
-        self._evidence.append(Evidence(self._entry, self._fields, list(keys)))
+        self._note(self._entry.fact(self._fields, list(keys)))
         return name in keys
 
     def __iter__(self) -> Iterator[str]:
@@ -173,7 +186,7 @@ class View(dict[Path[Any], Any]):
     plain dict hit is what keeps a decision cheaper than parsing one record.
     """
 
-    __slots__ = ("_honour_stale", "_ledger", "_scalars", "evidence", "parameters")
+    __slots__ = ("_honour_stale", "_ledger", "evidence", "parameters")
 
     def __init__(
         self,
@@ -183,7 +196,6 @@ class View(dict[Path[Any], Any]):
     ) -> None:
         self._ledger = ledger
         self._honour_stale = stale == "unknown"
-        self._scalars: dict[Path[Any], Evidence] = {}
         self.parameters = parameters
         self.evidence: list[Evidence] = []
 
@@ -192,20 +204,20 @@ class View(dict[Path[Any], Any]):
         def __getitem__(self, path: Path[R]) -> R: ...
 
     def __missing__(self, path: Path[Any]) -> Any:
-        fact = self._scalars.get(path)
+        entry = self._ledger.get(path)
+        if entry is None or not entry.typed:
+            raise MissingEvidence(path)
+        stale = self._honour_stale and bool(entry.stale)
+        if type(entry.value) is dict:
+            record = self[path] = Record(entry, self.evidence.append, stale)
+            return record
+        if stale:
+            raise MissingEvidence(path, stale=entry.stale[-1])
+        fact = entry.facts.get("")
         if fact is None:
-            entry = self._ledger.get(path)
-            if entry is None or not entry.typed:
-                raise MissingEvidence(path)
-            honour_stale = self._honour_stale and bool(entry.stale)
-            if type(entry.value) is dict:
-                record = self[path] = Record(entry.value, entry, (), self.evidence, honour_stale)
-                return record
-            if honour_stale:
-                raise MissingEvidence(path, stale=entry.stale[-1])
-            fact = self._scalars[path] = Evidence(entry, (), entry.value)
+            fact = entry.facts[""] = entry.fact((), entry.value)
         self.evidence.append(fact)
-        return fact.value
+        return entry.value
 
     def get(self, path: Path[R]) -> R | None:  # type: ignore[override]
         """The record at `path`, or None if it was never read. Its absence asks for nothing.

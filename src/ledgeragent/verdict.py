@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from enum import Enum, IntEnum
 from typing import NamedTuple
 
-from ledgeragent.ledger import Entry, Fields
-from ledgeragent.paths import quote
-from ledgeragent.types import Json, ToolCall
+from ledgeragent.ledger import Evidence
+from ledgeragent.types import ToolCall
 
 
 class Decision(IntEnum):
@@ -39,29 +38,6 @@ class Kind(Enum):
     EVIDENCE = "evidence"
     ERROR = "error"
     UNDECIDED = "undecided"
-
-
-class Evidence(NamedTuple):
-    """One fact a predicate read: the entry, the field inside it (() for all of it), the value."""
-
-    entry: Entry
-    fields: Fields
-    value: Json
-
-    @property
-    def path(self) -> str:
-        """The full path of the fact, e.g. `orders.#W1.status`."""
-        return ".".join((str(self.entry.path), *map(quote, self.fields)))
-
-    @property
-    def source(self) -> ToolCall:
-        """The read that supplied the value."""
-        return self.entry.origin(self.fields).source
-
-    @property
-    def turn(self) -> int:
-        """How many user messages came before that read."""
-        return self.entry.origin(self.fields).turn
 
 
 class Finding(NamedTuple):
@@ -123,6 +99,8 @@ class Verdict(NamedTuple):
 
         A blocked call is not followed by requests for evidence: no read would change the answer.
         """
+        if not self.shadow and not self.note and len(self.findings) == 1:
+            return self.findings[0].reason
         blocked = any(f.decision is Decision.BLOCK for f in self.findings)
         told = [f for f in self.findings if f.kind is not Kind.EVIDENCE or not blocked]
         told += [f for f in self.shadow if f.enforcement is Enforcement.WARN]

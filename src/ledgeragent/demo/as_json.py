@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from ledgeragent.demo.play import Called, Event, Played
 from ledgeragent.demo.screen import Show, is_right
+from ledgeragent.ledger import Evidence
 from ledgeragent.render import render
 from ledgeragent.types import Json
-from ledgeragent.verdict import Evidence, Finding, Verdict
+from ledgeragent.verdict import Finding, Verdict
 
 
 def as_json(shows: Sequence[Show]) -> str:

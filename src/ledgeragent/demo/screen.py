@@ -11,9 +11,9 @@ from ledgeragent.demo.play import Called, Event, Played, Said, shared
 from ledgeragent.demo.scenarios import Scenario
 from ledgeragent.demo.shop.shop import Change
 from ledgeragent.domain import Domain
-from ledgeragent.ledger import Entry
+from ledgeragent.ledger import Entry, Evidence
 from ledgeragent.types import Json
-from ledgeragent.verdict import Decision, Evidence, Finding, Kind, Verdict
+from ledgeragent.verdict import Decision, Finding, Kind, Verdict
 
 _INDENT = 9
 _COLOURS = {Decision.ALLOW: "green", Decision.REVISE: "yellow", Decision.BLOCK: "red"}

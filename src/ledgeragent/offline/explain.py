@@ -10,7 +10,7 @@ from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Effect, Read
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import MALFORMED, Gate
-from ledgeragent.ledger import Ledger
+from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.offline.judging import Judged, judge
 from ledgeragent.offline.sampling import serving_domains
@@ -20,7 +20,7 @@ from ledgeragent.packs.samples import Outcome, run
 from ledgeragent.packs.schema import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import ToolCall
-from ledgeragent.verdict import Evidence, Finding
+from ledgeragent.verdict import Finding
 
 SATISFIED = "satisfied"
 
@@ -154,7 +154,7 @@ def _readings(runs: Iterable[RuleRun], domain: Domain) -> Iterator[Reading]:
     for one in runs:
         for fact in one.evidence:
             for route in _routes(domain):
-                if route.to.match(fact.entry.path) is not None:
+                if route.to.match(fact.record) is not None:
                     found = fields.setdefault(route.to.text, set())
                     found.add(_general(fact.fields, shape_of(route.to.record)))
         for read in one.finding.reads if one.finding is not None else ():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict
 
+from ledgeragent.ledger import Evidence
 from ledgeragent.offline.judging import Judged
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json, ToolCall
-from ledgeragent.verdict import Evidence, Finding, Kind
+from ledgeragent.verdict import Finding, Kind
 
 _SOLVED = 1 - 1e-6
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.ledger import Entry, Ledger, Stale
+from ledgeragent.ledger import Entry, Evidence, Ledger, Stale
 from ledgeragent.offline.judging import Judged, judge
 from ledgeragent.offline.traces import Trace
 from ledgeragent.paths import quote
 from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Decision, Evidence, Finding, Verdict
+from ledgeragent.verdict import Decision, Finding, Verdict
 
 NEW, CHANGED, CONFIRMED, STALE = "new", "changed", "confirmed", "stale"
 ASKED = "evidence"

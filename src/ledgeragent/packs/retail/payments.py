@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any
 
 from ledgeragent.packs.retail.items import swaps, variant
 from ledgeragent.packs.retail.orders import customer
@@ -16,7 +16,7 @@ from ledgeragent.packs.retail.records import (
     ReplaceItems,
     ReturnItems,
 )
-from ledgeragent.predicates import Broken, Record, View, predicate, violation
+from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
 
 Wallet = Mapping[str, PaymentMethod]
 """Payment methods by id."""
@@ -31,13 +31,14 @@ def wallet(order: Order, ledger: View) -> Wallet | None:
     None for somebody else's order whose profile is not known: the order is refused as such, and
     nobody is sent to open a stranger's profile for it.
     """
-    profile = USER(order["user_id"])
-    entry = ledger.entry(profile)
-    if entry is None and customer(ledger) not in (None, order["user_id"]):
+    try:
+        profile: Any = ledger[USER(order["user_id"])]
+        methods: Wallet = profile.at_once("payment_methods")
+    except MissingEvidence:
+        if customer(ledger) in (None, order["user_id"]):
+            raise
         return None
-    methods = ledger[profile]["payment_methods"]
-    # All of it is one fact, unless a balance in it is unknown: then only who reads that one asks.
-    return methods if entry is None or entry.stale else cast(Record, methods).plain()
+    return methods
 
 
 def is_gift_card(id: str, methods: Wallet) -> bool:
@@ -173,6 +174,6 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     return violation(
         "a refund for order {order} can go to {allowed}, not to {chosen}",
         order=call["order_id"],
-        allowed=list(dict.fromkeys(original + cards)),
+        allowed=original + [card for card in cards if card not in original],
         chosen=chosen,
     )
