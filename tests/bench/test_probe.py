@@ -62,7 +62,8 @@ def clerk() -> Iterator[Clerk]:
             shown = body["messages"][-1]["content"] if chat else body["prompt"]
             given = RIGHT if "<ledger>" in shown else WRONG
             told = json.dumps({"name": "apply_voucher", "arguments": given})
-            rest = f"{json.dumps(given)}}} and so on"
+            # Held to the schema of the arguments, a server stops where they end.
+            rest = json.dumps(given) + ("" if "json_schema" in body else "} and so on")
             choice = {"message": {"content": told}} if chat else {"text": rest}
             data = json.dumps({"choices": [choice]}).encode()
             self.send_response(200)
@@ -139,6 +140,43 @@ def test_chat_is_held_to_the_writes_of_the_domain(
     assert "cancel_order" in schema["properties"]["name"]["enum"]
     assert "get_order" not in schema["properties"]["name"]["enum"]
     assert "index" in capsys.readouterr().out
+
+
+def test_a_completion_can_be_held_to_the_tool_s_arguments(
+    clerk: Clerk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text(json.dumps(_run("r")))
+    options = [
+        "bench",
+        "probe",
+        str(runs),
+        "--model",
+        "m",
+        "--format",
+        "json",
+        "--by",
+        "completion",
+    ]
+    url = f"http://127.0.0.1:{clerk.server_port}/v1"
+    assert main([*options, "--url", url, "--schema"]) == 0
+    assert json.loads(capsys.readouterr().out)["arms"]["index"]["exact"] == 1.0
+    schema = clerk.asked[0]["json_schema"]
+    assert set(schema["properties"]) == set(RIGHT) and schema["additionalProperties"] is False
+
+
+def test_a_schema_needs_the_tools(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = tmp_path / "runs.jsonl"
+    gold = [{"name": "cancel_pending_order", "arguments": {"order_id": "#W1", "reason": "x"}}]
+    messages = [
+        {"role": "user", "content": "Cancel #W1."},
+        *_made("cancel_pending_order", dict(gold[0]["arguments"]), {"status": "cancelled"}),
+    ]
+    told = {"id": "r", "domain": "retail", "task_id": "1", "reward": 1.0, "gold_actions": gold}
+    runs.write_text(json.dumps({**told, "messages": messages}))
+    options = ["--model", "m", "--url", "http://127.0.0.1:9", "--by", "completion", "--schema"]
+    assert main(["bench", "probe", str(runs), *options]) == 2
+    assert "no schema of cancel_pending_order" in capsys.readouterr().err
 
 
 def test_runs_without_gold_actions_hold_no_probe(

@@ -43,6 +43,11 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--by", choices=("chat", "completion"), default="chat", help="how it is asked"
     )
+    parser.add_argument(
+        "--schema",
+        action="store_true",
+        help="by completion, send the tool's schema as json_schema, to which llama.cpp holds a model",
+    )
     parser.add_argument("--data-dir", metavar="DIR", help=f"for tools and policies; or {DATA_DIR}")
     parser.add_argument("--limit", type=int, default=100, metavar="N", help="probes (default 100)")
     parser.add_argument("--timeout", type=int, default=120, metavar="S", help="of a request")
@@ -70,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     )
     proposer = Proposer(endpoint, args.by)
     with Kept(args.output, lambda row: (row["probe"], row["arm"]), "answer to a probe") as kept:
-        found = summary(_rows(chosen, proposer, prefixes, kept))
+        found = summary(_rows(chosen, proposer, prefixes, kept, args.schema))
     sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
     return 0
 
@@ -110,15 +115,18 @@ def _rows(
     proposer: Proposer,
     prefixes: Prefixes,
     kept: Kept,
+    with_schema: bool,
 ) -> Iterator[Mapping[str, Any]]:
     """An answer per probe and arm; those that the file holds first. A refused prompt gives none."""
     for probe, policy in chosen:
-        instructions = "\n\n".join(reversed(prefixes.of(probe.domain.name, policy)))
+        texts = prefixes.of(probe.domain.name, policy)
+        schema = _schema(texts, probe.call.name) if with_schema else None
         for arm in ARMS:
             row = kept.rows.get((probe.id, arm))
             if row is None:
                 try:
-                    row = _ask(probe, arm, proposer, instructions)
+                    proposed = proposer.propose(probe, arm, "\n\n".join(reversed(texts)), schema)
+                    row = _row(probe, arm, proposed)
                 except EndpointError as problem:
                     print(f"ledgeragent: {probe.id}, {arm}: {problem}", file=sys.stderr)
                     break
@@ -126,8 +134,16 @@ def _rows(
             yield row
 
 
-def _ask(probe: Probe, arm: str, proposer: Proposer, instructions: str) -> dict[str, Any]:
-    proposed = proposer.propose(probe, arm, instructions)
+def _schema(texts: Sequence[str], tool: str) -> Json:
+    """The schema of a tool's arguments, closed; DataError where the tools are not known."""
+    for listed in json.loads(texts[0]) if texts else ():
+        function = listed.get("function", listed)
+        if function.get("name") == tool:
+            return {**function["parameters"], "additionalProperties": False}
+    raise DataError(f"no schema of {tool}; name the folder of the tools", file="--data-dir")
+
+
+def _row(probe: Probe, arm: str, proposed: ToolCall | None) -> dict[str, Any]:
     return {
         "probe": probe.id,
         "arm": arm,

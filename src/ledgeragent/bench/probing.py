@@ -25,7 +25,7 @@ from ledgeragent.types import Json, Message, Reply, ToolCall
 
 PLAIN = "plain"
 ARMS = (PLAIN, *MODES)
-_ASK = 'The agent\'s next tool call, as JSON {"name": ..., "arguments": {...}}:'
+_ASK = "The agent's next tool call, as JSON with its name and its arguments:"
 _RESAMPLES = 2000
 _SOLVED = 1 - 1e-6
 
@@ -97,13 +97,18 @@ class Proposer(NamedTuple):
     endpoint: Endpoint
     kind: str
 
-    def propose(self, probe: Probe, arm: str, instructions: str) -> ToolCall | None:
-        """The call it would make, None where what it says is none."""
+    def propose(
+        self, probe: Probe, arm: str, instructions: str, schema: Json = None
+    ) -> ToolCall | None:
+        """The call it would make, None where what it says is none.
+
+        `schema` is that of the recorded tool's arguments, for servers that hold a completion to one.
+        """
         asked = prompt(probe, arm)
         text = (
             self._chat(instructions, asked, probe.domain)
             if self.kind == "chat"
-            else self._completion(f"{instructions}\n\n{asked}\n", probe.call.name)
+            else self._completion(f"{instructions}\n\n{asked}\n", probe.call.name, schema)
         )
         return read_call(text)
 
@@ -118,10 +123,12 @@ class Proposer(NamedTuple):
         message = self.endpoint.ask("chat/completions", body)["choices"][0].get("message", {})
         return str(message.get("content") or "")
 
-    def _completion(self, asked: str, tool: str) -> str:
+    def _completion(self, asked: str, tool: str, schema: Json) -> str:
         forced = f'{{"name": {json.dumps(tool)}, "arguments":'
-        found = self.endpoint.ask("completions", {"prompt": asked + forced})
-        return forced + str(found["choices"][0].get("text") or "")
+        held = {} if schema is None else {"json_schema": schema}
+        found = self.endpoint.ask("completions", {"prompt": asked + forced, **held})
+        # Held to the schema of the arguments, a model can't close the object around them.
+        return f"{forced}{found['choices'][0].get('text') or ''}{'}' if held else ''}"
 
 
 def _schema(domain: Domain) -> Json:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.cli.main import main
+from tests.bench.shop import scripted
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("LEDGERAGENT_LOCAL_MODEL") != "1",
@@ -57,3 +58,22 @@ def test_both_arms_get_through_a_conversation(
         assert found[arm]["runs"] == 1 and found[arm]["generations"] >= 1
         assert found[arm]["prompt_tokens"] > 500 and found[arm]["completion_tokens"] > 0
     assert len(kept.read_text().splitlines()) == 2
+
+
+def test_a_probe_compares_every_way_to_show_the_ledger(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs, kept = tmp_path / "runs.jsonl", tmp_path / "answers.jsonl"
+    with scripted.server() as url:
+        options = ["--model", "careful", "--trials", "1", "--arms", "fc", "--tasks", "one-too-many"]
+        assert main(["bench", "shop", "--url", url, *options, "-o", str(runs)]) == 0
+    capsys.readouterr()
+    command = ["bench", "probe", str(runs), "--model", "smollm2", "--url", address]
+    command += ["--by", "completion", "--schema", "--most-tokens", "120", "--timeout", "900"]
+    assert main([*command, "--format", "json", "-o", str(kept)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["probes"] == 1 and set(found["arms"]) == {"plain", "full", "compact", "index"}
+    answers = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert len(answers) == 4
+    # Held to the schema, even a tiny model writes the tool's arguments, right or wrong.
+    assert all(str(one["proposed"]).startswith("refund_item(") for one in answers)

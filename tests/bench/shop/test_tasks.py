@@ -20,8 +20,26 @@ each = pytest.mark.parametrize("task", tasks(), ids=lambda task: task.id)
 
 def test_there_are_forty_of_four_kinds() -> None:
     assert len({task.id for task in tasks()}) == 40
-    assert set(Counter(task.kind for task in tasks())) == set(KINDS)
+    kinds = Counter(task.kind for task in tasks())
+    assert kinds == {"plain": 12, "insists": 12, "slips": 9, "changes": 7} and set(kinds) == set(
+        KINDS
+    )
     assert len({task.opens for task in tasks()}) == 40
+
+
+def test_customers_are_of_the_kind_they_are_said_to_be() -> None:
+    """Insisting answers a refusal, a slip is what tempts, a changed mind has more to say."""
+    for task in tasks():
+        answers_refusal = any("refusal" in line.when.split("|") for line in task.lines)
+        assert task.kind != "insists" or answers_refusal
+        assert task.kind != "slips" or (task.lines and task.gold)
+        assert task.kind != "changes" or (task.lines and task.lines[0].when in ("any", "done"))
+        assert task.kind != "plain" or not task.lines
+    slips = [task for task in tasks() if task.kind == "slips" and task.tempting]
+    assert len(slips) == 8
+    for task in slips:
+        assert task.tempting[0].name == task.gold[0].name
+        assert task.tempting[0].arguments != task.gold[0].arguments
 
 
 def _follow(task: Task, calls: list[ToolCall], shop: Shop) -> list[Decision]:

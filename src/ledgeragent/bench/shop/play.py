@@ -59,6 +59,9 @@ class Episode:
             "generations": self.generations,
             "rejected": self.rejected,
             "usage": dict(usage),
+            "gold_actions": [
+                {"name": call.name, "arguments": dict(call.arguments)} for call in self.task.gold
+            ],
             "messages": list(_recorded(self.messages)),
         }
 
