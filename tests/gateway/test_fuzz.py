@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from ledgeragent.types import Reply
 from tests.gateway.upstream import Upstream, sent
@@ -158,3 +163,46 @@ def test_the_description_names_every_route() -> None:
             assert {wire.path for wire in WIRES} <= set(told["paths"])
 
     run(scenario())
+
+
+@pytest.fixture(scope="module")
+def published() -> Iterator[Any]:
+    """What a gateway says of itself at `/openapi.json`; the model behind it wants the forbidden."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    opened = world()
+    w = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result(20)
+    w.upstream.choose = lambda _: FORBIDDEN
+    yield schemathesis.openapi.from_url(f"{w.url}/openapi.json")
+    asyncio.run_coroutine_threadsafe(opened.__aexit__(None, None, None), loop).result(20)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+SHOWN = ("/v1/models", "/healthz", "/metrics")
+
+
+@pytest.mark.parametrize(
+    ("path", "mode"),
+    [(wire.path, mode) for wire in WIRES for mode in GenerationMode]
+    + [(path, GenerationMode.POSITIVE) for path in SHOWN],
+)
+def test_the_published_description(published: Any, path: str, mode: GenerationMode) -> None:
+    """Answers are as described, requests that are not are refused, nothing is a 5xx."""
+    (operation,) = published[path].values()
+
+    @settings(fuzzed, max_examples=40)
+    @given(operation.as_strategy(generation_mode=mode))
+    def example(case: schemathesis.Case) -> None:
+        response = case.call()
+        named = isinstance(case.body, dict) and case.body.get("previous_response_id") is not None
+        case.validate_response(response, excluded_checks=[positive_data_acceptance] * named)
+        (kind,) = response.headers["content-type"]
+        if kind.startswith("text/event-stream"):
+            assert "burn_book" not in calls_in(list(read_sse(response.content)[0]))
+        elif kind.startswith("application/json"):
+            assert "burn_book" not in calls_in(response.json())
+
+    example()

@@ -11,7 +11,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from ledgeragent.journal import Journal, exported, open_store, read, verify
+from ledgeragent.journal import Journal, open_store, read, verify
+from ledgeragent.transcripts import exported
 from ledgeragent.types import Reply, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.processes import process

@@ -223,6 +223,22 @@ def test_a_session_name_that_cannot_be_one(client: Client) -> None:
     run(scenario())
 
 
+def test_a_session_that_begins_before_anything_was_said(client: Client) -> None:
+    """A request with instructions only holds nothing that is judged, and is still one."""
+
+    async def scenario() -> None:
+        field = "input" if client.wire.name == "responses" else "messages"
+        role = "user" if client.wire.name == "messages" else "system"
+        only = {field: [{"role": role, "content": "Be brief."}]}
+        async with world(SAY, WRITE) as w:
+            got = await client.ask(w, HELLO, headers=MINE, **only)
+            assert got.reply == SAY
+            again = await client.ask(w, *KNOWN, headers=MINE)
+            assert again.verdicts == "lend_book=ALLOW"
+
+    run(scenario())
+
+
 def test_a_store_that_is_gone(client: Client, tmp_path: Path) -> None:
     class Gone(MemoryStore):
         async def save(self, name: str, saved: Saved) -> None:

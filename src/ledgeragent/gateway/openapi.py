@@ -13,7 +13,7 @@ _SESSION = {
     "name": "x-ledgeragent-session",
     "in": "header",
     "description": "Name of the conversation, for clients that leave out its beginning.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+    "schema": {"type": "string", "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }
 _VERDICT = {
     "description": "Every verdict in order, e.g. get_order=ALLOW,cancel_order=REVISE. In a stream "
@@ -29,74 +29,146 @@ _PROBLEMS = {
     "503": "The gateway is at its limit, or cannot reach its session store.",
     "504": "The upstream did not answer in time.",
 }
-_ANY_OBJECT: Schema = {"type": "object"}
 
 
-def _list_of(item: Schema) -> Schema:
-    return {"type": "array", "items": item}
+def _object(*required: str, **properties: Schema) -> Schema:
+    told: Schema = {"type": "object"}
+    if required:
+        told["required"] = list(required)
+    if properties:
+        told["properties"] = properties
+    return told
 
 
-def _tool(**properties: Schema) -> Schema:
-    return {"type": "object", "required": list(properties), "properties": properties}
+def _list(item: Schema, **more: Any) -> Schema:
+    return {"type": "array", "items": item, **more}
 
 
-_NAME: Schema = {"type": "string"}
-_CHAT: Schema = {
-    "type": "object",
-    "required": ["messages"],
-    "properties": {
-        "messages": {
-            **_list_of(
-                {
-                    "type": "object",
-                    "required": ["role"],
-                    "properties": {
-                        "role": {"enum": ["system", "developer", "user", "assistant", "tool"]}
-                    },
-                }
-            ),
-            "minItems": 1,
-        },
-        "tools": _list_of(_tool(type={"const": "function"}, function=_tool(name=_NAME))),
-        "stream": {"type": "boolean"},
-    },
+def _maybe(schema: Schema) -> Schema:
+    return {"oneOf": [schema, {"type": "null"}]}
+
+
+_TEXT: Schema = {"type": "string"}
+_ANY_OBJECT = _object()
+_FLAG: Schema = {"type": ["boolean", "null"]}
+_UNUSED: Schema = {"enum": [None, False, 0, "", [], {}]}
+"""A field that may only say that it is not used."""
+
+_CONTENT: Schema = {"type": ["string", "array", "null"]}
+"""Text, or parts of which some are text."""
+
+
+def _role(*names: str) -> Schema:
+    return {"enum": list(names)}
+
+
+_CHAT_CALL = _object(
+    "function",
+    function=_object("name", name=_TEXT, arguments={"type": ["string", "object", "null"]}),
+)
+_CHAT_MESSAGE: Schema = {
+    "oneOf": [
+        _object("role", role=_role("system", "developer")),
+        _object("role", role=_role("user", "tool"), content=_CONTENT),
+        _object(
+            "role",
+            role=_role("assistant"),
+            content=_CONTENT,
+            tool_calls=_maybe(_list(_CHAT_CALL)),
+        ),
+    ]
 }
-_MESSAGES: Schema = {
-    "type": "object",
-    "required": ["messages"],
-    "properties": {
-        "messages": {
-            **_list_of(_tool(role={"enum": ["user", "assistant"]}, content={})),
-            "minItems": 1,
-        },
-        "tools": _list_of(_tool(name=_NAME)),
-        "stream": {"type": "boolean"},
-    },
-}
-_RESPONSES: Schema = {
-    "type": "object",
-    "required": ["input"],
-    "properties": {
-        "input": {"oneOf": [{"type": "string"}, {**_list_of(_ANY_OBJECT), "minItems": 1}]},
-        "tools": _list_of(_tool(type={"const": "function"}, name=_NAME)),
-        "previous_response_id": {"type": "string"},
-        "stream": {"type": "boolean"},
-    },
+_CHAT = {
+    **_object(
+        "messages",
+        messages=_list(_CHAT_MESSAGE, minItems=1),
+        tools=_maybe(
+            _list(_object("function", type=_role("function"), function=_object("name", name=_TEXT)))
+        ),
+        stream=_FLAG,
+        functions=_UNUSED,
+        function_call=_UNUSED,
+        web_search_options=_UNUSED,
+    ),
+    "if": _object("stream", stream={"const": True}),
+    "then": _object(n={"enum": [None, 1]}),
 }
 
 
-def _judged(summary: str, request: Schema) -> Schema:
+def _turn(role: str, block: str, then: Schema) -> Schema:
+    """A turn of Messages, with what its blocks of this one type must be like."""
+    of_type = {"if": _object("type", type=_role(block)), "then": then}
+    blocks = _list({**_object("type", type=_TEXT), **of_type})
+    return _object("role", "content", role=_role(role), content={"oneOf": [_TEXT, blocks]})
+
+
+_TURNS: Schema = {
+    "oneOf": [
+        _turn("user", "tool_result", _object(content=_CONTENT)),
+        _turn("assistant", "tool_use", _object("name", name=_TEXT)),
+    ]
+}
+_MESSAGES = _object(
+    "messages",
+    messages=_list(_TURNS, minItems=1),
+    tools=_maybe(_list(_object("name", name=_TEXT, type={"enum": ["custom", None]}))),
+    stream=_FLAG,
+    mcp_servers=_UNUSED,
+    container=_UNUSED,
+)
+
+_ITEM: Schema = {
+    "oneOf": [
+        _object("type", type=_role("reasoning", "compaction")),
+        _object(
+            "type",
+            "name",
+            type=_role("function_call"),
+            name=_TEXT,
+            arguments={"type": ["string", "null"]},
+        ),
+        _object("type", type=_role("function_call_output"), output=_CONTENT),
+        _object("role", type=_role("message"), role=_role("user", "assistant"), content=_CONTENT),
+        _object("role", type=_role("message"), role=_role("system", "developer")),
+    ]
+}
+_RESPONSES = _object(
+    "input",
+    input={"oneOf": [{**_TEXT, "minLength": 1}, _list(_ITEM, minItems=1)]},
+    tools=_maybe(_list(_object("type", "name", type=_role("function"), name=_TEXT))),
+    previous_response_id={
+        "type": ["string", "null"],
+        "description": "Of a reply that this gateway gave; any other is refused with 400.",
+    },
+    stream=_FLAG,
+    conversation=_UNUSED,
+    prompt=_UNUSED,
+    background=_UNUSED,
+)
+
+_OPENAI_ERROR = _object("error", error=_object("message", "type", message=_TEXT, type=_TEXT))
+_ANTHROPIC_ERROR = _object("type", "error", type={"const": "error"}, **_OPENAI_ERROR["properties"])
+
+
+def _problems(error: Schema, *codes: str) -> Schema:
+    content = {"application/json": {"schema": error}}
+    return {code: {"description": _PROBLEMS[code], "content": content} for code in codes}
+
+
+def _judged(summary: str, request: Schema, holds: str, error: Schema) -> Schema:
+    """A route whose replies are judged; `holds` is the field of an answer with what was said."""
     answer = {
         "description": "The judged reply, in the format's own form.",
         "headers": {"x-ledgeragent-verdict": _VERDICT},
         "content": {
-            "application/json": {"schema": _ANY_OBJECT},
-            "text/event-stream": {"schema": {"type": "string"}},
+            "application/json": {"schema": _object(holds, **{holds: {"type": "array"}})},
+            "text/event-stream": {},
         },
     }
-    problem = {"application/json": {"schema": _ANY_OBJECT}}
-    problems = {code: {"description": why, "content": problem} for code, why in _PROBLEMS.items()}
-    upstream = {"description": "What the upstream answered, as it is.", "content": problem}
+    upstream = {
+        "description": "What the upstream answered, as it is.",
+        "content": {"application/json": {"schema": _ANY_OBJECT}},
+    }
     return {
         "post": {
             "summary": summary,
@@ -105,29 +177,37 @@ def _judged(summary: str, request: Schema) -> Schema:
                 "required": True,
                 "content": {"application/json": {"schema": request}},
             },
-            "responses": {"200": answer, **problems, "default": upstream},
+            "responses": {"200": answer, **_problems(error, *_PROBLEMS), "default": upstream},
         }
     }
 
 
-def _shown(summary: str, kind: str) -> Schema:
-    content = {kind: {"schema": {"type": "string"} if kind == "text/plain" else _ANY_OBJECT}}
-    return {
-        "get": {"summary": summary, "responses": {"200": {"description": "", "content": content}}}
-    }
+def _shown(summary: str, kind: str, schema: Schema, *problems: str) -> Schema:
+    answer = {"description": summary, "content": {kind: {"schema": schema}}}
+    responses = {"200": answer, **_problems(_OPENAI_ERROR, *problems)}
+    return {"get": {"summary": summary, "responses": responses}}
 
 
 def openapi(version: str) -> Schema:
     """The description that `/openapi.json` answers with."""
+    health = _object("status", "domain", "version", status=_TEXT, domain=_TEXT, version=_TEXT)
+    judged = {
+        "/v1/chat/completions": _judged(
+            "Chat Completions, judged", _CHAT, "choices", _OPENAI_ERROR
+        ),
+        "/v1/messages": _judged("Messages, judged", _MESSAGES, "content", _ANTHROPIC_ERROR),
+        "/v1/responses": _judged("Responses, judged", _RESPONSES, "output", _OPENAI_ERROR),
+    }
+    models = ("The upstream's models", "application/json", _ANY_OBJECT, "401", "502", "503")
     return {
         "openapi": "3.1.0",
         "info": {"title": "LedgerAgent gateway", "version": version},
         "paths": {
-            "/v1/chat/completions": _judged("Chat Completions, judged", _CHAT),
-            "/v1/messages": _judged("Messages, judged", _MESSAGES),
-            "/v1/responses": _judged("Responses, judged", _RESPONSES),
-            "/v1/models": _shown("The upstream's models", "application/json"),
-            "/healthz": _shown("Whether the gateway serves, and which domain", "application/json"),
-            "/metrics": _shown("Counters for Prometheus", "text/plain"),
+            **judged,
+            "/v1/models": _shown(*models),
+            "/healthz": _shown(
+                "Whether the gateway serves, and which domain", "application/json", health
+            ),
+            "/metrics": _shown("Counters for Prometheus", "text/plain", _TEXT),
         },
     }

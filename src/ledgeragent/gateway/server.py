@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 SESSION_HEADER = "x-ledgeragent-session"
 _CREDENTIALS = ("authorization", "x-api-key", "api-key")
 _LONGEST_NAME = 200
+_PLAIN = re.compile("[ -~]+")
 _JSON = "application/json"
 _SSE = {"content-type": "text/event-stream", "cache-control": "no-cache"}
 
@@ -331,8 +333,9 @@ class Gateway:
 
     def _visitor(self, request: web.Request, size: int) -> Visitor:
         name = request.headers.get(SESSION_HEADER)
-        if name is not None and not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
-            raise BadRequestError(f"{SESSION_HEADER}: should be 1 to {_LONGEST_NAME} characters")
+        if name is not None and not (0 < len(name) <= _LONGEST_NAME and _PLAIN.fullmatch(name)):
+            told = f"1 to {_LONGEST_NAME} printable characters of ASCII"
+            raise BadRequestError(f"{SESSION_HEADER}: should be {told}")
         scope = _scope(*(_credential(request, header) for header in _CREDENTIALS))
         return Visitor(name=name, scope=scope, size=size)
 

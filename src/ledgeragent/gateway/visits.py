@@ -191,6 +191,6 @@ def unseen(folded: Sequence[str], messages: Sequence[Message]) -> Sequence[Messa
     """
     places = {mark(message): n for n, message in enumerate(messages)}
     at = next((places[m] for m in reversed(folded) if m in places), -1)
-    if at == len(messages) - 1 and isinstance(messages[at], UserMessage):
+    if 0 <= at == len(messages) - 1 and isinstance(messages[at], UserMessage):
         at -= 1
     return messages[at + 1 :]

@@ -165,13 +165,13 @@ def encode(body: Body) -> bytes:
     return json.dumps(body, separators=(",", ":")).encode()
 
 
-def listed(body: Body, name: str) -> list[Any]:
+def listed(body: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
     """A field that may be absent and otherwise holds a list."""
     value = body.get(name)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise BadRequestError(f"{name}: should be a list")
+        raise BadRequestError(f"{where}{name}: should be a list")
     return value
 
 

@@ -260,9 +260,7 @@ def _message(raw: Any, n: int) -> Iterator[Message]:
 
 
 def _reply(raw: Mapping[str, Any], where: str) -> Reply:
-    calls = raw.get("tool_calls") or []
-    if not isinstance(calls, list):
-        raise BadRequestError(f"{where}.tool_calls: should be a list")
+    calls = listed(raw, "tool_calls", f"{where}.")
     return Reply(
         text=text_of(raw.get("content"), f"{where}.content"),
         calls=tuple(_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)),
