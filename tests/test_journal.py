@@ -32,7 +32,6 @@ from ledgeragent.journal import (
     Journal,
     JsonlStore,
     SqliteStore,
-    exported,
     open_store,
     read,
     verify,
@@ -215,15 +214,3 @@ def test_redacted_values_are_nowhere_in_the_file(tmp_path: Path) -> None:
     assert "Okafor" not in text and "frozen" not in text and "close my account" not in text
     observed = next(r for r in read(open_store(file)) if r["event"] == "observed")
     assert observed["content"] == {"account_id": "A1", "owner": REDACTED, "status": REDACTED}
-
-
-def test_the_export_is_the_conversation_as_it_happened(file: Path) -> None:
-    [conversation] = exported(read(open_store(written(file))))
-    assert conversation["id"] == "s1"
-    assert [m["role"] for m in conversation["messages"]] == [
-        "user",
-        "assistant",
-        "tool",
-        "assistant",
-    ]
-    assert conversation["messages"][2]["content"] == CONTENT

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path as File
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
@@ -399,37 +399,3 @@ def _covers(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
     if len(path) < len(pattern):
         return False
     return all(want in ("*", got) for want, got in zip(pattern, path, strict=False))
-
-
-def exported(records: Iterable[Record]) -> Iterator[Mapping[str, Any]]:
-    """The conversations of a journal as OpenAI message lists, one object per session."""
-    sessions: dict[str, list[Record]] = {}
-    for record in records:
-        if record["session"]:
-            sessions.setdefault(record["session"], []).append(record)
-    for session, events in sessions.items():
-        yield {"id": session, "messages": [m for event in events for m in _messages(event)]}
-
-
-def _messages(record: Record) -> Iterator[Mapping[str, Any]]:
-    match record["event"]:
-        case "heard":
-            yield {"role": "user", "content": record["text"]}
-        case "proposed":
-            calls = [_openai_call(call) for call in record["calls"]]
-            message = {"role": "assistant", "content": record["text"] or None}
-            yield {**message, "tool_calls": calls} if calls else message
-        case "observed" | "executed":
-            content = record["content"]
-            yield {
-                "role": "tool",
-                "tool_call_id": record["call"]["id"],
-                "content": content if isinstance(content, str) else canonical(content),
-                "error": record["error"],
-            }
-
-
-def _openai_call(call: Record) -> Mapping[str, Any]:
-    arguments = call.get("malformed") or canonical(call["arguments"])
-    function = {"name": call["name"], "arguments": arguments}
-    return {"id": call["id"], "type": "function", "function": function}

@@ -110,13 +110,15 @@ def check_valid(messages: Sequence[Message]) -> None:
 class Scene:
     """A situation being played. Everything that a driver's model, tools and judge do goes through it.
 
-    `feedback` are answers to rejected calls that the client's own transcript does not hold.
+    `feedback` are answers to rejected calls that the client's own transcript does not hold. In
+    `shadow` verdicts change nothing, and no prompt has a ledger block.
     """
 
     situation: Situation
     key: str = "scene"
     barrier: threading.Barrier | None = None
     hang: str | None = None
+    shadow: bool = False
     executed: list[str] = field(default_factory=list)
     noted: list[list[tuple[str, str]]] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)

@@ -68,17 +68,23 @@ class Upstream:
         key = headers.get("x-api-key") or headers["Authorization"].removeprefix("Bearer ")
         scene = self.scenes[key]
         if path.endswith("/chat/completions"):
-            messages, tail = read_chat(body["messages"])
+            messages, tail = read_chat(body["messages"], shadow=scene.shadow)
             return chat_completion(scene.next(messages, tail))
-        messages, tail = read_messages(body["messages"])
+        messages, tail = read_messages(body["messages"], shadow=scene.shadow)
         return anthropic_message(scene.next(messages, tail))
 
 
-def read_chat(raw: list[Wire]) -> tuple[list[Message], str]:
+def read_chat(raw: list[Wire], *, shadow: bool = False) -> tuple[list[Message], str]:
     """The messages of a Chat Completions request, and the text of its last one, the ledger block."""
+    if shadow:
+        return _chat(raw), ""
     assert raw[-1]["role"] == "system", "the ledger block comes last"
+    return _chat(raw[:-1]), raw[-1]["content"]
+
+
+def _chat(raw: list[Wire]) -> list[Message]:
     found: list[Message] = []
-    for message in raw[:-1]:
+    for message in raw:
         if message["role"] == "user":
             found.append(UserMessage(text=message["content"]))
         elif message["role"] == "tool":
@@ -88,17 +94,18 @@ def read_chat(raw: list[Wire]) -> tuple[list[Message], str]:
             found.append(
                 Reply(text=message.get("content") or "", calls=tuple(map(_read_call, calls)))
             )
-    return found, raw[-1]["content"]
+    return found
 
 
-def read_messages(raw: list[Wire]) -> tuple[list[Message], str]:
+def read_messages(raw: list[Wire], *, shadow: bool = False) -> tuple[list[Message], str]:
     """The messages of an Anthropic request, and the text of its last block, the ledger block."""
     roles = [message["role"] for message in raw]
     assert roles[0] == roles[-1] == "user", roles
     assert all(a != b for a, b in pairwise(roles)), "roles alternate"
-    *rest, last = [(m["role"], block) for m in raw for block in m["content"]]
-    found = list(_anthropic(rest))
-    return found, last[1]["text"]
+    blocks = [(m["role"], block) for m in raw for block in m["content"]]
+    if shadow:
+        return list(_anthropic(blocks)), ""
+    return list(_anthropic(blocks[:-1])), blocks[-1][1]["text"]
 
 
 def _anthropic(blocks: list[tuple[str, Wire]]) -> Iterator[Message]:

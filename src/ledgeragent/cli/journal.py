@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ledgeragent.errors import DataError
-from ledgeragent.journal import Record, Store, exported, open_store, read, verify
+from ledgeragent.journal import Record, Store, open_store, read, verify
+from ledgeragent.transcripts import exported
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

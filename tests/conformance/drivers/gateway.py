@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from ledgeragent.journal import Journal
 from ledgeragent.paths import Path
+from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.drivers.base import FUNCTIONS, Driver
 from tests.conformance.scene import PATIENCE, Scene

@@ -1,0 +1,83 @@
+"""Transcripts: the conversations of a journal as OpenAI message lists, which `replay` reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ledgeragent.journal import Record
+from ledgeragent.types import canonical
+
+
+def exported(records: Iterable[Record]) -> Iterator[Mapping[str, Any]]:
+    """The conversations of a journal as OpenAI message lists, one object per session."""
+    sessions: dict[str, list[Record]] = {}
+    for record in records:
+        if record["session"]:
+            sessions.setdefault(record["session"], []).append(record)
+    for session, events in sessions.items():
+        yield {"id": session, "messages": _transcript(events)}
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A message and what follows from it. `open` are its calls that are answered later on."""
+
+    message: dict[str, Any]
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+
+    def proposes(self, record: Record, coming: Counter[str]) -> None:
+        """Adds the calls of a proposal."""
+        if record["calls"]:
+            calls = map(_openai_call, record["calls"])
+            self.message.setdefault("tool_calls", []).extend(calls)
+        self.open += (call["id"] for call in record["calls"] if coming[call["id"]])
+
+
+def _transcript(events: Iterable[Record]) -> list[Mapping[str, Any]]:
+    """The messages in order, each call answered right behind the message that holds it.
+
+    A proxy sees no replies, only calls: one that was made while others had no answer yet goes into
+    the same message, since it was judged on the same ledger.
+    """
+    events = list(events)
+    coming = Counter(e["call"]["id"] for e in events if e["event"] in ("observed", "executed"))
+    turns = [_Turn({"role": "assistant", "content": None})]
+    for event in events:
+        match event["event"]:
+            case "heard":
+                turns.append(_Turn({"role": "user", "content": event["text"]}))
+            case "proposed":
+                if not turns[-1].open or turns[-1].answers or event["text"]:
+                    turns.append(_Turn({"role": "assistant", "content": event["text"] or None}))
+                turns[-1].proposes(event, coming)
+            case "judged" if not event["shadow"]:
+                refused = [v["call"]["id"] for v in event["verdicts"] if v["decision"] != "ALLOW"]
+                turns[-1].open = [name for name in turns[-1].open if name not in refused]
+            case "observed" | "executed":
+                name = event["call"]["id"]
+                coming[name] -= 1
+                asked = next((turn for turn in turns if name in turn.open), turns[-1])
+                if name in asked.open:
+                    asked.open.remove(name)
+                asked.answers.append(_answer(event))
+    return [message for turn in turns[1:] for message in (turn.message, *turn.answers)]
+
+
+def _answer(record: Record) -> dict[str, Any]:
+    content = record["content"]
+    return {
+        "role": "tool",
+        "tool_call_id": record["call"]["id"],
+        "content": content if isinstance(content, str) else canonical(content),
+        "error": record["error"],
+    }
+
+
+def _openai_call(call: Record) -> Mapping[str, Any]:
+    arguments = call.get("malformed") or canonical(call["arguments"])
+    function = {"name": call["name"], "arguments": arguments}
+    return {"id": call["id"], "type": "function", "function": function}
