@@ -65,6 +65,7 @@ def test_the_yaml_file_has_the_twelve_kinds() -> None:
     assert len(kinds) >= 12
     assert set(CODES) - kinds <= {
         "syntax",
+        "unread-file",
         "read-without-route",
         "tool-not-offered",
         "unknown-clause",

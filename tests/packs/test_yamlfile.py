@@ -22,7 +22,7 @@ BROKEN = [
     ("a: b\n c: d\n", 2, "unexpected ':'"),
     ("a:\n  - x\n - y\n", 3, "wrong indentation"),
     ("a:\n   b: 1\n  c: 2\n", 3, "wrong indentation"),
-    ("a: {x}.b\n", 1, "quote text that begins with { or ["),
+    ("a: {x}.b\n", 1, "quote the value as a whole"),
     ("\ta: b\n", 1, "a tab cannot indent"),
     ("a: b: c\n", 1, "unexpected ':'"),
     ("a: {b\nc: d\n", 2, "the bracket opened on line 1 is not closed"),

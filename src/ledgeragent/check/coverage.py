@@ -17,7 +17,8 @@ from ledgeragent.types import Json
 
 def check_coverage(outline: Outline) -> None:
     """Adds what is missing, and samples that do not fit the pack."""
-    _writes(outline)
+    if not outline.broken_rules:
+        _writes(outline)
     _clauses(outline)
     for rule in outline.rules:
         _samples_of(rule, outline)
@@ -45,7 +46,7 @@ def _clauses(outline: Outline) -> None:
         if rule.clause and rule.clause not in listed:
             text = f"the clause {rule.clause} is not listed{suggestion(rule.clause, listed)}"
             outline.findings.add("unknown-clause", rule.place, text, rule.id)
-    for part in outline.clauses:
+    for part in outline.clauses if not outline.broken_rules else ():
         clause = part.clause
         if not clause.predicates and not clause.why and not _meant(clause.id, unknown):
             text = f"{clause.id} has neither a rule nor a `why` that says why it cannot have one"
@@ -59,7 +60,7 @@ def _meant(name: str, misspelt: Iterable[str]) -> bool:
 
 def _samples_of(rule: RulePart, outline: Outline) -> None:
     sides = {sample.side for sample in outline.samples_of(rule.id)}
-    missing = [side for side in SIDES if side not in sides]
+    missing = [s for s in SIDES if s not in sides and (rule.id, s) not in outline.broken_samples]
     if missing:
         text = f"{rule.id} has no {' and no '.join(missing)} sample; a rule needs one of each"
         outline.findings.add("missing-samples", rule.place, text, rule.id)
@@ -76,7 +77,7 @@ def _evidence(rule: RulePart, outline: Outline) -> None:
 def _fits(sample: Sample, outline: Outline) -> None:
     rule = next((rule for rule in outline.rules if rule.id == sample.rule), None)
     tools = rule.guards if rule is not None else (sample.call.name,)
-    if sample.call.name not in tools and not set(tools) - outline.tools:
+    if tools and sample.call.name not in tools and outline.judged.issuperset(tools):
         text = f"the sample calls {sample.call.name}, which {sample.rule} does not guard"
         text += suggestion(sample.call.name, tools)
         outline.findings.add("unknown-tool", sample.place, text, sample.rule)

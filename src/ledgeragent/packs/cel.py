@@ -28,6 +28,9 @@ _ABSENT = re.compile(r'UNKNOWN: No value with name "([^"]+)" found in Activation
 _ERROR = re.compile(r"ERROR: <input>:(\d+):\d+: (.*)")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
 _STATUS = re.compile(r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE): | \[[A-Z_]+\]$")
+_UNKNOWN_TOKEN = re.compile(r"token recognition error at: '(.*)'", re.DOTALL)
+_OPERATORS = {"and": "&&", "or": "||", "not": "!", "is": "==", "if": "a ? b : c"}
+_WORD_INPUT = re.compile(rf"input '({'|'.join(_OPERATORS)})'", re.IGNORECASE)
 _MISCALLED = frozenset(
     f"undeclared reference to '{name}'" for name in ("date", "days", "sorted", "sum")
 )
@@ -174,13 +177,19 @@ def _compiled(
 
 
 def _explain(problem: str, source: Source, findings: Findings, rule: str) -> None:
-    found = _ERROR.findall(problem)
+    found = _most_telling(_ERROR.findall(problem))
     if not found:
         text = _STATUS.sub("", problem.splitlines()[0])
         findings.add("type-error", source.place(0), f"not a usable expression: {text}", rule)
     for line, text in found:
         place = source.place_of_line(int(line) if int(line) < 1 << 31 else 1)
         findings.add("type-error", place, _in_our_words(_STATUS.sub("", text)), rule)
+
+
+def _most_telling(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of several errors of syntax, the one that tells what to mend: others follow from it."""
+    syntax = [error for error in found if error[1].startswith("Syntax error: ")]
+    return sorted(syntax, key=lambda error: "token recognition" not in error[1])[:1] or found
 
 
 def _in_our_words(text: str) -> str:
@@ -192,10 +201,27 @@ def _in_our_words(text: str) -> str:
             hint = "; write the whole number as a float (3.0), or convert with double(...)"
         return f"{operator!r} does not apply to {operands or 'nothing'}{hint}"
     if text.startswith("Syntax error: "):
-        return f"not a CEL expression: {text.removeprefix('Syntax error: ').partition(' expecting')[0]}"
+        return f"not a CEL expression: {_syntax(text.removeprefix('Syntax error: '))}"
     text = text.removesuffix(" (in container '')")
     if text in _MISCALLED:
         return f"{text.removeprefix('undeclared reference to ')} takes another number of arguments"
+    return text
+
+
+def _syntax(text: str) -> str:
+    unknown = _UNKNOWN_TOKEN.fullmatch(text)
+    if unknown is not None and unknown[1].strip() == "=":
+        return "write == to compare"
+    if unknown is not None and unknown[1][0] in "'\"":
+        return f"the quote of {unknown[1]} is not closed"
+    if unknown is not None:
+        return f"{unknown[1]} has no meaning in CEL; put text into quotes"
+    text = text.partition(" expecting")[0].replace("'<EOF>'", "the end")
+    if text == "mismatched input the end":
+        return "it ends too early"
+    word = _WORD_INPUT.search(text)
+    if word is not None:
+        return f"write {_OPERATORS[word[1].lower()]} instead of {word[1]}"
     return text
 
 

@@ -59,6 +59,9 @@ class Compiler:
         if node is None or not isinstance(node.value, list):
             self._add_message(node, sections)
             return
+        if not node.value:
+            sections.find("syntax", node, "message says nothing")
+            self.broken = True
         for item in node.value:
             given = sections.mapping(item, "a message", ("if", "say"), ("say",))
             self.add(f"if {len(self.texts)}", given.get("if"))
@@ -70,7 +73,13 @@ class Compiler:
             return
         case, template = len(self.texts), ""
         specs: list[str] = []
-        for literal, fact, spec in split_message(text):
+        try:
+            parts = [*split_message(text)]
+        except ValueError as problem:
+            sections.find("syntax", node, str(problem))
+            self.broken = True
+            return
+        for literal, fact, spec in parts:
             template += literal.replace("{", "{{").replace("}", "}}")
             if fact is None:
                 continue
@@ -237,15 +246,19 @@ class Compiler:
 def split_message(text: str) -> Iterator[tuple[str, str | None, str]]:
     """(literal text, the expression in the braces after it, its number format) in turn.
 
-    `{{` and `}}` are braces.
+    `{{` and `}}` are braces; raises ValueError for one that has no partner.
     """
     literal, position = "", 0
     while position < len(text):
         if text[position : position + 2] in ("{{", "}}"):
             literal += text[position]
             position += 2
+        elif text[position] == "}":
+            raise ValueError("a } in the message that closes nothing; write }} for a brace")
         elif text[position] == "{":
             end = _closing(text, position)
+            if end == len(text):
+                raise ValueError("a { in the message that is not closed; write {{ for a brace")
             fact, spec = _formatted(text[position + 1 : end])
             yield literal, fact, spec
             literal, position = "", end + 1

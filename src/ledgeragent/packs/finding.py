@@ -18,6 +18,10 @@ class Severity(Enum):
 
 CODES: dict[str, tuple[Severity, str]] = {
     "syntax": (Severity.ERROR, "The file is not what a pack file must be."),
+    "unread-file": (
+        Severity.WARNING,
+        "A YAML file in a pack's folder that is no part of the pack.",
+    ),
     "unknown-key": (Severity.ERROR, "A key that no section of a pack has."),
     "unknown-tool": (Severity.ERROR, "A rule guards, or a sample calls, a tool it cannot."),
     "unknown-path": (Severity.ERROR, "A path that no read, or no record of that name, provides."),
@@ -76,10 +80,16 @@ class Findings(list[Finding]):
             self.append(Finding(place=place, code=code, message=message, rule=rule))
 
 
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that this one is probably a slip for; a higher `cutoff` (to 1) is surer."""
+    near = get_close_matches(name, sorted(set(known)), n=1, cutoff=cutoff)
+    return near[0] if near else None
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """ " did you mean ...?" or, where nothing is near, what there is; "" where there is nothing."""
     names = sorted(set(known))
-    near = get_close_matches(name, names, n=1, cutoff=0.6)
-    if near:
-        return f"; did you mean {near[0]}?"
+    near = nearest(name, names)
+    if near is not None:
+        return f"; did you mean {near}?"
     return f"; there is {', '.join(names[:12])}{', ...' if names[12:] else ''}" if names else ""

@@ -6,6 +6,8 @@ collects everything that is wrong, for `check`.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -43,6 +45,9 @@ PIECES = (
 )
 """The files of a folder, besides `pack.yaml`, whose sections are put together with it."""
 
+_NAME = re.compile(r"[\w-]+")
+_LARGEST = 2**63 - 1
+
 CLAUSE_KEYS = ("id", "section", "summary", "checkable", "rules", "why")
 
 
@@ -74,7 +79,11 @@ def read_outline(path: FilePath | str) -> Outline:
         outline.findings.add("syntax", Place(problem.file, problem.line), problem.problem)
         return outline
     outline.place = Place(str(files[0]), 1)
-    _Loader(outline, pieces).load(digest(files))
+    loader = _Loader(outline, pieces)
+    loader.load(digest(files))
+    for file in unread_files(FilePath(path), {*files, loader.tools_file}):
+        text = f"this file is no part of the pack, which is pack.yaml, {', '.join(PIECES)}"
+        outline.findings.add("unread-file", Place(str(file), 1), text)
     return outline
 
 
@@ -84,8 +93,31 @@ def pack_files(path: FilePath) -> list[FilePath]:
         return [path]
     main = path / "pack.yaml"
     if not main.exists():
-        raise DataError("this folder holds no pack.yaml", file=str(path))
-    return [main, *sorted(file for pattern in PIECES for file in path.glob(pattern))]
+        hint = "; rename pack.yml" if (path / "pack.yml").exists() else ""
+        raise DataError(f"this folder holds no pack.yaml{hint}", file=str(path))
+    found = {os.path.realpath(file): file for file in reversed(_pieces(path))}
+    found.pop(os.path.realpath(main), None)
+    return [main, *sorted(found.values())]
+
+
+def _pieces(path: FilePath) -> list[FilePath]:
+    """The files of these names, links that lead nowhere included: reading them tells what is wrong."""
+    names = {*os.listdir(path)}
+    found = [path / piece for piece in PIECES if piece in names]
+    return [*found, *(file for piece in PIECES if "*" in piece for file in path.glob(piece))]
+
+
+def unread_files(path: FilePath, read: Collection[FilePath | None]) -> list[FilePath]:
+    """YAML files in the folder of a pack that are no part of it: perhaps rules that nobody enforces."""
+    if not path.is_dir():
+        return []
+    known = {os.path.realpath(file) for file in read if file is not None}
+    found = (file for pattern in ("*", "rules/*", "samples/*") for file in path.glob(pattern))
+    return sorted(
+        file
+        for file in found
+        if file.suffix.lower() in (".yaml", ".yml") and os.path.realpath(file) not in known
+    )
 
 
 def digest(files: Iterable[FilePath]) -> str:
@@ -102,6 +134,7 @@ class _Loader:
     def __init__(self, outline: Outline, pieces: list[Node]) -> None:
         self.outline = outline
         self.sections = Sections(outline.findings)
+        self.tools_file: FilePath | None = None
         self.given = self._merged(pieces)
 
     @property
@@ -111,6 +144,9 @@ class _Loader:
     def load(self, identity: str) -> None:
         """Fills the outline, with a domain if nothing is wrong."""
         self.outline.name = self.sections.text(self.given.get("domain"), "domain")
+        if self.outline.name and not _NAME.fullmatch(self.outline.name):
+            text = f"the domain {self.outline.name!r} should be letters, digits, - and _"
+            self.sections.find("syntax", self.given["domain"], text)
         version = self.sections.text(self.given.get("version"), "version") or "1"
         parameters = self._parameters()
         types = RecordTypes(
@@ -128,6 +164,9 @@ class _Loader:
         shape = shape_of_value(parameters, "params")
         assert isinstance(shape, Object)
         rules = self.sections.items(self.given.get("rules"), "rules")
+        self.outline.broken_rules = any(not isinstance(rule.value, dict) for rule in rules) or (
+            not rules and any(f.code == "syntax" for f in self.findings)
+        )
         predicates = tuple(Rules(self.outline, shape).predicates(rules))
         self._link()
         self._samples()
@@ -168,6 +207,10 @@ class _Loader:
     def _merged(self, pieces: list[Node]) -> dict[str, Node]:
         """One mapping of sections out of several files."""
         main, *others = pieces
+        if main.value is None:
+            text = "the file is empty; a pack begins with schema and domain"
+            self.sections.find("syntax", main, text)
+            return {}
         given = self.sections.mapping(main, "a pack", KEYS, ("schema", "domain"))
         found = self.sections.text(given.get("schema"), "schema")
         if found and found != SCHEMA:
@@ -190,6 +233,9 @@ class _Loader:
 
     def _parameters(self) -> dict[str, Json]:
         entries = self.sections.entries(self.given.get("parameters"), "parameters")
+        for name, node in entries.items():
+            if isinstance(node.value, int) and abs(node.value) > _LARGEST:
+                self.sections.find("syntax", node, f"{name} is too large; write it as a float")
         return {name: node.plain for name, node in entries.items()}
 
     def _specs(self) -> Mapping[str, ToolSpec]:
@@ -197,7 +243,7 @@ class _Loader:
         name = self.sections.text(node, "tools")
         if node is None or not name:
             return {}
-        file = FilePath(node.file).parent / name
+        file = self.tools_file = FilePath(node.file).parent / name
         try:
             return {spec.name: spec for spec in read_tools(file)}
         except DataError as problem:
@@ -206,6 +252,9 @@ class _Loader:
 
     def _clauses(self) -> None:
         for node in self.sections.items(self.given.get("clauses"), "clauses"):
+            if not isinstance(node.value, dict):
+                self.sections.find("syntax", node, "a clause should be a mapping (key: value)")
+                continue
             given = self.sections.mapping(node, "a clause", CLAUSE_KEYS, ("id", "summary"))
             clause = Clause(
                 id=self.sections.text(given.get("id"), "id"),

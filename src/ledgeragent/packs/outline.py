@@ -82,8 +82,10 @@ class Outline:
 
     `domain` is None where the pack cannot be built; `trial` then holds what is sound of it, so that
     those rules can still be tried. `broken_reads` tells that a read route is missing
-    because of a finding, so that what hangs on it is not found again. `suspects` are rules that use
-    something wrong, which is found once, wherever it is. `elsewhere` are families that other versions
+    because of a finding, so that what hangs on it is not found again; `broken_rules` likewise.
+    `suspects` are rules that use
+    something wrong, which is found once, wherever it is. `broken_samples` are (rule, side) of samples
+    that are none. `elsewhere` are families that other versions
     of the pack read, so that a sample may be one of theirs.
     """
 
@@ -99,7 +101,9 @@ class Outline:
     domain: Domain | None = None
     trial: Domain | None = None
     broken_reads: bool = False
+    broken_rules: bool = False
     suspects: set[str] = field(default_factory=set)
+    broken_samples: set[tuple[str, str]] = field(default_factory=set)
     elsewhere: list[PathTemplate[Any]] = field(default_factory=list)
 
     def samples_of(self, rule: str) -> tuple[Sample, ...]:
@@ -107,7 +111,11 @@ class Outline:
         return tuple(sample for sample in self.samples if sample.rule == rule)
 
     @property
+    def judged(self) -> frozenset[str]:
+        """The names of the tools that rules can guard."""
+        return frozenset(part.tool for part in (*self.writes, *self.neutrals))
+
+    @property
     def tools(self) -> frozenset[str]:
         """The names of all tools that the pack lists."""
-        others = (part.tool for part in (*self.writes, *self.neutrals))
-        return frozenset((*(part.tool for part in self.reads), *others))
+        return self.judged | {part.tool for part in self.reads}

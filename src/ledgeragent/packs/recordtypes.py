@@ -33,6 +33,9 @@ class RecordTypes:
 
     def all(self) -> dict[str, Shape]:
         """Every named shape; reading them finds what is wrong with any."""
+        for name in self._nodes.keys() & {*SCALARS, "list", "dict"}:
+            text = f"{name} is a type already; give the record another name"
+            self._sections.find("duplicate-id", self._nodes[name], text)
         return {name: self._named(name, node) for name, node in self._nodes.items()}
 
     def shape(self, node: Node | None, name: str) -> Shape:

@@ -52,6 +52,8 @@ class Routes:
 
     def reads(self, node: Node | None) -> Iterator[Tool]:
         """One read, or several for a tool with a list of routes."""
+        if node is not None and not isinstance(node.value, dict | None):
+            self.outline.broken_reads = True
         for tool, entry in self.sections.entries(node, "reads").items():
             for route in entry.value if isinstance(entry.value, list) else [entry]:
                 made = self._read(tool, route)
@@ -93,8 +95,8 @@ class Routes:
             records=_Records(place, "each" in given),
             when=self._when(given.get("when")),
             merge=self.sections.flag(given.get("merge"), "merge"),
-            failed=_begins(self.sections.texts(given.get("failed"), "failed")),
-            unavailable=_begins(self.sections.texts(given.get("unavailable"), "unavailable")),
+            failed=self._begins(given, "failed"),
+            unavailable=self._begins(given, "unavailable"),
         )
 
     def _record(
@@ -157,6 +159,17 @@ class Routes:
         program = compile_condition(node, {"args": ANY}, self.outline.findings)
         return _When(program) if program is not None else _always
 
+    def _begins(self, given: Mapping[str, Node], key: str) -> Callable[[str], bool]:
+        """True for an answer that begins with one of the texts under this key."""
+        node = given.get(key)
+        items = node.value if node is not None and isinstance(node.value, list) else [node]
+        for item in items:
+            if item is not None and item.value in ("", None):
+                text = f'{key} is the text that an answer begins with, and every one begins with ""'
+                self.sections.find("syntax", item, text)
+        prefixes = self.sections.texts(node, key)
+        return lambda answer: answer.startswith(prefixes)
+
     # ── Writes ──────────────────────────────────────────────────────────────────────────────────
 
     def writes(self, node: Node | None) -> Iterator[Tool]:
@@ -172,16 +185,19 @@ class Routes:
                 tool=tool,
                 arguments=typed_dict(tool, shape.fields),
                 touches=tuple(self._touches(touches, shape)),
-                failed=_begins(self.sections.texts(given.get("failed"), "failed")),
+                failed=self._begins(given, "failed"),
             )
 
     def neutrals(self, node: Node | None) -> Iterator[Tool]:
         """The tools that neither read nor write: a list of names, or names with their arguments."""
         if node is not None and isinstance(node.value, list):
-            entries = {self.sections.text(item, "neutrals"): item for item in node.value}
+            entries = [(self.sections.text(item, "neutrals"), item) for item in node.value]
         else:
-            entries = self.sections.entries(node, "neutrals")
-        for tool, entry in entries.items():
+            entries = [*self.sections.entries(node, "neutrals").items()]
+        for tool, entry in entries:
+            if not tool:
+                self.sections.find("syntax", entry, "neutrals holds an item without a name")
+                continue
             given = (
                 self.sections.mapping(entry, f"the neutral {tool}", ("arguments",))
                 if isinstance(entry.value, dict)
@@ -315,10 +331,6 @@ def _dotted(text: str) -> tuple[str, ...]:
 
 def _always(arguments: Arguments) -> bool:
     return True
-
-
-def _begins(prefixes: tuple[str, ...]) -> Callable[[str], bool]:
-    return lambda answer: answer.startswith(prefixes)
 
 
 @dataclass(frozen=True, slots=True)

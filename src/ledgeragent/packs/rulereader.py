@@ -10,7 +10,7 @@ from typing import Any
 from ledgeragent.errors import DataError
 from ledgeragent.packs.celrule import CelCheck, Requirement
 from ledgeragent.packs.expressions import Compiler
-from ledgeragent.packs.finding import Findings, suggestion
+from ledgeragent.packs.finding import Findings, Severity, suggestion
 from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Need, Outline, RulePart
 from ledgeragent.packs.programs import Program
@@ -60,14 +60,20 @@ class Rules:
     def predicates(self, nodes: Iterable[Node]) -> Iterator[Predicate]:
         """The predicate of every rule that is sound."""
         for node in nodes:
-            reader = _Rule(self.outline, self.parameters, Sections(self.outline.findings))
+            sections = Sections(self.outline.findings)
+            if not isinstance(node.value, dict):
+                sections.find("syntax", node, "a rule should be a mapping (key: value)")
+                continue
+            reader = _Rule(self.outline, self.parameters, sections)
             made = reader.python(node) if _is_python(node) else reader.read(node)
             if made is not None:
                 yield made
+            elif all(found.severity is not Severity.ERROR for found in self.outline.findings):
+                sections.find("syntax", node, "this rule cannot be read")  # never dropped unsaid
 
 
 def _is_python(node: Node) -> bool:
-    return isinstance(node.value, dict) and "python" in node.value
+    return "python" in node.value
 
 
 def read_samples(node: Node | None, rule: str, outline: Outline) -> None:
@@ -76,12 +82,13 @@ def read_samples(node: Node | None, rule: str, outline: Outline) -> None:
     given = sections.mapping(node, "samples", SIDES) if node is not None else {}
     for side in SIDES:
         for item in sections.items(given.get(side), f"the {side} samples"):
-            parts = sections.mapping(item, "a sample", ("ledger", "writes", "call"), ("call",))
+            parts = sections.mapping(item, "a sample", ("ledger", "writes", "call"))
             try:
                 plain = {name: part.plain for name, part in parts.items()}
                 outline.samples.append(sample_of(plain, rule, side, place_of(item)))
             except DataError as problem:
                 sections.find("syntax", item, problem.problem)
+                outline.broken_samples.add((rule, side))
 
 
 @dataclass(slots=True)
@@ -131,7 +138,8 @@ class _Rule:
             )
         self.sections.rule = rule
         guards = self._guards(given.get("guards"))
-        clause = self.sections.text(given.get("clause"), "clause") or rule
+        clause = self.sections.text(given.get("clause"), "clause")
+        clause = clause or (rule if _ID.fullmatch(rule) else "")
         decision, enforcement = (
             self._decision(given.get("verdict")),
             self._enforcement(given.get("enforcement")),
@@ -172,7 +180,9 @@ class _Rule:
 
     def _guards(self, node: Node | None) -> tuple[str, ...]:
         tools = self.sections.texts(node, "guards")
-        judged = {part.tool for part in (*self.outline.writes, *self.outline.neutrals)}
+        if node is not None and node.value == []:
+            self.sections.find("syntax", node, "guards names no tool; a rule judges at least one")
+        judged = self.outline.judged
         for tool in tools:
             if tool not in judged and node is not None:
                 reads = {part.tool for part in self.outline.reads}
@@ -195,8 +205,11 @@ class _Rule:
         programs: list[Program],
     ) -> CelCheck | None:
         self.lets = self.sections.entries(given.get("let"), "let")
+        before = len(self.findings)
         required = self.sections.entries(given.get("requires"), "requires")
         self._check_names(required)
+        if len(self.findings) > before:
+            return None  # every use of these names would be found again
         self.shapes = {"args": self._arguments(guards), "params": self.parameters}
         written = {name: self._requirement(name, entry) for name, entry in required.items()}
         compiler = self._compiler(node, given, list(written.values()))
@@ -241,6 +254,8 @@ class _Rule:
         if isinstance(node.value, dict):
             given = self.sections.mapping(node, f"the required {name}", REQUIREMENT_KEYS, ("at",))
         path = self.sections.text(given.get("at"), name)
+        if given.get("at") is node and node.value in (None, ""):
+            self.sections.find("syntax", node, f"the required {name} needs a path")
         segments = parse_path(path, self.shapes)
         found = self._served(path, segments, given.get("at", node)) if path else None
         for segment in segments or ():

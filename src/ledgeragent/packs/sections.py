@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from ledgeragent.packs.finding import Findings, Place, suggestion
+from ledgeragent.packs.finding import Findings, Place, nearest, suggestion
 from ledgeragent.packs.yamlfile import Node
 
 
@@ -30,19 +30,24 @@ class Sections:
     def mapping(
         self, node: Node, what: str, keys: Collection[str], required: Iterable[str] = ()
     ) -> dict[str, Node]:
-        """The entries of a mapping that may have these keys only; {} where it is none."""
+        """The entries of a mapping that may have these keys only; {} where it is none.
+
+        What stands under a misspelt key counts as what was meant, so that it is found once.
+        """
         entries = self.entries(node, what)
+        given = {name: child for name, child in entries.items() if name in keys}
         for name, child in entries.items():
             if name not in keys:
-                self.find(
-                    "unknown-key", child, f"{what} has no key {name!r}{suggestion(name, keys)}"
-                )
+                text = f"{what} has no key {name!r}{suggestion(name, keys)}"
+                self.find("unknown-key", child, text)
+                meant = nearest(name, keys, cutoff=0.8)
+                if meant is not None:
+                    given.setdefault(meant, child)
         for name in required:
-            given = entries.get(name)
-            absent = given is None or given.value is None
+            absent = name not in given or given[name].value in (None, "")
             if absent and isinstance(node.value, dict | None):
                 self.find("syntax", node, f"{what} needs the key {name!r}")
-        return {name: child for name, child in entries.items() if name in keys}
+        return given
 
     def entries(self, node: Node | None, what: str) -> dict[str, Node]:
         """The entries of a mapping with free keys; {} where it is none."""
@@ -68,7 +73,7 @@ class Sections:
             return ""
         if isinstance(node.value, str):
             return node.value
-        if isinstance(node.value, bool | dict | list):
+        if isinstance(node.value, bool | float | dict | list):  # 1.10 is the number 1.1
             self.find("syntax", node, f"{what} should be text; quote it")
             return ""
         return str(node.value)
@@ -107,6 +112,7 @@ class Sections:
             return None
         try:
             return getattr(import_module(module), name)
-        except (ImportError, AttributeError, ValueError) as problem:
-            self.find("syntax", node, f"cannot import {module}:{name}: {problem}")
+        except Exception as problem:  # whatever the author's own module does when it is imported
+            text = f"cannot import {module}:{name}: {type(problem).__name__}: {problem}"
+            self.find("syntax", node, text)
             return None

@@ -72,18 +72,19 @@ def read_text(path: FilePath, most_bytes: int) -> str:
     try:
         size = path.stat().st_size
         if size > most_bytes:
-            raise DataError(
-                f"the file has {size / 1e6:.1f} MB, at most {most_bytes / 1e6:.0f} MB are read; "
-                "split it or remove what is no rule",
-                file=str(path),
-            )
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise DataError(f"cannot be read: {problem.strerror}", file=str(path)) from None
-    except UnicodeDecodeError as problem:
-        raise DataError(
-            f"is not UTF-8 text (byte {problem.start}); save it as UTF-8", file=str(path)
-        ) from None
+            text = f"the file has {size / 1e6:.1f} MB, at most {most_bytes / 1e6:.0f} MB are read"
+            problem = f"{text}; split it or remove what is no rule"
+            raise DataError(problem, file=str(path), line=1)
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problem = f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        raise DataError(problem, file=str(path), line=line) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_yaml(text: str, file: str, most_nodes: int = MOST_NODES) -> Node:
@@ -111,13 +112,18 @@ def _syntax_error(problem: Any, composer: _Composer) -> DataError:
         if _HASH_IN_FLOW.search(line):
             text = "an unquoted # starts a comment, which leaves a bracket open; quote the value"
             return DataError(text, file=composer.file, line=number)
-    text = _explained(str(problem.problem), lines[-1] if lines else "", first + 1)
+    line = lines[-1] if lines else ""
+    text = _explained(str(problem.problem), line, first + 1, within=mark.column > _indent(line))
     return DataError(text, file=composer.file, line=mark.line + 1)
 
 
-def _explained(problem: str, line: str, first: int) -> str:
-    """The parser's complaint as something an author can act on."""
-    if "\t" in line[: len(line) - len(line.lstrip())]:
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _explained(problem: str, line: str, first: int, *, within: bool) -> str:
+    """The parser's complaint, `within` a line or at its beginning, as something to act on."""
+    if "\t" in line[: _indent(line)]:
         return "a tab cannot indent; use spaces"
     if "nesting depth" in problem:
         return f"nested more than {MOST_DEPTH} levels deep"
@@ -128,10 +134,11 @@ def _explained(problem: str, line: str, first: int) -> str:
     if "',' or" in problem:
         return f"the bracket opened on line {first} is not closed; quote text with {{ }} [ ] or ,"
     if "block end" in problem or "expected key" in problem or "'-' indicator" in problem:
-        return (
-            f"wrong indentation: this does not line up with line {first}; "
-            "quote text that begins with { or ["
-        )
+        if within:
+            return "something follows a closing quote or bracket; quote the value as a whole"
+        return f"wrong indentation: this does not line up with line {first}"
+    if "alphabetic or numeric" in problem:
+        return "text that begins with & or * must be quoted"
     if "could not find expected ':'" in problem:
         return (
             "expected 'key: value'; a colon is missing, or the line above has a wrong indentation"
@@ -210,7 +217,10 @@ class _Composer:
     def _on_AliasEvent(self, event: Any) -> None:  # noqa: N802
         node = self._anchors.get(event.anchor)
         if node is None:
-            raise self._error(f"*{event.anchor} names nothing that ended above it", event)
+            text = (
+                f"*{event.anchor} names nothing that ended above it; quote text that begins with *"
+            )
+            raise self._error(text, event)
         line = event.start_mark.line + 1
         self._add(replace(node, line=line), None)
 
@@ -234,7 +244,9 @@ class _Composer:
 
     def _refuse_tag(self, event: Any) -> None:
         if event.tag is not None and event.tag != "!":
-            raise self._error(f"the tag {event.tag} is not supported; write the plain value", event)
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+            text = f"text that begins with ! must be quoted (the tag {tag} is not supported)"
+            raise self._error(text, event)
 
     def _refuse_cut(self, event: Any) -> None:
         """An id such as #W1 must be quoted: YAML drops it as a comment, and the rule sees nothing."""
