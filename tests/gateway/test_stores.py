@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import socket
@@ -29,7 +30,19 @@ from ledgeragent.types import Message, Reply, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import status
 from tests.gateway.wires import RESPONSES
-from tests.gateway.world import HELLO, KNOWN, LONG, MIXED, READ, SAY, WRITE, is_error, run, world
+from tests.gateway.world import (
+    HELLO,
+    KNOWN,
+    LONG,
+    MIXED,
+    READ,
+    SAY,
+    TOOLS,
+    WRITE,
+    is_error,
+    run,
+    world,
+)
 from tests.lending import ADA, BOOK_IN, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, answer
 
 MINE = {"x-ledgeragent-session": "mine"}
@@ -229,9 +242,10 @@ def test_a_session_that_begins_before_anything_was_said(client: Client) -> None:
     async def scenario() -> None:
         field = "input" if client.wire.name == "responses" else "messages"
         role = "user" if client.wire.name == "messages" else "system"
-        only = {field: [{"role": role, "content": "Be brief."}]}
+        body = client.wire.request((HELLO,), TOOLS, client.stream)
+        body[field] = [{"role": role, "content": "Be brief."}]
         async with world(SAY, WRITE) as w:
-            got = await client.ask(w, HELLO, headers=MINE, **only)
+            got = await w.post(client.wire, json.dumps(body).encode(), MINE)
             assert got.reply == SAY
             again = await client.ask(w, *KNOWN, headers=MINE)
             assert again.verdicts == "lend_book=ALLOW"
