@@ -351,7 +351,7 @@ class Journal:
             "evidence": [
                 {
                     "path": fact.path,
-                    "value": self._redaction.value((*fact.entry.path, *fact.fields), fact.value),
+                    "value": self._redaction.value((*fact.record, *fact.fields), fact.value),
                     "source": fact.source.name,
                     "turn": fact.turn,
                 }
