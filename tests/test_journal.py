@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypedDict
 
@@ -214,3 +216,46 @@ def test_redacted_values_are_nowhere_in_the_file(tmp_path: Path) -> None:
     assert "Okafor" not in text and "frozen" not in text and "close my account" not in text
     observed = next(r for r in read(open_store(file)) if r["event"] == "observed")
     assert observed["content"] == {"account_id": "A1", "owner": REDACTED, "status": REDACTED}
+
+
+def test_threads_may_share_a_journal(file: Path) -> None:
+    with Journal.open(file, BANK) as journal, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: play(journal, f"s{n}"), range(24)))
+    chain = verify(open_store(file))
+    assert chain.intact and chain.records == 24 * 6
+
+
+def test_what_does_not_fit_on_the_disk_leaves_no_half_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "j.jsonl"
+    journal = Journal.open(file, BANK)
+    journal.heard("s", UserMessage(text="before"))
+    whole, room = os.write, [30]
+
+    def write(handle: int, data: bytes) -> int:
+        if not room:
+            raise OSError(errno.ENOSPC, "no space left")
+        return whole(handle, data[: room.pop()])
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", write)
+        with pytest.raises(OSError, match="no space left"):
+            journal.heard("s", UserMessage(text="lost"))
+    journal.heard("s", UserMessage(text="after"))
+    journal.close()
+    assert verify(open_store(file)).intact
+    assert [r["text"] for r in read(open_store(file))] == ["before", "after"]
+
+
+def test_a_session_tells_its_journal(file: Path) -> None:
+    with Journal.open(file, BANK) as journal:
+        session = Session(BANK, journal=journal)
+        session.heard("close my account A1")
+        for reply in (Reply(calls=(READ,)), Reply(calls=(CLOSE,))):
+            for call in session.filter(reply).execute:
+                session.observe(ToolReturn(call_id=call.id, content=CONTENT))
+    records = list(read(open_store(file)))
+    events = ["heard", "proposed", "judged", "observed", "proposed", "judged"]
+    assert [r["event"] for r in records] == events
+    assert {r["session"] for r in records} == {session.name}

@@ -17,7 +17,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.gate import Filtered
 from ledgeragent.recorder import Recorder, new_session
 from ledgeragent.state import State
-from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage, canonical
+from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage, canonical, parse_json
 
 _REMEMBERED = 10_000
 
@@ -51,9 +51,7 @@ class Place:
             case ToolReturn():
                 if message.failed or message.content is None or message.call_id not in self.asked:
                     return self
-                content = message.content
-                text = content if isinstance(content, str) else canonical(content)
-                mark = int.from_bytes(_digest(message.call_id, text))
+                mark = int.from_bytes(_digest(message.call_id, _value(message.content)))
                 return replace(self, answered=self.answered ^ mark)
 
 
@@ -61,6 +59,16 @@ def _digest(*parts: Json) -> bytes:
     shown = [part.hex() if isinstance(part, bytes) else part for part in parts]
     text = canonical(shown).encode("utf-8", "backslashreplace")
     return blake2b(text, digest_size=16).digest()
+
+
+def _value(content: Json) -> Json:
+    """What an answer says, whether it is read in a history, as text, or was just given, as a value."""
+    if not isinstance(content, str):
+        return content
+    try:
+        return parse_json(content)
+    except (ValueError, RecursionError):
+        return content
 
 
 def _words(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,10 +61,25 @@ def test_a_served_model_is_talked_to(upstream: Upstream, monkeypatch: Any, capsy
     assert "never said" not in output
 
 
+@pytest.mark.parametrize("name", ["chat.jsonl", "chat.db"])
+def test_a_conversation_is_journaled(
+    name: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    file = str(tmp_path / name)
+    chat(monkeypatch, capsys, "", "--scenario", "1", "--journal", file, "--redact", "text")
+    assert main(["journal", "verify", file]) == OK
+    assert main(["journal", "show", file]) == OK
+    shown = capsys.readouterr().out
+    assert "=BLOCK" in shown and " observed " in shown
+    said = SCENARIOS[0].turns[0].says
+    assert said not in shown and "[redacted]" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--model", "http://127.0.0.1:9"], "--model-name"),
+        (["--redact", "text"], "--journal"),
         (["--model", "http://127.0.0.1:9", "--model-name", "m", "--scenario", "1"], "--scenario"),
     ],
 )
