@@ -102,11 +102,7 @@ class Gate:
         if self.unknown is Decision.ALLOW:
             return Verdict(call=call, decision=Decision.ALLOW)
         reason = f"there is no tool named {visible(call.name)} here; use one of the tools listed"
-        return Verdict(
-            call=call,
-            decision=self.unknown,
-            findings=(_unusable(UNKNOWN_TOOL, self.unknown, reason),),
-        )
+        return Verdict(call, self.unknown, (_unusable(UNKNOWN_TOOL, self.unknown, reason),))
 
     def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, ledger: Ledger) -> Verdict:
         view = View(ledger, self.domain.parameters, self.stale)
@@ -162,7 +158,7 @@ class Gate:
                 kept = Reply(text=reply.text, calls=execute)
                 returns: tuple[ToolReturn, ...] = ()
             case "tool_result":
-                kept, returns = reply, tuple(map(_answer, rejected))
+                kept, returns = reply, tuple(_answer(verdict) for verdict in rejected)
             case _:
                 assert_never(delivery)
         return Filtered(
@@ -179,9 +175,9 @@ class Gate:
             return verdict
         if times < self.budget:
             note = "this same call was rejected before; repeating it unchanged will not succeed"
-            return _escalated(verdict, verdict.decision, note)
+            return verdict._replace(note=note)
         note = "this call has been rejected too often and will not be considered again"
-        return _escalated(verdict, Decision.BLOCK, note)
+        return verdict._replace(decision=Decision.BLOCK, note=note)
 
 
 def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
@@ -248,10 +244,6 @@ def _request(missing: MissingEvidence, reads: tuple[ToolCall, ...]) -> str:
     else:
         state = f"was changed by {missing.stale.by.name} since it was read"
     return f"{subject} {state}; call {calls} first"
-
-
-def _escalated(verdict: Verdict, decision: Decision, note: str) -> Verdict:
-    return verdict._replace(decision=max(verdict.decision, decision), note=note)
 
 
 def _answer(verdict: Verdict) -> ToolReturn:

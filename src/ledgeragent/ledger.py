@@ -20,7 +20,7 @@ Fields = tuple[str, ...]
 
 _evidence = tuple.__new__
 
-_NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap()
+_NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap({}, {})
 _Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
 
 
@@ -130,8 +130,10 @@ class Ledger:
 
     def get(self, path: Path[R]) -> Entry | None:
         """The entry at `path`, or None if it was never observed."""
-        branch = self._roots.get(path[0])
-        return branch.get(path) if branch is not None else None
+        try:
+            return self._roots[path[0]].get(path)
+        except KeyError:
+            return None
 
     def glob(self, template: PathTemplate[R]) -> Iterator[Entry]:
         """Every observed entry of a family, in order of first observation."""

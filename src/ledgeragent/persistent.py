@@ -23,11 +23,9 @@ class PersistentMap(Generic[K, V]):
     get: Callable[[K], V | None]
     """The value, or None where there is none."""
 
-    def __init__(
-        self, base: Mapping[K, V] | None = None, delta: Mapping[K, V] | None = None
-    ) -> None:
-        self._base: Mapping[K, V] = base if base is not None else {}
-        self._delta: Mapping[K, V] = delta if delta is not None else {}
+    def __init__(self, base: Mapping[K, V], delta: Mapping[K, V]) -> None:
+        self._base = base
+        self._delta = delta
         # Most maps are small: all of one is in the delta, and its own `get` does.
         self.get = self._find if self._base else self._delta.get
 
@@ -39,7 +37,7 @@ class PersistentMap(Generic[K, V]):
         """This map with one value set."""
         delta = {**self._delta, key: value}
         if len(delta) > _DELTA_LIMIT:
-            return PersistentMap({**self._base, **delta})
+            return PersistentMap({**self._base, **delta}, {})
         return PersistentMap(self._base, delta)
 
     def __iter__(self) -> Iterator[K]:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from ledgeragent.ledger import Entry, Ledger
 from ledgeragent.paths import visible
-from ledgeragent.types import ToolCall
 
 OPEN = "<ledger>"
 CLOSE = "</ledger>"
@@ -72,8 +71,4 @@ def _stale_note(entry: Entry) -> str:
 
 
 def _reference(entry: Entry) -> str:
-    return f"{entry.path} (left out for length; {_shown_call(entry.source)} shows it again)"
-
-
-def _shown_call(call: ToolCall) -> str:
-    return visible(str(call))
+    return f"{entry.path} (left out for length; {visible(str(entry.source))} shows it again)"
