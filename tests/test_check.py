@@ -60,6 +60,15 @@ def test_every_planted_mistake_is_found_at_its_line_and_none_invented(
     assert len(findings) >= 10
 
 
+def test_planted_mistakes_are_found_in_every_file_of_a_folder() -> None:
+    folder = PLANTED / "hotel"
+    findings = check(str(folder), tools=folder / "tools.json")
+    assert {str(f.place.file) for f in findings} >= {str(f) for f in folder.glob("rules/*")}
+    for file in folder.rglob("*.yaml"):
+        assert seen([f for f in findings if f.place.file == str(file)]) == planted(file)
+    assert len(findings) >= 30
+
+
 def test_the_yaml_file_has_the_twelve_kinds() -> None:
     kinds = {code for _, code in planted(PLANTED / "library.yaml")}
     assert len(kinds) >= 12

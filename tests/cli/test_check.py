@@ -134,3 +134,19 @@ def test_files_elsewhere_are_named_in_full(
     location = run["results"][0]["locations"][0]["physicalLocation"]
     assert location["artifactLocation"]["uri"] == file.as_uri()
     assert ROOT not in file.parents
+
+
+def test_a_name_with_spaces_is_a_uri_and_comparisons_read_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path("my packs #1.yaml")
+    rule = "  - {id: x/y, guards: w, check: args.n > 'a', message: no}\n"
+    writes = "writes: {w: {arguments: {n: int}}}\n"
+    file.write_text(f"schema: ledgeragent/v1\ndomain: x\n{writes}rules:\n{rule}")
+    assert main(["check", str(file)]) == 1
+    assert "'>' does not apply to int, string" in capsys.readouterr().out
+    assert main(["check", str(file), "--format", "sarif"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    location = run["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"]["uri"] == "my%20packs%20%231.yaml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 from ledgeragent.domain import Clause, Domain
-from ledgeragent.effects import Read, Write
+from ledgeragent.effects import Read, Write, touch
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, View, demand, predicate, violation
 from ledgeragent.types import ToolCall
@@ -34,6 +34,13 @@ class Call(TypedDict):
     """The argument of every write."""
 
     repair_id: str
+
+
+class Sale(TypedDict):
+    """The argument of a sale."""
+
+    car_id: str
+    price: float
 
 
 REPAIR = PathTemplate("repairs.{repair_id}", Repair)
@@ -94,16 +101,53 @@ def scrap_any(call: Call, ledger: View) -> Broken | None:
     return violation("no") if len(found) > 3 and status == "x" else None
 
 
+@predicate("garage/given", guards="give", clause="garage/scrap")  # planted: missing-samples
+def given(call: Sale, ledger: View) -> Broken | None:
+    """Only what costs nothing is given away."""
+    return violation("it costs {price}", price=call["price"]) if call["price"] > 0 else None
+
+
+@predicate("garage/scrap-kinds", guards="scrap", clause="garage/scrap")  # planted: missing-samples
+def scrap_kinds(call: Call, ledger: View) -> Broken | None:
+    """What is compared is of one kind."""
+    repair = ledger[REPAIR(call["repair_id"])]
+    if repair["car_id"] == 3:  # planted: type-error
+        return violation("no")
+    if len(repair["parts"]) < 3 or repair["fees"]["least"] > "3":  # planted: type-error
+        return violation("no")
+    if repair.get("payed_on"):  # planted: unknown-field
+        return violation("no")
+    if "paid" in repair or "paid_on" not in repair:  # planted: unknown-field
+        return violation("no")
+    match repair["status"]:
+        case "open" | "closed":  # planted: impossible-value
+            return violation("no")
+    return None
+
+
 PACK = Domain(
     name="garage",
     version="1",
     tools=(
         Read(tool="get_repair", to=REPAIR, parameters=("repair_id",)),
-        Write(tool="collect", arguments=Call),
-        Write(tool="scrap", arguments=Call),
-        Write(tool="sell", arguments=Call),  # planted: write-without-rule
+        Write(tool="collect", arguments=Call, touches=(touch(REPAIR, "status", "paid_on"),)),
+        Write(
+            tool="scrap",  # planted: unknown-field
+            arguments=Call,
+            touches=(touch(REPAIR, "state"),),
+        ),
+        Write(tool="sell", arguments=Sale),  # planted: write-without-rule
+        Write(tool="give", arguments=Sale, touches=(touch(REPAIR),)),  # planted: unknown-field
     ),
-    predicates=(collect_done, collect_used, collect_car, scrap_demand, scrap_any),
+    predicates=(
+        collect_done,
+        collect_used,
+        collect_car,
+        scrap_demand,
+        scrap_any,
+        scrap_kinds,
+        given,
+    ),
     clauses=(
         Clause(id="garage/collect", section="", summary="", checkable="state", predicates=("x",)),
         Clause(id="garage/scrap", section="", summary="", checkable="state", predicates=("x",)),

@@ -45,7 +45,7 @@ def _clauses(outline: Outline) -> None:
     for rule in outline.rules if listed else ():
         if rule.clause and rule.clause not in listed:
             text = f"the clause {rule.clause} is not listed{suggestion(rule.clause, listed)}"
-            outline.findings.add("unknown-clause", rule.place, text, rule.id)
+            outline.findings.add("unknown-clause", rule.clause_at or rule.place, text, rule.id)
     for part in outline.clauses if not outline.broken_rules else ():
         clause = part.clause
         if not clause.predicates and not clause.why and not _meant(clause.id, unknown):

@@ -14,7 +14,7 @@ from typing import Any
 from ledgeragent.check.python_source import place_of, read_rule
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Read, Write
-from ledgeragent.errors import UsageError
+from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.packs import PACKS
 from ledgeragent.packs import versions as shipped
 from ledgeragent.packs.finding import Place
@@ -44,8 +44,12 @@ def _found(name: str) -> tuple[ModuleType, Mapping[str, Domain]]:
     try:
         module = import_module(path)
         found = getattr(module, attribute)
+    except LedgerAgentError:
+        raise  # it says itself what is wrong with the pack
     except (ImportError, AttributeError, ValueError) as problem:
         raise UsageError(f"cannot use {name}: {problem}") from None
+    except Exception as problem:  # whatever the author's own module does when it is imported
+        raise UsageError(f"cannot use {name}: {type(problem).__name__}: {problem}") from None
     versions = {found.version: found} if isinstance(found, Domain) else found
     if not isinstance(versions, Mapping) or not all(
         isinstance(d, Domain) for d in versions.values()
@@ -60,7 +64,8 @@ class _Reader:
     def __init__(self, module: ModuleType, domain: Domain, all_versions: Iterable[Domain]) -> None:
         self._domain = domain
         self._file = FilePath(str(module.__file__))
-        self._strings = dict(_strings(_files(module)))
+        files = _files(module)
+        self._strings = {**dict(_strings(files)), **dict(_tools(files))}
         # A rule may serve several versions, so evidence counts as supplied if any of them reads it.
         self._families = [
             tool.to for version in all_versions for tool in version.tools if isinstance(tool, Read)
@@ -149,6 +154,16 @@ def _files(module: ModuleType) -> list[str]:
     ]
     files = {str(sys.modules[name].__file__) for name in names if sys.modules[name].__file__}
     return sorted(files, key=lambda file: (FilePath(file).stem != "paths", file))
+
+
+def _tools(files: Iterable[str]) -> Iterator[tuple[str, Place]]:
+    """Every name that is given as `tool=`, with its place: where a tool is made, not only named."""
+    for file in files:
+        for node in ast.walk(ast.parse(FilePath(file).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "tool":
+                value = node.value
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield value.value, Place(file, value.lineno)
 
 
 def _strings(files: Iterable[str]) -> Iterator[tuple[str, Place]]:

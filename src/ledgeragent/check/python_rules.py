@@ -1,15 +1,23 @@
-"""Python rules: fields that a record does not have, and comparisons with values a field never has."""
+"""Python packs: fields that a record does not have, and comparisons with values a field never has."""
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType
 
 from ledgeragent.check.python_source import read_rule
+from ledgeragent.effects import Touches, Write, touch
+from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.outline import Outline
+from ledgeragent.packs.schema import Object, is_open, shape_of
 
 
 def check_python_rules(outline: Outline) -> None:
-    """Adds what the source of the rules, and of the helpers they call, says wrong."""
+    """Adds what the source of the rules, of the helpers they call, and of the writes says wrong."""
+    for tool in outline.domain.tools if outline.domain is not None else ():
+        if isinstance(tool, Write):
+            for touches in tool.touches:
+                _touches(tool, touches, outline)
     for predicate in outline.domain.predicates if outline.domain is not None else ():
         if not isinstance(predicate.check, FunctionType):
             continue
@@ -17,3 +25,28 @@ def check_python_rules(outline: Outline) -> None:
             for code, place, text in reading.problems:
                 outline.findings.add(code, place, text, predicate.id)
                 outline.suspects.add(predicate.id)
+
+
+def _touches(tool: Write, touches: Touches, outline: Outline) -> None:
+    """Adds what `touch(TEMPLATE, "field")` names and neither record nor arguments have."""
+    if getattr(touches, "__qualname__", "") != f"{touch.__qualname__}.<locals>.touches":
+        return  # code of the pack's own: only running it would tell
+    given = inspect.getclosurevars(touches).nonlocals
+    part = next(part for part in outline.writes if part.tool == tool.tool)
+    for prefix in given["prefixes"]:
+        shape = shape_of(given["template"].record)
+        for name in prefix:
+            if not isinstance(shape, Object) or is_open(shape):
+                break
+            if name not in shape.fields:
+                text = f"{shape} has no field {name!r}{suggestion(name, shape.fields)}"
+                outline.findings.add("unknown-field", part.place, text)
+                break
+            shape = shape.fields[name].shape
+    arguments = part.arguments
+    if not isinstance(arguments, Object) or is_open(arguments):
+        return
+    for name in given["template"].keys:
+        if name not in arguments.fields:
+            text = f"{arguments} has no argument {name!r}{suggestion(name, arguments.fields)}"
+            outline.findings.add("unknown-field", part.place, text)

@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from types import FunctionType
 from typing import Any
 
-from ledgeragent.check.shapes import impossible
+from ledgeragent.check.shapes import differ, impossible, kind, kind_of
 from ledgeragent.packs.finding import Place, suggestion
 from ledgeragent.packs.schema import ANY, TEXT, ListOf, MapOf, Object, Shape, is_open, shape_of
 from ledgeragent.paths import Path, PathTemplate
@@ -126,11 +126,22 @@ class _Walk:
             self._bind(node.target, self._item(node.iter))
             for statement in (*node.body, *node.orelse):
                 self._visit(statement)
+        elif isinstance(node, ast.Match):
+            self._match(node)
         elif isinstance(node, ast.FunctionDef | ast.Lambda):
             return
         else:
             for child in ast.iter_child_nodes(node):
                 self._visit(child)
+
+    def _match(self, node: ast.Match) -> None:
+        shape = self._infer(node.subject)
+        for case in node.cases:
+            for pattern in _alternatives(case.pattern):
+                if isinstance(pattern, ast.MatchValue):
+                    self._impossible(pattern.value, self._constants(pattern.value), shape)
+            for part in (*([case.guard] if case.guard is not None else ()), *case.body):
+                self._visit(part)
 
     def _bind(self, target: ast.expr, shape: Shape | None, own: bool = False) -> None:
         """Binds a name; `own` in a comprehension, whose names are its own."""
@@ -169,18 +180,22 @@ class _Walk:
         if owner is _VIEW:
             return self._demand(index)
         if isinstance(owner, Object) and not is_open(owner) and isinstance(index, ast.Constant):
-            known = owner.fields.get(str(index.value))
-            if known is None:
-                hint = suggestion(str(index.value), owner.fields)
-                self._find("unknown-field", node, f"{owner} has no field {index.value!r}{hint}")
-                return None
-            return known.shape
+            return self._field(node, owner, index)
         self._infer(index)
         if isinstance(owner, MapOf) or (
             isinstance(owner, ListOf) and not isinstance(index, ast.Slice)
         ):
             return owner.item
         return owner if isinstance(owner, ListOf) else None
+
+    def _field(self, node: ast.expr, owner: Object, index: ast.Constant) -> Shape | None:
+        """The shape of a field that is named, None and a problem where there is no such field."""
+        name = str(index.value)
+        if name in owner.fields or is_open(owner):
+            return owner.fields[name].shape if name in owner.fields else None
+        hint = suggestion(name, owner.fields)
+        self._find("unknown-field", node, f"{owner} has no field {index.value!r}{hint}")
+        return None
 
     def _demand(self, index: ast.expr) -> Shape | None:
         family = self._family(index)
@@ -237,12 +252,15 @@ class _Walk:
             if function.attr == "values":
                 return ListOf(owner.item)
             return owner.item if function.attr == "get" and len(arguments) == 1 else None
-        if isinstance(owner, Object) and function.attr == "get" and len(arguments) == 1:
+        if (
+            isinstance(owner, Object)
+            and owner is not _VIEW
+            and function.attr == "get"
+            and arguments
+        ):
             index = arguments[0]
-            known_field = (
-                owner.fields.get(str(index.value)) if isinstance(index, ast.Constant) else None
-            )
-            return known_field.shape if known_field is not None else None
+            found = self._field(node, owner, index) if isinstance(index, ast.Constant) else None
+            return found if len(arguments) == 1 else None
         return None
 
     def _comprehension(
@@ -272,10 +290,29 @@ class _Walk:
         shapes = [self._infer(side) for side in sides]
         for i, operator in enumerate(node.ops):
             if isinstance(operator, ast.Eq | ast.NotEq):
+                found = len(self.reading.problems)
                 self._impossible(node, self._constants(sides[i + 1]), shapes[i])
                 self._impossible(node, self._constants(sides[i]), shapes[i + 1])
+                if len(self.reading.problems) == found:
+                    self._mixed(node, sides[i : i + 2], shapes[i : i + 2], "is never equal to")
             elif isinstance(operator, ast.In | ast.NotIn):
                 self._impossible(node, self._constants(sides[i + 1]), shapes[i])
+                owner, name = shapes[i + 1], sides[i]
+                if isinstance(owner, Object) and isinstance(name, ast.Constant):
+                    self._field(node, owner, name)
+            elif isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+                self._mixed(node, sides[i : i + 2], shapes[i : i + 2], "has no order with")
+
+    def _mixed(
+        self, node: ast.expr, sides: list[ast.expr], shapes: list[Shape | None], how: str
+    ) -> None:
+        """Finds a comparison of values of different kinds, where both kinds are known."""
+        left, right = (
+            kind(shape) or (kind_of(side.value) if isinstance(side, ast.Constant) else "")
+            for side, shape in zip(sides, shapes, strict=True)
+        )
+        if differ(left, right):
+            self._find("type-error", node, f"{left} {how} {right}")
 
     def _impossible(self, node: ast.expr, values: tuple[Json, ...], shape: Shape | None) -> None:
         for value in values:
@@ -309,6 +346,10 @@ class _Walk:
 
     def _find(self, code: str, node: ast.expr, message: str) -> None:
         self.reading.problems.append((code, self._place(node), message))
+
+
+def _alternatives(pattern: ast.pattern) -> list[ast.pattern]:
+    return pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
 
 
 def _hints(function: FunctionType) -> Mapping[str, Any]:

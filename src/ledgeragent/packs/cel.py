@@ -29,6 +29,8 @@ _ERROR = re.compile(r"ERROR: <input>:(\d+):\d+: (.*)")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
 _STATUS = re.compile(r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE): | \[[A-Z_]+\]$")
 _UNKNOWN_TOKEN = re.compile(r"token recognition error at: '(.*)'", re.DOTALL)
+_SPELLED = {"_[_]": "[ ]", "_?_:_": "? :"}
+_DOUBLED = {"=": "== to compare", "&": "&&", "|": "||"}
 _OPERATORS = {"and": "&&", "or": "||", "not": "!", "is": "==", "if": "a ? b : c"}
 _WORD_INPUT = re.compile(rf"input '({'|'.join(_OPERATORS)})'", re.IGNORECASE)
 _MISCALLED = frozenset(
@@ -188,6 +190,7 @@ def _explain(problem: str, source: Source, findings: Findings, rule: str) -> Non
 
 def _most_telling(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Of several errors of syntax, the one that tells what to mend: others follow from it."""
+    found = [error for error in found if "*error*" not in error[1]] or found
     syntax = [error for error in found if error[1].startswith("Syntax error: ")]
     return sorted(syntax, key=lambda error: "token recognition" not in error[1])[:1] or found
 
@@ -195,8 +198,11 @@ def _most_telling(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _in_our_words(text: str) -> str:
     overload = _OVERLOAD.search(text)
     if overload is not None:
-        operator, operands = overload[1].replace("_", " ").strip(), overload[2][1:-1]
+        operator = _SPELLED.get(overload[1], overload[1].strip("_@"))
+        operands = overload[2][1:-1].replace("google.protobuf.Timestamp", "timestamp")
         hint = ""
+        if "null_type" in operands:
+            return "a field that is null counts as absent: test it with has(...)"
         if {"double", "int"} <= set(operands.split(", ")):
             hint = "; write the whole number as a float (3.0), or convert with double(...)"
         return f"{operator!r} does not apply to {operands or 'nothing'}{hint}"
@@ -210,8 +216,8 @@ def _in_our_words(text: str) -> str:
 
 def _syntax(text: str) -> str:
     unknown = _UNKNOWN_TOKEN.fullmatch(text)
-    if unknown is not None and unknown[1].strip() == "=":
-        return "write == to compare"
+    if unknown is not None and unknown[1].strip() in _DOUBLED:
+        return f"write {_DOUBLED[unknown[1].strip()]}"
     if unknown is not None and unknown[1][0] in "'\"":
         return f"the quote of {unknown[1]} is not closed"
     if unknown is not None:

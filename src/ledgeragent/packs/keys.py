@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from ledgeragent.packs.finding import suggestion
+from ledgeragent.packs.finding import nearest, suggestion
 from ledgeragent.paths import PathTemplate
 
 _SEGMENT = re.compile(r"\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}|([^.{}]+)")
@@ -82,7 +81,8 @@ def near(written: str, templates: Collection[str]) -> str:
     roots = {text.partition(".")[0]: text for text in sorted(templates, reverse=True)}
     root = written.partition(".")[0]
     if root not in roots:
-        close = get_close_matches(root, roots, n=1)
-        if close:
-            return f"; did you mean {roots[close[0]]}?"
+        close = nearest(root, roots, cutoff=0.75)
+        if close is not None:
+            return f"; did you mean {roots[close]}?"
+        return f"; there is {', '.join(sorted(templates))}" if templates else ""
     return suggestion(written, templates)

@@ -264,7 +264,10 @@ class _Loader:
                 predicates=self.sections.texts(given.get("rules"), "rules"),
                 why=self.sections.text(given.get("why"), "why"),
             )
-            self.outline.clauses.append(ClausePart(clause=clause, place=place_of(node)))
+            named = place_of(given["rules"]) if "rules" in given else None
+            self.outline.clauses.append(
+                ClausePart(clause=clause, place=place_of(node), rules_at=named)
+            )
 
     def _link(self) -> None:
         """Adds to each clause the rules that name it; finds those that it names and nobody wrote."""
@@ -273,7 +276,7 @@ class _Loader:
             for name in part.clause.predicates:
                 if name not in rules:
                     text = f"there is no rule {name}{suggestion(name, rules)}"
-                    self.findings.add("syntax", part.place, text)
+                    self.findings.add("syntax", part.rules_at or part.place, text)
             own = (rule for rule, clause in rules.items() if clause == part.clause.id)
             linked = tuple(dict.fromkeys((*part.clause.predicates, *own)))
             self.outline.clauses[i] = replace(part, clause=replace(part.clause, predicates=linked))

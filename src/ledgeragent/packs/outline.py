@@ -55,6 +55,7 @@ class RulePart:
 
     `programs` are all its expressions, the test among them. `demands` tells whether it asks for a
     record whatever the test says. `sound` is False where the loader already found fault with it.
+    `clause_at` is where its clause is named, if that is a line of its own.
     """
 
     id: str
@@ -66,14 +67,16 @@ class RulePart:
     programs: tuple[Program, ...] = ()
     demands: bool = False
     sound: bool = True
+    clause_at: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClausePart:
-    """One clause of the policy."""
+    """One clause of the policy; `rules_at` is where the rules that it names stand."""
 
     clause: Clause
     place: Place
+    rules_at: Place | None = None
 
 
 @dataclass(slots=True, kw_only=True)

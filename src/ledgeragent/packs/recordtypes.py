@@ -88,6 +88,8 @@ class RecordTypes:
         if text in self._nodes:
             return self._named(text, self._nodes[text])
         hint = suggestion(text, {*SCALARS, "list", "dict", *self._nodes})
+        if text.startswith(("[", "{")):
+            hint = "; a list of values, or a mapping of fields, stands without quotes"
         self._sections.find("type-error", node, f"there is no type {text!r}{hint}")
         return ANY
 

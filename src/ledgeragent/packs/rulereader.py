@@ -158,6 +158,7 @@ class _Rule:
                 programs=tuple(programs),
                 demands=check is not None and any(r.always for r in check.requires),
                 sound=sound,
+                clause_at=place_of(given["clause"]) if "clause" in given else None,
             )
         )
         read_samples(given.get("samples"), rule, self.outline)

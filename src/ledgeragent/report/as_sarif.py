@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import ledgeragent
 from ledgeragent.packs.finding import CODES, Finding, Severity
@@ -54,4 +55,4 @@ def _result(finding: Finding, used: Sequence[str]) -> Json:
 
 def _uri(file: str) -> str:
     shown = Path(shown_file(file))
-    return shown.resolve().as_uri() if shown.is_absolute() else shown.as_posix()
+    return shown.resolve().as_uri() if shown.is_absolute() else quote(shown.as_posix())

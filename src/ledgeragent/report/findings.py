@@ -13,10 +13,15 @@ from ledgeragent.paths import visible
 def findings_text(pack: str, findings: Sequence[Finding]) -> str:
     """One line per finding, and how many there are."""
     lines = [
-        f"{shown_file(f.place.file)}:{f.place.line}: {f.severity.value}: {visible(f.message)} [{f.code}]"
+        f"{shown_file(f.place.file)}:{f.place.line}: {f.severity.value}: {f.message} [{f.code}]"
         for f in findings
     ]
-    return "\n".join([*lines, f"{pack}: {summary(findings)}"]) + "\n"
+    return "\n".join(map(_printable, [*lines, f"{pack}: {summary(findings)}"])) + "\n"
+
+
+def _printable(line: str) -> str:
+    """The line for a terminal, to which < and > do nothing and rules are full of them."""
+    return visible(line).replace("\\u003c", "<").replace("\\u003e", ">")
 
 
 def findings_json(pack: str, findings: Sequence[Finding]) -> str:
