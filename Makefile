@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 HARNESS := .venv-tau2
+OFFICIAL := .venv-tau2-official
 PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-tau2 check format bench docs clean
+.PHONY: demo test test-tau2 test-tau2-official check format bench docs clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
@@ -17,6 +18,14 @@ test: $(READY)
 # The harness pins versions of its own, so it gets an environment of its own.
 test-tau2: $(HARNESS)/.ready
 	LITELLM_LOCAL_MODEL_COST_MAP=True $(HARNESS)/bin/pytest tests/bench
+
+# The official line of the harness is installed from its repository and wants Python 3.12 or 3.13:
+# make test-tau2-official TAU2=../tau2-bench PYTHON=python3.12
+test-tau2-official:
+	@test -d "$(TAU2)" || { echo "say where a checkout of tau2-bench is: make $@ TAU2=..." >&2; exit 2; }
+	@test -x $(OFFICIAL)/bin/python || $(PYTHON) -m venv $(OFFICIAL)
+	@$(OFFICIAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable $(TAU2) --editable . pytest hypothesis
+	LITELLM_LOCAL_MODEL_COST_MAP=True $(OFFICIAL)/bin/pytest tests/bench
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -51,4 +60,4 @@ $(HARNESS)/.ready: pyproject.toml
 	@touch $(HARNESS)/.ready
 
 clean:
-	rm -rf $(VENV) $(HARNESS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(HARNESS) $(OFFICIAL) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

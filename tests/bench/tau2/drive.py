@@ -21,7 +21,7 @@ def main(request: dict[str, object]) -> None:
     for arm in request["arms"]:  # type: ignore[attr-defined]
         options = {"base_url": f"{request['url']}/{arm}", "temperature": 0.0}
         sys.argv = ["tau2", "run", "--domain", str(request["domain"]), "--agent", arm]
-        sys.argv += ["--num-tasks", "1", "--results-dir", str(scratch), "--save-to", arm]
+        sys.argv += ["--num-tasks", "1", "--save-to", str(scratch / str(arm))]
         for side in ("agent", "user"):
             sys.argv += [f"--{side}-llm", "openai/scripted"]
             sys.argv += [f"--{side}-llm-args", json.dumps({**options, "api_key": "none"})]

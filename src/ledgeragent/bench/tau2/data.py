@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from ledgeragent.adapters.tau2 import harness
-from ledgeragent.errors import UsageError
+from ledgeragent.errors import MissingExtraError, UsageError
 
 DOMAINS = ("airline", "retail", "telecom", "mock")
 ENVIRONMENT = "TAU2_DATA_DIR"
 _SHARED = Path("benchmarks", "tau2")
+_SIMULATIONS = "simulations"
 
 
 def lay_out(data_dir: Path, into: Path) -> Path:
@@ -30,6 +32,33 @@ def lay_out(data_dir: Path, into: Path) -> Path:
 def _link(source: Path, target: Path) -> None:
     if source.is_dir() and not target.is_symlink():
         target.symlink_to(source.resolve(), target_is_directory=True)
+
+
+def own_folder() -> Path:
+    """Where the harness has its data: in the package, or beside the sources of a checkout.
+
+    Nothing of the harness is imported: its official line settles on a folder when it is.
+    """
+    found = find_spec("tau2")
+    if found is None or found.origin is None:
+        raise MissingExtraError("the tau2 harness", "tau2")
+    package = Path(found.origin).parent
+    inside = package / "data"
+    return inside if inside.is_dir() else package.parents[1] / "data"
+
+
+def keep_results(own: Path, into: Path) -> None:
+    """Has results below `into` end up in the harness's `own` folder, where its viewer looks for them.
+
+    Where that can't be written, they go below the working directory.
+    """
+    kept = own / _SIMULATIONS
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        kept = Path.cwd() / _SIMULATIONS
+        kept.mkdir(exist_ok=True)
+    _link(kept, into / _SIMULATIONS)
 
 
 def select(folder: Path) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import wraps
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.tau2 import harness
 from ledgeragent.bench.tau2 import data, telehealth
@@ -40,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
     """Hands over to the harness."""
     with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
         prepare(Path(scratch))
+        if data.in_use() == Path(scratch):
+            data.keep_results(data.own_folder(), Path(scratch))
         sys.argv = ["tau2", *args.arguments]
         harness("tau2.cli").main()
     return 0
@@ -58,22 +64,50 @@ def prepare(scratch: Path) -> None:
         telehealth.register(Path(named))
     ask_the_judge()
     _sign_results()
+    _bring_workers()
 
 
 def _sign_results() -> None:
-    """Has every result of the package's line say which harness and which data it came from."""
-    runs = harness("tau2.run")
-    told = getattr(runs, "get_info", None)
-    if told is None or getattr(told, "signs", False):
-        return
+    """Has every result say which harness and which data it came from, where it names a commit."""
+    for name in ("tau2.run", "tau2.runner.helpers", "tau2.runner.batch"):
+        module = harness(name) if _exists(name) else None
+        told = getattr(module, "get_info", None)
+        if told is not None and not hasattr(told, "__wrapped__"):
+            module.get_info = _signed(told)
 
-    def get_info(*args: object, **kwargs: object) -> object:
+
+def _exists(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _signed(told: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(told)
+    def get_info(*args: Any, **kwargs: Any) -> Any:
         info = told(*args, **kwargs)
         info.git_commit = signature(info.environment_info.domain_name)
         return info
 
-    get_info.signs = True  # type: ignore[attr-defined]
-    runs.get_info = get_info
+    return get_info
+
+
+def _bring_workers() -> None:
+    """Has the worker processes of the official line start as this command, so that they know our arms."""
+    if not _exists("tau2.runner.controller"):
+        return
+    controller = harness("tau2.runner.controller")
+    if hasattr(controller, "_spawn_worker"):
+        controller._spawn_worker = _spawn_worker
+
+
+def _spawn_worker(url: str, slots: int, index: int, log_dir: Path) -> subprocess.Popen[bytes]:
+    log_dir.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "ledgeragent", "bench", "tau2", "worker"]
+    command += ["--controller", url, "--slots", str(slots), "--worker-id", f"local-{index}"]
+    with (log_dir / f"worker_{index}.log").open("wb") as log:
+        return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
 
 
 def signature(domain: str) -> str:

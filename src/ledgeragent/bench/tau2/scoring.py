@@ -52,7 +52,8 @@ def _unjudged(task: Wire) -> Wire:
 
 
 def ask_the_judge() -> None:
-    """Has runs of the package's line score judged tasks, which its runner otherwise refuses to."""
+    """Has judged tasks scored by the judge chosen, on the package's line too, whose runner refuses to."""
+    _choose_judge()
     runs = harness("tau2.run")
     original = getattr(runs, "evaluate_simulation", None)
     kinds = harness("tau2.evaluator.evaluator").EvaluationType
@@ -68,7 +69,6 @@ def ask_the_judge() -> None:
         return original(task=task, evaluation_type=evaluation_type, **options)
 
     runs.evaluate_simulation = evaluate
-    _choose_judge()
 
 
 def _choose_judge() -> None:
