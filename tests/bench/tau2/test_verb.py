@@ -1,4 +1,4 @@
-"""`ledgeragent bench tau2 …` is the harness's own command line, with what we bring: options, results, resume."""
+"""`ledgeragent bench tau2 …` is the harness's own command line, with what we bring to it."""
 
 from __future__ import annotations
 

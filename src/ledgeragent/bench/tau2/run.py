@@ -70,10 +70,10 @@ def prepare(scratch: Path) -> None:
 def _sign_results() -> None:
     """Has every result say which harness and which data it came from, where it names a commit."""
     for name in ("tau2.run", "tau2.runner.helpers", "tau2.runner.batch"):
-        module = harness(name) if _exists(name) else None
-        told = getattr(module, "get_info", None)
-        if told is not None and not hasattr(told, "__wrapped__"):
-            module.get_info = _signed(told)
+        if _exists(name):
+            module = harness(name)
+            if not hasattr(module.get_info, "__wrapped__"):
+                module.get_info = _signed(module.get_info)
 
 
 def _exists(module: str) -> bool:
