@@ -197,6 +197,26 @@ def cost() -> str:
 _COST_COLUMNS = ("total", "uncached", "price_weighted")
 
 
+def probe_tiny() -> str:
+    """What a tiny model proposes for each write, plain and in each render mode."""
+    report = json.loads((RESULTS / "probe-tiny.json").read_text())
+    rows = [
+        (arm, *(f"{100 * told[name]:.1f}%" for name in ("exact", "arguments")), _against(told))
+        for arm, told in report["arms"].items()
+    ]
+    head = (f"{report['probes']} writes", "exact", "arguments right", "exact, against plain")
+    made = _made_by("probe-tiny.json", "python -m benchmarks.probe_tiny")
+    return f"{_table(head, rows)}\n{report['model']}, {report['asked']}.\n{made}"
+
+
+def _against(told: dict[str, Any]) -> str:
+    if "difference" not in told:
+        return ""
+    low, high = told["interval"]
+    points = f"{100 * told['difference']:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]"
+    return f"{told['wins']} better, {told['losses']} worse, {points}"
+
+
 def gold() -> str:
     """Each task's gold actions through the gate: per harness, data set and domain."""
     rows = [

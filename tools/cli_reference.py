@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 
 from ledgeragent.cli.main import parser
 
 
 def text() -> str:
-    """docs/cli.md: the help of the command and of each verb, 80 columns wide."""
+    """docs/cli.md: the help of the command, of each verb and of each sub-verb, 80 columns wide."""
     os.environ["COLUMNS"] = "80"
     top = parser()
     pages = [f"# Command line\n\nGenerated from the parsers.\n\n```\n{top.format_help()}```\n"]
-    for action in top._actions:
+    return "\n".join([*pages, *_below(top, "ledgeragent")])
+
+
+def _below(parser: argparse.ArgumentParser, path: str) -> Iterator[str]:
+    """A page for every verb of a parser, each followed by those of its own."""
+    for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            pages += [_page(name, verb) for name, verb in action.choices.items()]
-    return "\n".join(pages)
-
-
-def _page(name: str, verb: argparse.ArgumentParser) -> str:
-    return f"## `ledgeragent {name}`\n\n```\n{verb.format_help()}```\n"
+            for name, verb in action.choices.items():
+                yield f"## `{path} {name}`\n\n```\n{verb.format_help()}```\n"
+                yield from _below(verb, f"{path} {name}")

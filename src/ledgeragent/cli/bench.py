@@ -28,7 +28,7 @@ def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "bench",
         help="benchmark environments, runs and reports",
-        description="What the benchmarks need: environments held to recorded behaviour.",
+        description="The paper's experiments and what surrounds them: runs, arms, reports, probes.",
     )
     verbs = parser.add_subparsers(dest="bench", metavar="SUBVERB", required=True)
     _add_conformance(verbs)
