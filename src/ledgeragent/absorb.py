@@ -43,7 +43,7 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: PathMap
     if not routes:
         return _after_other(ledger, call, returned, domain.tool(call.name))
     content = returned.content
-    if returned.failed or any(_fails(route, content) for route in routes):
+    if returned.failed or any([_fails(route, content) for route in routes]):
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
@@ -121,10 +121,9 @@ def _entries(
     if isinstance(value, Untyped):
         path = _path(route, None, call)
         return [Entry(path=path, value=value.text, source=call, turn=turn, typed=False)]
-    wants_object = hasattr(route.to.record, "__required_keys__")
     entries: list[Entry] = []
     for record in route.records(value, call.arguments):
-        if wants_object and type(record) is not dict and not isinstance(record, Mapping):
+        if route.to.holds_objects and type(record) is not dict and not isinstance(record, Mapping):
             raise ValueError(f"{call.name} returned no object for {route.to.text}")
         entries.append(Entry(path=_path(route, record, call), value=record, source=call, turn=turn))
     return entries

@@ -81,12 +81,13 @@ class Read(Generic[R]):
 
     def key(self, name: str, record: Json, arguments: Arguments) -> str | None:
         """The value of one placeholder, or None where neither record nor arguments have it."""
-        value = record.get(name) if isinstance(record, Mapping) else None
+        has_fields = type(record) is dict or isinstance(record, Mapping)
+        value = record.get(name) if has_fields else None
         if value is None:
             value = arguments.get(self.rename.get(name, name))
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            return None
-        return str(value) or None
+        if isinstance(value, str):
+            return value or None
+        return None if isinstance(value, bool) or not isinstance(value, int) else str(value)
 
     def call_for(self, path: Path[Any]) -> ToolCall | None:
         """The call of this tool that would supply `path`, or None if it does not serve that family.

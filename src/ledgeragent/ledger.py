@@ -103,6 +103,19 @@ class Entry:
                 return mark
         return None
 
+    def marked(self, fresh: Iterable[Stale]) -> Entry:
+        """This entry with more of it called unknown."""
+        # Spelled out, since `dataclasses.replace` costs more than all the rest of a write.
+        return Entry(
+            path=self.path,
+            value=self.value,
+            source=self.source,
+            turn=self.turn,
+            typed=self.typed,
+            stale=(*self.stale, *fresh),
+            inherited=self.inherited,
+        )
+
     def origin(self, fields: Fields) -> Origin:
         """The read that supplied `fields`: this entry's own unless it inherited them."""
         own = Origin(self.source, self.turn)
@@ -191,7 +204,7 @@ class Ledger:
             if entry is not None and by is None:  # no turn adds to what is unknown already
                 fresh = [mark for mark in fresh if not entry.stale_at(mark.fields)]
             if entry is not None and fresh:
-                ledger = ledger.put(replace(entry, stale=(*entry.stale, *fresh)))
+                ledger = ledger.put(entry.marked(fresh))
         return ledger
 
 

@@ -71,11 +71,12 @@ class PathTemplate(Generic[R]):
     `record` is the TypedDict of what is stored there (or `str`, `list`), for readers and checkers.
     """
 
-    __slots__ = ("_literal_at", "keys", "record", "root", "segments", "text")
+    __slots__ = ("_literal_at", "holds_objects", "keys", "record", "root", "segments", "text")
 
     def __init__(self, text: str, record: type[R]) -> None:
         self.text = text
         self.record = record
+        self.holds_objects = hasattr(record, "__required_keys__")
         self.segments = tuple(text.split("."))
         if not all(self.segments):
             raise PathError(f"empty segment in path template {text!r}")

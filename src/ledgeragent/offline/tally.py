@@ -101,7 +101,8 @@ class Result(Intake):
             self._count_call(one, domain)
             self.errors += error_rows(run, one)
         for one in writes:
-            self.writes.update(("judged", one.outcome))
+            self.writes["judged"] += 1
+            self.writes[one.outcome] += 1
             self.writes["executed"] += one.executed
             if one.executed:
                 self._list_executed(run, one, domain)
