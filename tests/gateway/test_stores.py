@@ -236,6 +236,19 @@ def test_a_session_name_that_cannot_be_one(client: Client) -> None:
     run(scenario())
 
 
+def test_a_crowd_of_replies_drops_no_session_from_memory() -> None:
+    async def scenario() -> None:
+        store, saved = MemoryStore(limit=3), Saved(memory=Memory(session="s"))
+        await store.save("session:1", saved)
+        for n in range(9):
+            await store.save(f"reply:{n}", saved)
+        assert await store.load("session:1") is not None
+        kept = [n for n in range(9) if await store.load(f"reply:{n}") is not None]
+        assert kept == [6, 7, 8]
+
+    run(scenario())
+
+
 def test_a_session_that_begins_before_anything_was_said(client: Client) -> None:
     """A request with instructions only holds nothing that is judged, and is still one."""
 

@@ -90,10 +90,24 @@ def add(subparsers: Subparsers) -> None:
         help="requests under way at once; more are turned away with 503 (default 1000)",
     )
     parser.add_argument(
+        "--max-remembered",
+        type=_natural,
+        default=256 << 20,
+        metavar="BYTES",
+        help="histories that are kept, each counted with the size of its request (default 256 MiB)",
+    )
+    parser.add_argument(
         "--session-store",
         default="memory",
         metavar="STORE",
         help="where named sessions live: memory, a SQLite file, or postgresql://...",
+    )
+    parser.add_argument(
+        "--max-sessions",
+        type=_natural,
+        default=10_000,
+        metavar="N",
+        help="named sessions, and replies that can be continued, that memory keeps (default 10000)",
     )
     parser.add_argument(
         "--otel",
@@ -110,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     from ledgeragent.gateway.stores import open_session_store
 
     settings = _settings(args)
-    sessions = open_session_store(args.session_store)
+    sessions = open_session_store(args.session_store, args.max_sessions)
     with ExitStack() as stack:
         spans = _spans(stack, domain, args.mode) if args.otel else None
         journal = stack.enter_context(journal_of(args, domain))
@@ -175,6 +189,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         max_body=args.max_body,
         timeout=args.timeout,
         max_concurrent=args.max_concurrent,
+        max_remembered=args.max_remembered,
         keys=frozenset(key.strip() for key in keys),
         upstream_key=_from_environment(args.upstream_key_env) if args.upstream_key_env else None,
         context_role=args.context_role,

@@ -64,6 +64,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Settings:
     """How a gateway runs. Sizes in bytes, times in seconds.
 
+    `max_remembered` bounds the histories that are kept, each counted with the size of its request.
     `keys` are the gateway's own API keys (none: whoever reaches the port may use it), and
     `upstream_key` is what goes upstream instead of the client's. `unknown` answers calls of tools
     that the domain does not list.
@@ -75,6 +76,7 @@ class Settings:
     max_body: int = 8 << 20
     timeout: float = 600.0
     max_concurrent: int = 1_000
+    max_remembered: int = 256 << 20
     keys: frozenset[str] = frozenset()
     upstream_key: str | None = None
     context_role: str = "system"
@@ -102,7 +104,7 @@ class Gateway:
     ) -> None:
         self.settings = settings
         self.metrics = Metrics(tools=frozenset(tool.tool for tool in domain.tools))
-        self.memories = Memories()
+        self.memories = Memories(settings.max_remembered)
         self._domain = domain
         self._spans = spans
         self._store = store if store is not None else MemoryStore()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -53,28 +53,35 @@ class SessionStore(Protocol):
 
 
 class MemoryStore:
-    """Sessions of one process, the least recently used dropped past `limit` of them."""
+    """Sessions of one process, the least recently used of their kind dropped past `limit` of it.
+
+    The kind is what a name has before its colon: a crowd of replies drops no session.
+    """
 
     def __init__(self, limit: int = 10_000) -> None:
         self._limit = limit
-        self._sessions: OrderedDict[str, Saved] = OrderedDict()
+        self._kinds: defaultdict[str, OrderedDict[str, Saved]] = defaultdict(OrderedDict)
 
     async def open(self) -> None:
         """Nothing to do."""
 
     async def load(self, name: str) -> Saved | None:
         """The session, or None if there is none."""
-        return self._sessions.get(name)
+        return self._alike(name).get(name)
 
     async def save(self, name: str, saved: Saved) -> None:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
-        known = self._sessions.get(name)
+        sessions = self._alike(name)
+        known = sessions.get(name)
         if (known.version if known is not None else 0) != saved.version:
             raise ConflictError(BUSY)
-        self._sessions[name] = replace(saved, version=saved.version + 1)
-        self._sessions.move_to_end(name)
-        while len(self._sessions) > self._limit:
-            self._sessions.popitem(last=False)
+        sessions[name] = replace(saved, version=saved.version + 1)
+        sessions.move_to_end(name)
+        while len(sessions) > self._limit:
+            sessions.popitem(last=False)
+
+    def _alike(self, name: str) -> OrderedDict[str, Saved]:
+        return self._kinds[name.partition(":")[0]]
 
     async def close(self) -> None:
         """Nothing to do."""
@@ -86,10 +93,13 @@ IDLE_SECONDS = 30 * 24 * 3600.0
 BUSY = "another request of this session was answered in the meantime; send this one again"
 
 
-def open_session_store(place: str) -> SessionStore:
-    """The store for `memory`, the address of a Postgres database, or else a SQLite file."""
+def open_session_store(place: str, limit: int = 10_000) -> SessionStore:
+    """The store for `memory`, the address of a Postgres database, or else a SQLite file.
+
+    `limit` is how many sessions, and how many replies, are kept in memory.
+    """
     if place == "memory":
-        return MemoryStore()
+        return MemoryStore(limit)
     if place.startswith(("postgres://", "postgresql://")):
         from ledgeragent.gateway.postgresstore import PostgresSessions
 

@@ -40,7 +40,7 @@ class Visitor:
 
     def _key(self, kind: str, name: str) -> str:
         told = json.dumps([kind, self.scope, name])
-        return hashlib.blake2b(told.encode(), digest_size=20).hexdigest()
+        return f"{kind}:{hashlib.blake2b(told.encode(), digest_size=20).hexdigest()}"
 
 
 class Visit:
