@@ -197,6 +197,19 @@ def cost() -> str:
 _COST_COLUMNS = ("total", "uncached", "price_weighted")
 
 
+def helpers() -> str:
+    """What helpers add to the agent's own tokens, per recipe and domain."""
+    report = json.loads((RESULTS / "helpers.json").read_text())
+    domains = report["domains"]
+    grown = {domain: found["growth"] for domain, found in domains.items()}
+    rows = [
+        (recipe, *(f"{100 * grown[domain][recipe]:+.1f}%" for domain in domains))
+        for recipe in next(iter(grown.values()))
+    ]
+    head = ("helpers", *(f"{name}, {found['runs']:,} runs" for name, found in domains.items()))
+    return _table(head, rows) + _made_by("helpers.json", "python -m benchmarks.helpers")
+
+
 def probe_tiny() -> str:
     """What a tiny model proposes for each write, plain and in each render mode."""
     report = json.loads((RESULTS / "probe-tiny.json").read_text())

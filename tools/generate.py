@@ -28,6 +28,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cases": blocks.cases,
     "transfers": blocks.transfers,
     "cost": blocks.cost,
+    "helpers": blocks.helpers,
     "probe-tiny": blocks.probe_tiny,
     "speed": blocks.speed,
     "rules": blocks.rules,
