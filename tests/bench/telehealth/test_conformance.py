@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.telehealth.clinic import Episode
+from ledgeragent.bench.telehealth.clinic import Episode, call
 from ledgeragent.bench.telehealth.conformance import check
 from ledgeragent.cli.main import main
 from ledgeragent.errors import DataError
@@ -21,6 +21,38 @@ def test_every_recorded_call_is_answered_the_same(data_dir: Path, kind: str) -> 
     result = check([str(file)], data_dir)
     assert result.calls > 100
     assert result.divergences == []
+
+
+def test_every_call_of_the_recorded_runs_is_answered_the_same(data_dir: Path) -> None:
+    file = data_dir / "trajectories" / "tau_trait_telehealth__collinear-ai__tau-trait.jsonl.gz"
+    result = check([str(file)], data_dir)
+    assert (result.sessions, result.calls) == (60, 509)
+    assert result.divergences == []
+
+
+def asked(number: int, name: str, **arguments: Any) -> dict[str, Any]:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return {"role": "assistant", "tool_calls": [{"id": f"c{number}", "function": function}]}
+
+
+def test_a_run_is_made_again_on_its_own_day(tmp_path: Path) -> None:
+    folder = write(tmp_path / "data")
+    data = clinic()
+    data.today = "2031-02-03"
+    cancelled = call(data, "cancel_appointment", {"appointment_id": "APPT001"})
+    messages = [
+        {"role": "user", "content": "Cancel APPT001."},
+        asked(1, "cancel_appointment", appointment_id="APPT001"),
+        {"role": "tool", "tool_call_id": "c1", "content": cancelled},
+        asked(2, "find_patient_by_email", email="ann@mail"),
+        {"role": "tool", "tool_call_id": "c2", "content": "ben"},
+    ]
+    row = {"domain": "telehealth", "id": "r1", "messages": messages}
+    result = check(recorded(tmp_path, row), folder)
+    assert result.calls == 2
+    assert [(d.session, d.number, d.expected, d.got) for d in result.divergences] == [
+        ("r1", 2, "ben", "ann")
+    ]
 
 
 def session(**change: Any) -> dict[str, Any]:

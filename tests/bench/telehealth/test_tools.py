@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ledgeragent.bench.telehealth.clinic import TOOLS, call
 from tests.bench.telehealth.clinic import TODAY, clinic
@@ -241,3 +244,52 @@ def test_arithmetic(expression: str, value: str) -> None:
 def test_an_expression_that_cannot_be_read_is_an_error() -> None:
     assert answer("calculate", expression="1+").startswith("Error: ")
     assert answer("calculate", expression="()").startswith("Error: ")
+
+
+IDS = ("ann", "gp", "APPT001", "APPT002", "REC1", "REC2", "T1", "Zorvex", "2030-05-06", "09:00")
+ODD = ("", " ", "ann ", "ANN", "Ünïcødé ☃", "0", None, True, 0, -1, 2.5, "12.5", [], ["Zorvex"], {})
+VALUES = st.sampled_from([*IDS, *ODD]) | st.text(max_size=5)
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    name = draw(st.sampled_from(sorted(TOOLS)))
+    wanted = list(inspect.signature(TOOLS[name]).parameters)[1:]
+    names = draw(st.lists(st.sampled_from([*wanted, "extra"]), unique=True))
+    return name, {one: draw(VALUES) for one in names}
+
+
+@given(made=st.lists(calls(), max_size=6))
+def test_whatever_is_asked_is_answered_in_text_and_the_clinic_stays_sound(
+    made: list[tuple[str, dict[str, Any]]],
+) -> None:
+    data = clinic()
+    for name, arguments in made:
+        before = data.digest()
+        text = call(data, name, arguments)
+        assert isinstance(text, str)
+        if "extra" in arguments or text.startswith(f"Error: {_printed(name)}"):
+            assert text.startswith("Error: ")
+            assert data.digest() == before
+    assert data.digest() == data.digest()
+
+
+def _printed(name: str) -> str:
+    return "".join(map(str.capitalize, name.split("_"))) + ".invoke()"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer_"),
+    [
+        ("get_patient_details", {"patient_id": None}, "Patient with ID None not found."),
+        ("get_patient_details", {"patient_id": ""}, "Patient with ID  not found."),
+        ("get_patient_details", {"patient_id": []}, "Error: unhashable type: 'list'"),
+        ("get_medical_record", {"record_id": ""}, "Please provide a record_id or appointment_id"),
+        ("list_available_providers", {"specialty": 3}, "Error: 'int' object has no attribute"),
+        ("find_patient_by_email", {"email": "ö@x"}, "No patient found with email: ö@x"),
+    ],
+)
+def test_odd_arguments_are_answered_as_plain_python_would(
+    name: str, arguments: dict[str, Any], answer_: str
+) -> None:
+    assert answer(name, **arguments).startswith(answer_)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ RECORDED_ON = "2026-01-01"
 """What the clinic's date was in the recordings."""
 
 _DOMAIN = "telehealth"
+_DATED = re.compile(r"Cancellation Date: (\d{4}-\d\d-\d\d)")
 # How Python words these differs from version to version: only that the call failed is compared.
 _WORDED_BY_PYTHON = ("TypeError", "SyntaxError", "ZeroDivisionError")
 
@@ -43,7 +46,7 @@ class Conformance:
 
 
 def check(files: list[str], folder: Path) -> Conformance:
-    """Replays recorded sessions and evaluator cases; raises DataError for a file of another kind."""
+    """Replays recorded sessions, evaluator cases and runs; raises DataError for another kind of file."""
     untouched = load(folder, RECORDED_ON)
     tasks = read_tasks(folder)
 
@@ -54,6 +57,11 @@ def check(files: list[str], folder: Path) -> Conformance:
     for file in files:
         for row in _rows(file):
             result.sessions += 1
+            if "messages" in row:
+                made = list(_made(row))
+                result.calls += len(made)
+                result.divergences += _run(row, made, fresh())
+                continue
             result.calls += len(row.get("calls") or row.get("steps") or ())
             found = _episode(row, fresh, tasks) if "steps" in row else _session(row, fresh)
             result.divergences += found
@@ -68,9 +76,39 @@ def _rows(file: str) -> Iterator[Json]:
             if not isinstance(row, dict) or row.get("domain") != _DOMAIN:
                 problem = f"not a recorded session of {_DOMAIN}"
                 raise DataError(problem, file=file, line=line)
-            if "calls" not in row and "steps" not in row:
-                raise DataError("a session has calls, or steps", file=file, line=line)
+            if not row.keys() & {"calls", "steps", "messages"}:
+                raise DataError("a session has calls, steps or messages", file=file, line=line)
             yield row
+
+
+def _made(row: Json) -> Iterator[tuple[str, Json, str]]:
+    """The calls of a recorded run in the order of their returns: name, arguments, what was returned."""
+    asked: dict[str, Json] = {}
+    for message in row["messages"]:
+        for one in message.get("tool_calls") or ():
+            asked[one["id"]] = one.get("function") or one
+        if message["role"] == "tool":
+            function = asked[message.get("tool_call_id") or message["id"]]
+            given = function["arguments"]
+            arguments = json.loads(given) if isinstance(given, str) else given
+            yield function["name"], arguments, message["content"]
+
+
+def _run(row: Json, made: list[tuple[str, Json, str]], data: Data) -> Iterator[Divergence]:
+    """Every call of a run on the clinic as it was; the day it was made on is told by what it returned."""
+    dated = (_DATED.search(returned) for _, _, returned in made)
+    data.today = next((found[1] for found in dated if found), data.today)
+    for number, (name, arguments, returned) in enumerate(made, 1):
+        got = call(data, name, copy.deepcopy(arguments))
+        if not _same(returned, got, "TypeError"):
+            yield Divergence(
+                session=str(row.get("id")),
+                number=number,
+                call=f"{name}({arguments})",
+                what="output",
+                expected=returned,
+                got=got,
+            )
 
 
 def _session(row: Json, fresh: Callable[[], Data]) -> Iterator[Divergence]:
