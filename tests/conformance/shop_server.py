@@ -1,9 +1,14 @@
-"""The shop as an MCP server: each process, or each connection of `build`, has a shop of its own."""
+"""The shop as an MCP server: each process, or each connection of `build`, has a shop of its own.
+
+As a process it writes down each call that it executes, in the file that its argument names.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -52,11 +57,14 @@ def _tool(function: Any) -> Tool:
     )
 
 
-async def main() -> None:
+async def main(log: Path | None = None) -> None:
     """Serves one client at standard input and output."""
     shop = Shop()
 
     async def execute(call: ToolCall) -> str:
+        if log is not None:
+            with log.open("a") as file:
+                file.write(f"{call}\n")
         return str(shop.execute(call).content)
 
     server = build(execute)
@@ -65,4 +73,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    anyio.run(main, *map(Path, sys.argv[1:]))

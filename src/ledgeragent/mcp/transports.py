@@ -30,7 +30,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS  # noqa: E402
 from starlette.applications import Starlette  # noqa: E402
 from starlette.responses import JSONResponse  # noqa: E402
-from starlette.routing import Mount  # noqa: E402
+from starlette.routing import Route  # noqa: E402
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,9 @@ class HttpProxy:
                 group.cancel_scope.cancel()
 
         limited = RequestBodyLimitMiddleware(self._handle, MOST_BYTES)
-        return Starlette(routes=[Mount(path, app=limited)], lifespan=lifespan)
+        # With and without the last slash: some clients cannot follow a redirect with a body.
+        routes = [Route(where, endpoint=limited) for where in (path, f"{path}/")]
+        return Starlette(routes=routes, lifespan=lifespan)
 
     async def _handle(self, scope: Any, receive: Any, send: Any) -> None:
         headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
