@@ -55,6 +55,25 @@ def test_the_samples_of_one_version_are_those_of_its_rules() -> None:
     assert rules() - rules("--version", "tau") == {"airline/cabin-change-flown"}
 
 
+@pytest.mark.parametrize("version", ["tau2", "tau", "tau_trait"])
+def test_the_samples_of_every_version_are_as_they_say(version: str) -> None:
+    done = ledgeragent("test", "--domain", "airline", "--version", version, "--format", "json")
+    assert (done.code, done.json["failures"]) == (0, [])
+    assert (done.json["other_versions"] > 0) is (version != "tau2")
+
+
+def test_a_module_that_fails_when_it_is_imported_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in (("broken_pack", "def x(:"), ("failing_pack", "1 / 0")):
+        (tmp_path / f"{name}.py").write_text(text)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        for verb in (("test", "--domain"), ("check",)):
+            done = ledgeragent(*verb, f"{name}:PACK")
+            assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+            assert "Error: " in done.err
+
+
 def test_a_pack_without_samples_is_told() -> None:
     done = ledgeragent("test", "--domain", NAME)
     assert (done.code, done.out) == (2, "")

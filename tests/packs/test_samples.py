@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from ledgeragent.errors import DataError
 from ledgeragent.packs import PACKS, load_domain
 from ledgeragent.packs import versions as versions_of
 from ledgeragent.packs.finding import Place
-from ledgeragent.packs.samples import Sample, run, sample_of, samples_from_json
+from ledgeragent.packs.samples import SIDES, Sample, run, sample_of, samples_from_json
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.verdict import Decision, Enforcement
@@ -93,10 +94,12 @@ def test_writes_are_part_of_the_history() -> None:
 def test_samples_of_the_shipped_packs(name: str) -> None:
     folder = SOURCE / Path(*PACKS[name].split("."))
     samples = samples_from_json(folder / "samples.json")
-    serving = {rule.id: d for d in reversed(versions_of(name).values()) for rule in d.predicates}
-    problems = [f"{s.place} {p}" for s in samples if (p := run(s, serving[s.rule]).problem)]
     assert len(samples) >= 2 * len(load_domain(name).predicates)
-    assert not problems
+    for version, domain in versions_of(name).items():
+        rules = {rule.id for rule in domain.predicates}
+        spoken = [s for s in samples if s.rule in rules and s.speaks_of(version)]
+        assert not [f"{s.place} {p}" for s in spoken if (p := run(s, domain).problem)]
+        assert {(s.rule, s.side) for s in spoken} == {(r, side) for r in rules for side in SIDES}
 
 
 @pytest.mark.parametrize(
@@ -110,6 +113,7 @@ def test_samples_of_the_shipped_packs(name: str) -> None:
         {"call": CALL, "ledger": []},
         {"call": CALL, "writes": [3]},
         {"call": CALL, "writes": 3},
+        {"call": CALL, "versions": [3]},
     ],
 )
 def test_a_sample_that_is_none(item: Any) -> None:
@@ -117,12 +121,29 @@ def test_a_sample_that_is_none(item: Any) -> None:
         sample_of(item, "r", "allowed", PLACE)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"r": 3}', '{"r": {"allowed": [3]}}'])
-def test_a_file_that_holds_none(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (b"", 1, "not JSON"),
+        (b'{\n"r": {"allowed": [', 2, "not JSON"),
+        (b'{\n"a": "\xff"}', 2, "is not UTF-8 text"),
+        (b"[" * 200_000, 1, "nested too deep"),
+        (b" " * 21_000_000, 1, "the file has 21.0 MB"),
+        (b"[]", 1, "should hold {rule:"),
+        (b'{\n"r": 3}', 2, "r: should be as in"),
+        (b'{\n"r": {"alowed": []}}', 2, "r: should be as in"),
+        (b'{\n"r": {"allowed": null}}', 2, "r: should be as in"),
+        (b'{\n"r": {"allowed": {}}}', 2, "r: should be as in"),
+        (b'{\n"r": {"allowed": [3]}}', 2, "a sample of r is"),
+        (b'{"r": {}, "r": {}}', 1, "the key 'r' is given twice"),
+    ],
+)
+def test_a_file_that_holds_none(tmp_path: Path, content: bytes, line: int, message: str) -> None:
     file = tmp_path / "samples.json"
-    file.write_text(text)
-    with pytest.raises(DataError):
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=re.escape(message)) as caught:
         samples_from_json(file)
+    assert caught.value.line == line
 
 
 def test_a_file_gives_each_rule_its_line(tmp_path: Path) -> None:

@@ -89,7 +89,11 @@ class _Reader:
         outline.rules += [self._rule(predicate) for predicate in domain.predicates]
         outline.clauses += self._clauses(folder / "clauses.toml")
         ids = {rule.id for rule in outline.rules}
-        outline.samples += [s for s in samples_from_json(folder / "samples.json") if s.rule in ids]
+        outline.samples += [
+            sample
+            for sample in samples_from_json(folder / "samples.json")
+            if sample.rule in ids and sample.speaks_of(domain.version)
+        ]
         outline.elsewhere += self._families
         return outline
 

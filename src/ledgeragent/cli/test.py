@@ -29,7 +29,7 @@ def add(subparsers: Subparsers) -> None:
         "every one that is judged otherwise, with what was read for it. Cases of clauses that "
         "depend on what was said are reported apart.",
         epilog="Exits 0 if every sample, or every case that records decide, is judged as it says, 1 "
-        "if not. Samples speak of the first version of a pack that has their rule.",
+        "if not. A sample is judged in the first version of a pack that has its rule, or that it names.",
     )
     add_domain(parser)
     add_levels(parser)

@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 
 from ledgeragent import packs
 from ledgeragent.domain import EVERY_RULE, Domain
-from ledgeragent.errors import UsageError
+from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.samples import Sample, samples_from_json
@@ -68,8 +68,13 @@ def versions(name: str) -> dict[str, Domain]:
         sys.path.insert(0, os.getcwd())
     try:
         found = getattr(import_module(module), attribute)
+    except LedgerAgentError:
+        raise  # it says itself what is wrong with the pack
     except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"cannot load domain {name!r}: {error}") from None
+    except Exception as error:  # whatever the author's own module does when it is imported
+        problem = f"{type(error).__name__}: {error}"
+        raise UsageError(f"cannot load domain {name!r}: {problem}") from None
     listed = {found.version: found} if isinstance(found, Domain) else found
     if not isinstance(listed, dict) or not all(isinstance(d, Domain) for d in listed.values()):
         raise UsageError(f"{name!r} is neither a Domain nor a dict of them by version")

@@ -13,10 +13,10 @@ from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.offline.judging import Judged, judge
-from ledgeragent.offline.sampling import serving_domains
+from ledgeragent.offline.sampling import serving, serving_domains
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.samples import Outcome, run
+from ledgeragent.packs.samples import Outcome, Sample, run
 from ledgeragent.packs.schema import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import ToolCall
@@ -94,18 +94,18 @@ class CallExplained:
 
 def explain_rule(id: str, binding: Binding) -> RuleExplained:
     """What is known of one rule of a pack; raises UsageError if there is no such rule."""
-    serving = serving_domains(binding)
-    if id not in serving:
-        raise UsageError(f"{binding.name} has no rule {id}{suggestion(id, serving)}")
-    domain = serving[id]
-    rule = next(rule for rule in domain.predicates if rule.id == id)
+    domains = serving_domains(binding)
+    having = [domain for domain in domains if _rule_of(id, domain) is not None]
+    if not having:
+        known = [rule.id for domain in domains for rule in domain.predicates]
+        raise UsageError(f"{binding.name} has no rule {id}{suggestion(id, known)}")
+    domain = having[0]
+    rule = _rule_of(id, domain)
+    assert rule is not None
     taken = tuple(
-        SampleRun(
-            outcome=run(sample, domain),
-            alone=judge_alone(rule, domain, sample.call, sample.state(domain)),
-        )
+        _run(sample, where)
         for sample in samples(binding.name)
-        if sample.rule == id
+        if sample.rule == id and (where := serving(sample, having)) is not None
     )
     return RuleExplained(
         domain=domain,
@@ -121,6 +121,17 @@ def explain_rule(id: str, binding: Binding) -> RuleExplained:
         readings=tuple(_readings((sample.alone for sample in taken), domain)),
         samples=taken,
     )
+
+
+def _rule_of(id: str, domain: Domain) -> Predicate | None:
+    return next((rule for rule in domain.predicates if rule.id == id), None)
+
+
+def _run(sample: Sample, domain: Domain) -> SampleRun:
+    rule = _rule_of(sample.rule, domain)
+    assert rule is not None
+    alone = judge_alone(rule, domain, sample.call, sample.state(domain))
+    return SampleRun(outcome=run(sample, domain), alone=alone)
 
 
 def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:

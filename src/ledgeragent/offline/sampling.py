@@ -1,8 +1,8 @@
-"""The samples of a pack, judged: each rule's in a version of the policy that has the rule."""
+"""The samples of a pack, judged: each in a version of the policy that has its rule, and that it names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from ledgeragent.domain import Domain
@@ -15,11 +15,12 @@ from ledgeragent.predicates import Predicate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplesResult:
-    """What became of the samples of these rules."""
+    """What became of the samples of these rules; `elsewhere` is how many speak of other versions."""
 
     domain: str
     rules: tuple[Predicate, ...]
     outcomes: tuple[Outcome, ...]
+    elsewhere: int = 0
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
@@ -30,35 +31,43 @@ class SamplesResult:
 def judge_samples(binding: Binding) -> SamplesResult:
     """Judges the samples of the version's rules; without a version, those of all rules.
 
-    Raises DataError where there is no sample, or one of a rule that no version has.
+    Raises DataError where there is no sample, or one of a rule or version that the pack lacks.
     """
-    serving = serving_domains(binding)
-    known = {rule.id for domain in versions(binding.name).values() for rule in domain.predicates}
-    taken = [sample for sample in samples(binding.name) if _is_known(sample, known)]
-    outcomes = tuple(run(s, serving[s.rule]) for s in taken if s.rule in serving)
+    domains = serving_domains(binding)
+    taken = samples(binding.name)
+    known = versions(binding.name)
+    rules = {rule.id for domain in known.values() for rule in domain.predicates}
+    for sample in taken:
+        _is_known(sample, rules, known)
+    chosen = [(sample, serving(sample, domains)) for sample in taken]
+    outcomes = tuple(run(sample, domain) for sample, domain in chosen if domain is not None)
     if not outcomes:
         raise DataError("this pack has no samples; judge labelled --cases", file=binding.name)
-    rules = {rule.id: rule for domain in serving.values() for rule in domain.predicates}
     return SamplesResult(
-        domain=binding.domain().name, rules=tuple(rules.values()), outcomes=outcomes
+        domain=binding.domain().name,
+        rules=tuple({rule.id: rule for domain in domains for rule in domain.predicates}.values()),
+        outcomes=outcomes,
+        elsewhere=len(taken) - len(outcomes),
     )
 
 
-def serving_domains(binding: Binding) -> dict[str, Domain]:
-    """For each rule the first version that has it, only the given one if one was given."""
+def serving_domains(binding: Binding) -> list[Domain]:
+    """Every version of the pack in order, only the given one if one was given."""
     wanted = [binding.version] if binding.version is not None else [*versions(binding.name)]
-    serving: dict[str, Domain] = {}
-    for version in wanted:
-        domain = replace(binding, version=version).domain()
-        for rule in domain.predicates:
-            serving.setdefault(rule.id, domain)
-    return serving
+    return [replace(binding, version=version).domain() for version in wanted]
 
 
-def _is_known(sample: Sample, rules: Collection[str]) -> bool:
-    if sample.rule in rules:
-        return True
-    problem = (
-        f"a sample of {sample.rule}, and there is no such rule{suggestion(sample.rule, rules)}"
-    )
-    raise DataError(problem, file=sample.place.file, line=sample.place.line)
+def serving(sample: Sample, domains: Iterable[Domain]) -> Domain | None:
+    """The first of these versions that has the sample's rule and that the sample speaks of."""
+    for domain in domains:
+        if sample.speaks_of(domain.version) and any(r.id == sample.rule for r in domain.predicates):
+            return domain
+    return None
+
+
+def _is_known(sample: Sample, rules: Collection[str], known: Collection[str]) -> None:
+    wrong = [("rule", sample.rule, rules)] if sample.rule not in rules else []
+    wrong += [("version", name, known) for name in sample.versions if name not in known]
+    for what, name, names in wrong:
+        problem = f"a sample of {name}, and there is no such {what}{suggestion(name, names)}"
+        raise DataError(problem, file=sample.place.file, line=sample.place.line)

@@ -23,7 +23,7 @@ from ledgeragent.packs.outline import ClausePart, Outline
 from ledgeragent.packs.recordtypes import RecordTypes
 from ledgeragent.packs.routes import Routes
 from ledgeragent.packs.rulereader import Rules, read_samples
-from ledgeragent.packs.samples import samples_from_json
+from ledgeragent.packs.samples import SIDES, samples_from_json
 from ledgeragent.packs.schema import Object, shape_of_value
 from ledgeragent.packs.sections import Sections, place_of
 from ledgeragent.packs.toolfile import ToolSpec, read_tools
@@ -300,7 +300,9 @@ class _Loader:
         try:
             found = samples_from_json(file)
         except DataError as problem:
-            self.sections.find("syntax", node, str(problem))
+            place = Place(problem.file, problem.line or 1)
+            self.findings.add("syntax", place, problem.problem)
+            self.outline.broken_samples |= {(rule, side) for rule in rules for side in SIDES}
             return
         if not found:
             self.sections.find("syntax", node, f"{file} holds no samples")

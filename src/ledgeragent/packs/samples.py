@@ -14,12 +14,16 @@ from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.packs.finding import Place
+from ledgeragent.packs.yamlfile import read_text
 from ledgeragent.testing import ledger_of
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Kind, Verdict
 
 Side = Literal["allowed", "rejected"]
 SIDES: tuple[Side, ...] = ("allowed", "rejected")
+MOST_BYTES = 20_000_000
+
+_FORM = "{rule: {allowed: [...], rejected: [...]}}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +31,8 @@ class Sample:
     """One case of a rule: records observed, writes executed since, and the call to judge.
 
     An allowed sample must be allowed by the whole domain; a rejected one must be rejected by its own
-    rule (for a rule that is not enforced: in its shadow).
+    rule (for a rule that is not enforced: in its shadow). It speaks of these `versions` of the pack
+    (empty: all that have the rule).
     """
 
     rule: str
@@ -36,6 +41,11 @@ class Sample:
     call: ToolCall
     place: Place
     writes: tuple[ToolCall, ...] = ()
+    versions: tuple[str, ...] = ()
+
+    def speaks_of(self, version: str) -> bool:
+        """True if it says something of this version of the pack."""
+        return not self.versions or version in self.versions
 
     def state(self, domain: Domain) -> Ledger:
         """The ledger that the sample describes."""
@@ -81,23 +91,43 @@ def _problem(sample: Sample, verdict: Verdict) -> str:
 
 
 def samples_from_json(file: FilePath) -> tuple[Sample, ...]:
-    """The samples of a Python pack's `samples.json`; () where there is no such file."""
+    """The samples in a pack's `samples.json`; () where there is no such file.
+
+    Raises DataError with the line for anything that is no sample.
+    """
     if not file.exists():
         return ()
-    text = file.read_text(encoding="utf-8")
+    text = read_text(file, MOST_BYTES)
     try:
-        table = json.loads(text)
+        table = json.loads(text, object_pairs_hook=_unique)
+    except RecursionError:
+        raise DataError("nested too deep", file=str(file), line=1) from None
+    except json.JSONDecodeError as problem:
+        raise DataError(f"not JSON: {problem.msg}", file=str(file), line=problem.lineno) from None
     except ValueError as problem:
-        raise DataError(f"not JSON: {problem}", file=str(file)) from None
-    if not isinstance(table, dict) or not all(isinstance(sides, dict) for sides in table.values()):
-        raise DataError("should hold {rule: {allowed: [...], rejected: [...]}}", file=str(file))
+        raise DataError(str(problem), file=str(file), line=1) from None
+    if not isinstance(table, dict):
+        raise DataError(f"should hold {_FORM}", file=str(file), line=1)
     return tuple(sample for rule in table for sample in _of_rule(rule, table[rule], text, file))
 
 
-def _of_rule(
-    rule: str, sides: Mapping[Side, Iterable[Json]], text: str, file: FilePath
-) -> Iterable[Sample]:
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} is given twice in one object")
+    return table
+
+
+def _of_rule(rule: str, sides: Json, text: str, file: FilePath) -> Iterable[Sample]:
     place = Place(str(file), text.count("\n", 0, max(text.find(f'"{rule}"'), 0)) + 1)
+    if (
+        not isinstance(sides, dict)
+        or not sides.keys() <= {*SIDES}
+        or not all(isinstance(items, list) for items in sides.values())
+    ):
+        raise DataError(f"{rule}: should be as in {_FORM}", file=place.file, line=place.line)
     for side in SIDES:
         for item in sides.get(side, ()):
             yield sample_of(item, rule, side, place)
@@ -113,6 +143,7 @@ def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
             writes=tuple(map(_call, item.get("writes", ()))),
             call=_call(item["call"]),
             place=place,
+            versions=tuple(map(_text, item.get("versions", ()))),
         )
     except (AttributeError, KeyError, TypeError):
         raise DataError(
@@ -125,6 +156,12 @@ def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
 
 def _mapping(value: Json) -> Mapping[str, Json]:
     if not isinstance(value, Mapping):
+        raise TypeError
+    return value
+
+
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
         raise TypeError
     return value
 

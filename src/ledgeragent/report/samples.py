@@ -18,9 +18,10 @@ def samples_text(result: SamplesResult) -> str:
         for rule in result.rules
     ]
     passed = len(result.outcomes) - len(result.failures)
+    apart = f"; {result.elsewhere} speak of other versions" if result.elsewhere else ""
     return joined(
         [
-            [f"{result.domain}: {passed} of {len(result.outcomes)} samples as expected"],
+            [f"{result.domain}: {passed} of {len(result.outcomes)} samples as expected{apart}"],
             table(("rule", *SIDES), rows),
             listed("Samples judged otherwise", map(_failure_text, result.failures)),
         ]
@@ -34,6 +35,7 @@ def samples_json(result: SamplesResult) -> str:
             "domain": result.domain,
             "samples": len(result.outcomes),
             "passed": len(result.outcomes) - len(result.failures),
+            "other_versions": result.elsewhere,
             "by_rule": {
                 rule.id: {
                     "enforcement": rule.enforcement.value,
