@@ -165,7 +165,10 @@ def test_a_completion_can_be_held_to_the_tool_s_arguments(
     assert set(schema["properties"]) == set(RIGHT) and schema["additionalProperties"] is False
 
 
-def test_a_schema_needs_the_tools(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_schema_needs_the_tools(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LEDGERAGENT_DATA_DIR", raising=False)
     runs = tmp_path / "runs.jsonl"
     gold = [{"name": "cancel_pending_order", "arguments": {"order_id": "#W1", "reason": "x"}}]
     messages = [

@@ -17,6 +17,12 @@ from tests.bench.chat_server import Body, chat_server
 from tests.bench.runs import CANCEL, READ, simulation, write
 
 
+@pytest.fixture(autouse=True)
+def no_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Policies and splits are those that a test names."""
+    monkeypatch.delenv("LEDGERAGENT_DATA_DIR", raising=False)
+
+
 class Bench:
     """Judges by script: the analyst of each cause finds it where the run's text has its name."""
 
