@@ -7,10 +7,13 @@ from importlib import import_module
 from tests.conformance.drivers.base import Driver
 from tests.conformance.drivers.frameworks import (
     LangChain,
+    LangChainStreamed,
     LangChainSync,
     OpenAIAgents,
     OpenAIAgentsStreamed,
     PydanticAI,
+    PydanticAINodes,
+    PydanticAIRunStream,
     PydanticAIStreamed,
 )
 from tests.conformance.drivers.gateway import (
@@ -29,10 +32,13 @@ DRIVERS: tuple[type[Driver], ...] = (
     AnthropicLoop,
     LangChain,
     LangChainSync,
+    LangChainStreamed,
     OpenAIAgents,
     OpenAIAgentsStreamed,
     PydanticAI,
     PydanticAIStreamed,
+    PydanticAINodes,
+    PydanticAIRunStream,
     MCPProxy,
     MCPProxyHTTP,
     GatewayChat,

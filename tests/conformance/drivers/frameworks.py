@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +69,28 @@ class LangChainSync(LangChain):
         return found
 
 
+class LangChainStreamed(LangChain):
+    """The same agent with `astream`, its replies streamed by the model.
+
+    LangChain completes half an argument text by itself, so none arrives.
+    """
+
+    name = "langchain, streamed"
+    lacks = frozenset({"argument text"})
+
+    async def invoke(self, state: Any) -> list[Any]:
+        """The messages after one run."""
+        found: list[Any] = []
+        streamed = 0
+        async for kind, part in self.agent.astream(state, stream_mode=["messages", "values"]):
+            if kind == "values":
+                found = part["messages"]
+            else:
+                streamed += type(part[0]).__name__ == "AIMessageChunk"
+        assert streamed, "the model did not stream"
+        return found
+
+
 def langchain_tool(function: Any) -> Any:
     """The shop's tool as LangChain's; the current scene runs it."""
     from langchain_core.tools import StructuredTool
@@ -91,8 +114,8 @@ def langchain_tool(function: Any) -> Any:
 
 def _langchain_model() -> Any:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage
-    from langchain_core.outputs import ChatGeneration, ChatResult
+    from langchain_core.messages import AIMessage, AIMessageChunk
+    from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
     from ledgeragent.adapters.langchain import map_history
 
@@ -116,6 +139,18 @@ def _langchain_model() -> Any:
             ]
             message = AIMessage(content=reply.text, tool_calls=good, invalid_tool_calls=bad)
             return ChatResult(generations=[ChatGeneration(message=message)])
+
+        def _stream(self, messages: Any, *args: Any, **options: Any) -> Iterator[Any]:
+            history, tail = _tailed(messages)
+            reply = CURRENT.get().next(list(map_history(history)), tail.text if tail else "")
+            pieces = [AIMessageChunk(content=word) for word in re.findall(r"\S+\s*", reply.text)]
+            for n, call in enumerate(reply.calls):
+                text = argument_text(call)
+                first = {"name": call.name, "args": text[:5], "id": call.id, "index": n}
+                rest = {"name": None, "args": text[5:], "id": None, "index": n}
+                pieces += (AIMessageChunk(content="", tool_call_chunks=[c]) for c in (first, rest))
+            for piece in pieces:
+                yield ChatGenerationChunk(message=piece)
 
     return Scripted()
 
@@ -255,6 +290,51 @@ class PydanticAIStreamed(PydanticAI):
                 pass
 
         result = await self.agent.run(says, message_history=history, event_stream_handler=consume)
+        found: list[Any] = result.all_messages()
+        return found
+
+
+class PydanticAINodes(PydanticAI):
+    """`Agent.iter`, every node of the run streamed."""
+
+    name = "pydantic ai, iter"
+
+    async def invoke(self, says: str, history: list[Any]) -> list[Any]:
+        """The messages after one run."""
+        async with self.agent.iter(says, message_history=history) as run:
+            async for node in run:
+                if self.agent.is_model_request_node(node) or self.agent.is_call_tools_node(node):
+                    async with node.stream(run.ctx) as events:
+                        async for _ in events:
+                            pass
+        found: list[Any] = run.result.all_messages()
+        return found
+
+
+class PydanticAIRunStream(PydanticAI):
+    """`Agent.run_stream`, which ends a run with the first words; then the customer says to go on."""
+
+    name = "pydantic ai, run_stream"
+
+    async def play(self, scene: Scene) -> None:
+        """Plays every turn of the scene."""
+        from ledgeragent.adapters.pydantic_ai import map_history
+
+        messages: list[Any] = []
+        played = 0
+        for turn in scene.situation.turns:
+            played += len(turn.steps)
+            says = turn.says
+            while len(scene.prompts) < played:
+                messages = await self.invoke(says, messages)
+                says = "Go on."
+        scene.transcript = list(map_history(messages))
+
+    async def invoke(self, says: str, history: list[Any]) -> list[Any]:
+        """The messages after one run."""
+        async with self.agent.run_stream(says, message_history=history) as result:
+            async for _ in result.stream_text(debounce_by=None):
+                pass
         found: list[Any] = result.all_messages()
         return found
 
