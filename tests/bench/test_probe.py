@@ -127,6 +127,9 @@ def test_wins_are_counted_against_plain(
     assert main(options) == 0
     assert json.loads(capsys.readouterr().out) == found
     assert len(clerk.asked) == 25 and kept.read_text() == whole
+    options[options.index("m")] = "another"
+    assert main(options) == 0
+    assert len(clerk.asked) == 49
 
 
 def test_chat_is_held_to_the_writes_of_the_domain(

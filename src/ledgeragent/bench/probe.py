@@ -73,9 +73,8 @@ def run(args: argparse.Namespace) -> int:
         options={"temperature": 0, "max_tokens": args.most_tokens},
         timeout=args.timeout,
     )
-    proposer = Proposer(endpoint, args.by)
-    with Kept(args.output, lambda row: (row["probe"], row["arm"]), "answer to a probe") as kept:
-        found = summary(_rows(chosen, proposer, prefixes, kept, args.schema))
+    with Kept(args.output, _key, "answer to a probe") as kept:
+        found = summary(_rows(chosen, Proposer(endpoint, args.by), prefixes, kept, args.schema))
     sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
     return 0
 
@@ -118,20 +117,26 @@ def _rows(
     with_schema: bool,
 ) -> Iterator[Mapping[str, Any]]:
     """An answer per probe and arm; those that the file holds first. A refused prompt gives none."""
+    asked = {"model": proposer.endpoint.model, "by": proposer.kind, "schema": with_schema}
     for probe, policy in chosen:
         texts = prefixes.of(probe.domain.name, policy)
         schema = _schema(texts, probe.call.name) if with_schema else None
         for arm in ARMS:
-            row = kept.rows.get((probe.id, arm))
+            row = kept.rows.get(_key({"probe": probe.id, "arm": arm, **asked}))
             if row is None:
                 try:
                     proposed = proposer.propose(probe, arm, "\n\n".join(reversed(texts)), schema)
-                    row = _row(probe, arm, proposed)
+                    row = {**_row(probe, arm, proposed), **asked}
                 except EndpointError as problem:
                     print(f"ledgeragent: {probe.id}, {arm}: {problem}", file=sys.stderr)
                     break
                 kept.add(row)
             yield row
+
+
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What makes an answer another one: the place, how the ledger is shown, who is asked and how."""
+    return row["probe"], row["arm"], row["model"], row["by"], row["schema"]
 
 
 def _schema(texts: Sequence[str], tool: str) -> Json:

@@ -157,6 +157,19 @@ def test_kept_judgements_are_not_made_again(tmp_path: Path) -> None:
     kept.write_text(kept.read_text()[:-30])
     choose(bench, file, output, "--oracle", "--keep", str(kept))
     assert output.read_text() == before and len(bench.asked) == 18
+    choose(bench, file, output, "--oracle", "--keep", str(kept), "--model", "another judge")
+    assert len(bench.asked) == 30
+
+
+def test_a_run_without_a_conversation_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = failed("1", "DCV")
+    one["messages"].append({"role": "oracle", "content": "x"})
+    file = results(tmp_path, [one])
+    command = ["bench", "fama", file, "--model", "m", "--url", "http://127.0.0.1:9", "--oracle"]
+    assert main([*command, "-o", str(tmp_path / "c.json")]) == 2
+    assert "retail task 1: no conversation" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

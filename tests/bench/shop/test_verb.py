@@ -141,6 +141,8 @@ def test_runs_that_were_kept_are_not_made_again_and_a_cut_off_one_is(
     assert sorted(kept.read_text().splitlines()) == sorted(whole.splitlines())
     assert main(["bench", "shop", "--url", "http://127.0.0.1:9/v1", *options]) == 0
     assert "pass^3" in capsys.readouterr().out
+    _report(capsys, *options, "--mode", "index")
+    assert len(kept.read_text().splitlines()) == 2 * len(whole.splitlines())
 
 
 def test_an_endpoint_that_stumbles_is_asked_again(

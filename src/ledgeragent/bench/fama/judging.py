@@ -15,6 +15,7 @@ from ledgeragent.bench.fama.causes import CAUSES, Cause
 from ledgeragent.bench.helpers import HELPERS
 from ledgeragent.bench.results import Run
 from ledgeragent.bench.transcript import transcript
+from ledgeragent.errors import DataError
 from ledgeragent.offline.traces import read_messages
 from ledgeragent.types import Json
 
@@ -71,9 +72,11 @@ def judged(run: Run, policy: str, judge: Judge) -> Found:
 
 
 def _conversation(run: Run) -> str:
-    return f"The conversation, which ended by {run.termination or 'itself'}:\n" + transcript(
-        read_messages(run.messages)
-    )
+    try:
+        said = transcript(read_messages(run.messages))
+    except ValueError as error:
+        raise DataError(f"no conversation: {error}", file=f"{run.domain} task {run.task}") from None
+    return f"The conversation, which ended by {run.termination or 'itself'}:\n{said}"
 
 
 _VERDICT = {

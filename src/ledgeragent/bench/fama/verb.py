@@ -78,10 +78,10 @@ def run(args: argparse.Namespace) -> int:
     for one in runs:
         looked_at[one.model, one.domain].add(one.task)
     failed = _failed(runs, args.limit)
-    with Kept(args.keep, lambda row: row["run"], _ROW) as kept:
+    with Kept(args.keep, lambda row: (row["judge"], row["run"]), _ROW) as kept:
         for count, row in enumerate(_judged(failed, kept, args, Prefixes(folder)), 1):
             _tell(f"{count}/{len(failed)} {row['domain']} task {row['task']}: {_said(row)}")
-        rows = [kept.rows[_key(one)] for one in failed]
+        rows = [kept.rows[args.model, _key(one)] for one in failed]
     choices = choose(looked_at, rows, args.share)
     write(Path(args.output), choices, _made_by(args, rows))
     for choice in choices:
@@ -136,7 +136,7 @@ def _judged(
     )
     pool = ThreadPoolExecutor(args.jobs)
     try:
-        missing = [run for run in failed if _key(run) not in kept.rows]
+        missing = [run for run in failed if (args.model, _key(run)) not in kept.rows]
         made = [pool.submit(_row, run, endpoint, prefixes) for run in missing]
         for future in as_completed(made):
             kept.add(future.result())
@@ -150,6 +150,7 @@ def _row(run: Run, endpoint: Endpoint, prefixes: Prefixes) -> Row:
     found = judged(run, run.policy or "".join(prefixes.of(run.domain, None)[1:]), judge)
     return {
         "run": _key(run),
+        "judge": endpoint.model,
         "model": run.model,
         "domain": run.domain,
         "task": run.task,

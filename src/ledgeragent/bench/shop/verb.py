@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -80,15 +80,19 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Plays and reports."""
     wanted = _runs(args)
-    with Kept(args.output, lambda row: row["id"], "run of this benchmark") as kept:
-        missing = [one for one in wanted if one.id not in kept.rows]
+    with Kept(args.output, _key, "run of this benchmark") as kept:
+        missing = [one for one in wanted if (one.id, args.model, args.mode) not in kept.rows]
         before = len(wanted) - len(missing)
         for count, row in enumerate(_played(missing, args), before + 1):
             kept.add(row)
             print(f"{row['id']}: {row['reward']:g} ({count}/{len(wanted)})", file=sys.stderr)
-        found = summary(kept.rows[one.id] for one in wanted)
+        found = summary(kept.rows[one.id, args.model, args.mode] for one in wanted)
     sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
     return 0
+
+
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["id"], row["agent_model"], row["mode"]
 
 
 def _runs(args: argparse.Namespace) -> list[Run]:

@@ -111,10 +111,11 @@ class Helped:
         for message in messages:
             if message.role == "user" and message.content:
                 self._view.requests.append(message.content)
-            elif message.role == "tool":
-                self._view.latest_return = message.content or ""
             elif message.role == "assistant":
                 self._view.calls += _calls(message)
+        returned = [message.content or "" for message in messages if message.role == "tool"]
+        if returned:
+            self._view.latest_return = "\n".join(returned)
 
     def generate_next_message(self, message: Wire, state: Any) -> tuple[Wire, Any]:
         """The message to send, after the helpers had their say."""
