@@ -130,3 +130,82 @@ def test_openapi(tmp_path: Path) -> None:
 def test_what_is_no_tools_file(tmp_path: Path, content: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read(tmp_path, content)
+
+
+# ── Documents as they are found ─────────────────────────────────────────────────────────────────
+
+
+def schema_of(tmp_path: Path, schema: Any) -> Any:
+    """The shape of the only argument's schema, and whether it always has a value."""
+    properties = {"x": schema, "part": {"type": "object", "properties": {"p": {"type": "string"}}}}
+    parameters = {"type": "object", "properties": properties, "required": ["x"]}
+    (tool,) = read(tmp_path, [{"name": "get_x", "parameters": parameters}])
+    shape = tool.arguments
+    assert isinstance(shape, Object)
+    return shape.fields["x"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        True,
+        None,
+        {"enum": [None]},
+        {"enum": [1.5]},
+        {"type": [3, "null"]},
+        {"type": "object", "required": None, "additionalProperties": False, "properties": [1]},
+        {"anyOf": "string"},
+        {"allOf": [True, {"type": "string"}]},
+        {"$ref": "#/nowhere"},
+        {"$ref": "other.json#/a"},
+        {"$ref": "#/properties/x"},
+    ],
+)
+def test_what_a_schema_does_not_tell_is_any(tmp_path: Path, schema: Any) -> None:
+    assert str(schema_of(tmp_path, schema).shape) in ("any", "dict[any]")
+
+
+def test_a_record_inside_itself_ends_there(tmp_path: Path) -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/properties/x"}}}
+    shape = schema_of(tmp_path, node).shape
+    assert str(shape.fields["next"].shape.fields["next"].shape) == "any"
+
+
+def test_several_parts_are_one_object(tmp_path: Path) -> None:
+    parts = [{"$ref": "#/properties/part"}, {"properties": {"q": {"type": "integer"}}}]
+    shape = schema_of(tmp_path, {"allOf": [*parts, {"required": ["q"]}]}).shape
+    assert {name: (str(f.shape), f.required) for name, f in shape.fields.items()} == {
+        "p": ("str", False),
+        "q": ("int", True),
+    }
+
+
+def test_the_nullable_of_openapi_3_0(tmp_path: Path) -> None:
+    assert not schema_of(tmp_path, {"type": "number", "nullable": True}).certain
+
+
+def test_tools_that_the_provider_runs_are_no_tools_of_the_agent(tmp_path: Path) -> None:
+    assert [t.name for t in read(tmp_path, [{"type": "web_search"}, FUNCTION])] == ["get_order"]
+
+
+@pytest.mark.parametrize("media", ["application/json; charset=utf-8", "application/problem+json"])
+def test_json_by_other_names(tmp_path: Path, media: str) -> None:
+    get, _ = read(
+        tmp_path,
+        OPENAPI.replace("application/json: {schema: {$ref", f"'{media}': {{schema: {{$ref"),
+        "api.yaml",
+    )
+    assert isinstance(get.returned(), Object)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"swagger": "2.0", "paths": {}}, "Swagger 2.0; convert it"),
+        ([{"name": "x" * 300}], "a name of 300 characters"),
+        ({"paths": {"/a": {"get": {"parameters": {"x": 1}}}}}, "no well-formed description"),
+    ],
+)
+def test_what_cannot_be_used_is_said(tmp_path: Path, content: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read(tmp_path, content)

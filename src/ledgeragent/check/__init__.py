@@ -40,7 +40,8 @@ def findings_of(outline: Outline, tools: Path | None = None) -> list[Finding]:
     check_coverage(outline)
     check_comparisons(outline)
     check_python_rules(outline)
-    if tools is not None:
-        check_tools(outline, read_tools(tools))
+    specs = read_tools(tools) if tools is not None else ()
+    if specs and (outline.domain or outline.trial) is not None:
+        check_tools(outline, specs)
     check_liveness(outline)
     return sorted(outline.findings)

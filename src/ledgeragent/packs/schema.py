@@ -186,48 +186,64 @@ _DEEPEST = 12
 
 
 def shape_of_schema(
-    schema: Json, name: str = "object", root: Json = None, depth: int = _DEEPEST
+    schema: Json,
+    name: str = "object",
+    root: Json = None,
+    depth: int = _DEEPEST,
+    within: frozenset[str] = frozenset(),
 ) -> Shape:
-    """The shape of a JSON Schema; what it does not tell, or tells too deep, is `any`."""
+    """The shape of a JSON Schema; what it does not tell, or tells too deep, is `any`.
+
+    So is a schema inside itself: `within` are the references that led here.
+    """
     root = schema if root is None else root
+    reference = str(schema["$ref"]) if isinstance(schema, dict) and "$ref" in schema else None
+    if reference in within:
+        return ANY
+    within = within if reference is None else within | {reference}
     schema = resolved(schema, root)
     if not isinstance(schema, dict) or depth == 0:
         return ANY
     values = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if isinstance(values, list) and values and all(isinstance(v, str | int | None) for v in values):
-        return Choice(tuple(value for value in values if value is not None))
+    if isinstance(values, list) and all(isinstance(v, str | int | None) for v in values):
+        known = tuple(value for value in values if value is not None)
+        return Choice(known) if known else ANY
     alternatives = _alternatives(schema, root)
     if alternatives:
         return (
-            shape_of_schema(alternatives[0], name, root, depth - 1)
+            shape_of_schema(alternatives[0], name, root, depth - 1, within)
             if alternatives[1:] == []
             else ANY
         )
-    return _shape_of_kind(schema, name, root, depth - 1)
+    return _shape_of_kind(schema, name, root, depth - 1, within)
 
 
-def _shape_of_kind(schema: dict[str, Json], name: str, root: Json, depth: int) -> Shape:
+def _shape_of_kind(
+    schema: dict[str, Json], name: str, root: Json, depth: int, within: frozenset[str]
+) -> Shape:
     kinds = _kinds(schema)
     if kinds == ["array"]:
-        return ListOf(shape_of_schema(schema.get("items"), _singular(name), root, depth))
+        return ListOf(shape_of_schema(schema.get("items"), _singular(name), root, depth, within))
     if kinds == ["object"] or (not kinds and "properties" in schema):
-        return _shape_of_object(schema, name, root, depth)
+        return _shape_of_object(schema, name, root, depth, within)
     if kinds == ["string"] and schema.get("format") in ("date", "date-time"):
         return SCALARS["date"]
     return SCALARS[_JSON_KINDS[kinds[0]]] if len(kinds) == 1 and kinds[0] in _JSON_KINDS else ANY
 
 
-def _shape_of_object(schema: dict[str, Json], name: str, root: Json, depth: int) -> Shape:
+def _shape_of_object(
+    schema: dict[str, Json], name: str, root: Json, depth: int, within: frozenset[str]
+) -> Shape:
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not properties:
         values = schema.get("additionalProperties")
         return MapOf(
-            shape_of_schema(values, name, root, depth) if isinstance(values, dict) else ANY
+            shape_of_schema(values, name, root, depth, within) if isinstance(values, dict) else ANY
         )
-    required = schema.get("required", ())
+    required = _listed(schema.get("required"))
     fields = {
         key: Field(
-            shape_of_schema(found, key, root, depth),
+            shape_of_schema(found, key, root, depth, within),
             required=key in required,
             nullable=is_nullable(found, root),
         )
@@ -237,15 +253,34 @@ def _shape_of_object(schema: dict[str, Json], name: str, root: Json, depth: int)
 
 
 def resolved(schema: Json, root: Json) -> Json:
-    """The schema that a local `$ref` (and a single `allOf`) leads to; {} for one that leads nowhere."""
+    """The schema that a local `$ref` or an `allOf` leads to; {} for one that leads nowhere."""
     for _ in range(_DEEPEST):
         if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             schema = _pointed(root, schema["$ref"])
-        elif isinstance(schema, dict) and len(schema.get("allOf", ())) == 1:
-            schema = schema["allOf"][0]
+        elif isinstance(schema, dict) and _listed(schema.get("allOf")):
+            schema = _joined(schema, root)
         else:
             return schema
     return {}
+
+
+def _joined(schema: dict[str, Json], root: Json) -> Json:
+    """What an `allOf` says together: the one schema, or the properties of several objects."""
+    own = {key: value for key, value in schema.items() if key != "allOf"}
+    parts = [schema["allOf"][0]] if len(schema["allOf"]) == 1 else [*schema["allOf"]]
+    if len(parts) == 1 and "properties" not in own:
+        return parts[0]
+    known = [part for part in (resolved(p, root) for p in parts) if isinstance(part, dict)]
+    joined: dict[str, Json] = {"type": "object", "properties": {}, "required": []}
+    for part in (*known, own):
+        found = part.get("properties")
+        joined["properties"] |= found if isinstance(found, dict) else {}
+        joined["required"] += _listed(part.get("required"))
+    return joined if joined["properties"] else {}
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
 
 
 def _pointed(root: Json, reference: str) -> Json:
@@ -260,7 +295,8 @@ def _pointed(root: Json, reference: str) -> Json:
 
 def _kinds(schema: dict[str, Json]) -> list[str]:
     kinds = schema.get("type", [])
-    return [k for k in (kinds if isinstance(kinds, list) else [kinds]) if k != "null"]
+    found = kinds if isinstance(kinds, list) else [kinds]
+    return [kind for kind in found if isinstance(kind, str) and kind != "null"]
 
 
 def _alternatives(schema: dict[str, Json], root: Json) -> list[Json]:
@@ -280,9 +316,10 @@ def is_nullable(schema: Json, root: Json) -> bool:
     if not isinstance(schema, dict):
         return False
     kinds = schema.get("type")
-    options = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    options = [*_listed(schema.get("anyOf")), *_listed(schema.get("oneOf"))]
     null_kind = kinds == "null" or (isinstance(kinds, list) and "null" in kinds)
-    return null_kind or None in schema.get("enum", ()) or any(is_nullable(o, root) for o in options)
+    nullable = null_kind or schema.get("nullable") is True or None in _listed(schema.get("enum"))
+    return nullable or any(is_nullable(option, root) for option in options[:_DEEPEST])
 
 
 def _singular(name: str) -> str:

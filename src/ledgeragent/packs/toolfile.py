@@ -14,6 +14,7 @@ from ledgeragent.packs.yamlfile import parse_yaml, read_text
 from ledgeragent.types import Json
 
 MOST_BYTES = 20_000_000
+_LONGEST_NAME = 200
 _METHODS = ("get", "head", "post", "put", "patch", "delete")
 
 
@@ -96,6 +97,8 @@ def _content(path: FilePath) -> Json:
 
 
 def _tools(content: Json, file: str) -> Iterator[ToolSpec]:
+    if isinstance(content, Mapping) and "swagger" in content:
+        raise DataError("is Swagger 2.0; convert it to OpenAPI 3 first", file=file)
     if isinstance(content, Mapping) and isinstance(content.get("paths"), Mapping):
         yield from _operations(content)
         return
@@ -108,7 +111,14 @@ def _tools(content: Json, file: str) -> Iterator[ToolSpec]:
             file=file,
         )
     for number, item in enumerate(items, 1):
-        yield _tool(item, number, file)
+        if not _is_hosted(item):
+            yield _tool(item, number, file)
+
+
+def _is_hosted(item: Json) -> bool:
+    """True for a tool such as web_search that the provider runs, so that no call of it is judged."""
+    kind = item.get("type", "function") if isinstance(item, Mapping) else "function"
+    return kind != "function" and "name" not in item and "function" not in item
 
 
 def _tool(item: Json, number: int, file: str) -> ToolSpec:
@@ -117,6 +127,8 @@ def _tool(item: Json, number: int, file: str) -> ToolSpec:
     name = function.get("name") if isinstance(function, Mapping) else None
     if not isinstance(name, str) or not name:
         raise DataError(f"tool {number} has no name", file=file)
+    if len(name) > _LONGEST_NAME:
+        raise DataError(f"tool {number} has a name of {len(name)} characters", file=file)
     hints = function.get("annotations") or {}
     return ToolSpec(
         name=name,
@@ -175,8 +187,8 @@ def _arguments(operation: Mapping[str, Json], shared: Json, root: Json) -> Json:
                 required.append(parameter["name"])
     body = resolved(_json_schema(resolved(operation.get("requestBody", {}), root)), root)
     if isinstance(body, Mapping):
-        properties |= body.get("properties", {})
-        required += body.get("required", ())
+        properties |= body["properties"] if isinstance(body.get("properties"), Mapping) else {}
+        required += body["required"] if isinstance(body.get("required"), list) else []
     return {"type": "object", "properties": properties, "required": required}
 
 
@@ -190,5 +202,8 @@ def _answer(operation: Mapping[str, Json], root: Json) -> Json:
 
 def _json_schema(content: Json) -> Json:
     media = content.get("content", {}) if isinstance(content, Mapping) else {}
-    found = media.get("application/json", {}) if isinstance(media, Mapping) else {}
-    return found.get("schema") if isinstance(found, Mapping) else None
+    for kind, found in media.items() if isinstance(media, Mapping) else ():
+        plain = str(kind).partition(";")[0].strip().lower()
+        if plain == "application/json" or plain.endswith("+json"):
+            return found.get("schema") if isinstance(found, Mapping) else None
+    return None
