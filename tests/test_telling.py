@@ -97,7 +97,7 @@ def test_calls_that_resume_are_judged_again_in_their_session(told: Told) -> None
     conversation = told.guard.open(history=[HELLO])
     conversation.judge(READS)
     for asked in READS.calls:
-        resumed = told.guard.resume([HELLO, READS])
+        resumed = told.guard.resume(None, [HELLO, READS])
         resumed.observe(resumed.take(asked), ANSWERS[asked.id])
     told.guard.open(history=[*READ, UserMessage(text="Please.")])
     again = in_session(0, "judged", "observed", "judged", "observed", "heard")
@@ -105,7 +105,7 @@ def test_calls_that_resume_are_judged_again_in_their_session(told: Told) -> None
 
 
 def test_calls_that_resume_elsewhere_are_told_with_their_history(told: Told) -> None:
-    told.guard.resume([HELLO, READS])
+    told.guard.resume(None, [HELLO, READS])
     assert told.events() == in_session(0, "heard", "proposed", "judged")
 
 

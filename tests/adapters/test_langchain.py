@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +25,7 @@ from pydantic import BaseModel
 
 from ledgeragent.adapters.common import UnguardableError
 from ledgeragent.adapters.langchain import LedgerMiddleware
+from ledgeragent.journal import Journal, open_store, read
 from tests.lending import ADA, BOOK_IN, LIBRARY
 
 RAN: list[str] = []
@@ -90,7 +93,7 @@ class Scripted(BaseChatModel):
         return self
 
     def _generate(self, messages: Any, *args: Any, **options: Any) -> ChatResult:
-        reply: AIMessage = self.replies.pop(0)
+        reply: AIMessage = self.replies.pop(0).model_copy(update={"id": None})
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
 
@@ -211,6 +214,93 @@ def test_a_tool_node_of_ones_own(message: AIMessage, ran: list[str]) -> None:
     ]
     graph.compile().invoke({"messages": history})
     assert ran == RAN
+
+
+@pytest.mark.parametrize("way", ["stream", "astream", "values"])
+def test_a_run_that_is_streamed(way: str) -> None:
+    made = agent([LEND, READ, TOO_LONG, LEND, AIMessage("Lent.")])
+    mode = "values" if way == "values" else "updates"
+
+    async def listen() -> list[Any]:
+        return [part async for part in made.astream(says("Lend"), stream_mode=mode)]
+
+    parts = (
+        asyncio.run(listen())
+        if way == "astream"
+        else list(made.stream(says("Lend"), stream_mode=mode))
+    )
+    assert sorted(RAN) == ["get_book", "get_member", "lend_book 14"]
+    assert len(parts) >= 9
+
+
+def test_a_tool_node_of_ones_own_tells_one_session(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "journal.jsonl", LIBRARY) as journal:
+        guard: Any = LedgerMiddleware(LIBRARY, journal=journal)
+        own(guard, Scripted(replies=[READ, LEND, AIMessage("Lent.")])).invoke(says("Lend"))
+    records = list(read(open_store(tmp_path / "journal.jsonl")))
+    assert len({record["session"] for record in records}) == 1
+    assert [r["event"] for r in records].count("proposed") == 2
+    ran = [r["call"]["name"] for r in records if r["event"] in ("observed", "executed")]
+    assert sorted(ran) == ["get_book", "get_member", "lend_book"]
+
+
+def own(guard: Any, model: Any) -> Any:
+    """A graph without `create_agent`: a model, a tool node, and an edge between them."""
+    from langgraph.graph import MessagesState, StateGraph
+    from langgraph.prebuilt import tools_condition
+
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
+    graph.add_node("tools", ToolNode(TOOLS, wrap_tool_call=guard.wrap_tool_call))
+    graph.set_entry_point("model")
+    graph.add_conditional_edges("model", tools_condition)
+    graph.add_edge("tools", "model")
+    return graph.compile()
+
+
+def test_parallel_calls_that_were_interrupted_go_on_and_the_ledger_is_kept(tmp_path: Path) -> None:
+    both = calls(("get_member", {"member_id": "M1"}), ("shelve_book", {"book_id": "B1"}))
+    again = calls(("get_book", {"book_id": "B1"}))
+    opened: list[int] = []
+    with Journal.open(tmp_path / "journal.jsonl", LIBRARY) as journal:
+        guard: Any = LedgerMiddleware(
+            LIBRARY, journal=journal, watch=lambda who, _: opened.append(id(who))
+        )
+        model = Scripted(replies=[READ, both, LEND, again, LEND, AIMessage("Lent.")])
+        made = create_agent(model, TOOLS, middleware=[guard], checkpointer=InMemorySaver())
+        assert invoke(made, says("Shelve it"))["__interrupt__"]
+        done = invoke(made, Command(resume="yes"))
+    assert done["messages"][-1].text == "Lent."
+    assert RAN.count("shelve_book") == 1 and RAN[-1] == "lend_book 14"
+    assert len(set(opened[-4:])) == 1, "from the first reply after resuming, one conversation"
+    records = list(read(open_store(tmp_path / "journal.jsonl")))
+    assert len({record["session"] for record in records}) == 1
+    executed = [r["call"]["name"] for r in records if r["event"] == "executed"]
+    assert executed == ["shelve_book", "lend_book"]
+
+
+def test_a_resumed_call_asks_only_for_tools_of_the_agent() -> None:
+    """Without tools that read, the rules cannot decide, before and after resuming alike."""
+    asking: Any = HumanInTheLoopMiddleware(interrupt_on={"lend_book": True})
+    guard: Any = LedgerMiddleware(LIBRARY)
+    made = create_agent(
+        Scripted(replies=[LEND, AIMessage("Lent.")]),
+        [lend_book],
+        middleware=[asking, guard],
+        checkpointer=InMemorySaver(),
+    )
+    assert invoke(made, says("Lend"))["__interrupt__"]
+    invoke(made, Command(resume={"decisions": [{"type": "approve"}]}))
+    assert RAN == ["lend_book 14"]
+
+
+def test_shadow_mode_takes_tools_that_the_provider_runs() -> None:
+    hosted: Any = {"type": "web_search", "name": "web_search"}
+    guard: Any = LedgerMiddleware(LIBRARY, mode="shadow")
+    model = Scripted(replies=[LEND, AIMessage("Lent.")])
+    made = create_agent(model, [*TOOLS, hosted], middleware=[guard])
+    assert made.invoke(says("Lend"))["messages"][-1].text == "Lent."
+    assert RAN == ["lend_book 14"]
 
 
 def _json(value: Any) -> str:

@@ -369,9 +369,9 @@ class Guard:
         conversation.replay(history)
         return conversation
 
-    def resume(self, messages: Iterable[Message]) -> Conversation:
+    def resume(self, tools: Collection[str] | None, messages: Iterable[Message]) -> Conversation:
         """A conversation whose last message is a reply; its calls are judged and about to run."""
-        conversation = self._conversation(None)
+        conversation = self._conversation(tools)
         conversation.resume(messages)
         return conversation
 

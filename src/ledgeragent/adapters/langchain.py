@@ -111,7 +111,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
     ) -> ToolMessage | Command[Any]:
         """The tool's answer, or the reason why it was not asked."""
-        conversation = self._current(request.state)
+        conversation = self._current(request)
         ticket = conversation.take(_call(request.tool_call))
         if not ticket.allowed:
             return _rejected(ticket)
@@ -131,7 +131,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         """The same, asynchronously."""
-        conversation = self._current(request.state)
+        conversation = self._current(request)
         ticket = conversation.take(_call(request.tool_call))
         if not ticket.allowed:
             return _rejected(ticket)
@@ -154,14 +154,16 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         conversation.session.gate = self._guard.gate(names)
         return conversation
 
-    def _current(self, state: Any) -> Conversation:
+    def _current(self, request: ToolCallRequest) -> Conversation:
         """The run's conversation, or one rebuilt from the messages (a graph of your own, a resume)."""
+        state = request.state
         conversation = _held(state)
         if conversation is not None:
             return conversation
         messages = state if isinstance(state, list) else _messages(state)
         last = max(n for n, m in enumerate(messages) if isinstance(m, AIMessage))
-        return self._guard.resume(map_history(messages[: last + 1]))
+        tools = [tool.name for tool in getattr(request.runtime, "tools", ())]
+        return self._guard.resume(tools or None, map_history(messages[: last + 1]))
 
 
 def _held(state: Any) -> Conversation | None:

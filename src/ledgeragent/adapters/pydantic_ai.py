@@ -174,7 +174,9 @@ class _GuardedRun(AbstractCapability[Any]):
         """The run's conversation; a run that resumes with calls of an earlier one judges those first."""
         if self.conversation is None:
             last = max(n for n, m in enumerate(ctx.messages) if isinstance(m, ModelResponse))
-            self.conversation = self.guard.resume(map_history(ctx.messages[: last + 1]))
+            manager = ctx.tool_manager
+            tools = list(manager.tools) if manager is not None and manager.tools else None
+            self.conversation = self.guard.resume(tools, map_history(ctx.messages[: last + 1]))
         elif self.streaming is not None:
             # `run_stream` takes the first text for the end, and runs the calls beside it right then.
             parts, self.streaming, self._early = self.streaming.get().parts, None, True
