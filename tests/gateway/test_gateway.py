@@ -202,6 +202,68 @@ def test_repeated_ids_pair_in_order(client: Client) -> None:
     run(scenario())
 
 
+OUT_NOW = {**BOOK_IN, "status": "out", "shelf": "reading room"}
+
+
+def test_a_call_that_repeats_the_id_of_a_held_one_keeps_its_place(client: Client) -> None:
+    """Else what the write answers would be taken for the record, and the other way round."""
+    lend = call("lend_book", "same", member_id="M1", book_id="B1", days=14)
+    book = call("get_book", "same", book_id="B1")
+
+    async def scenario() -> None:
+        async with world(Reply(calls=(lend, book)), SAY) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.called == ["lend_book", "get_book"]
+            assert got.reply is not None
+            failed = ToolReturn(call_id="same", content="Error: nobody is at the desk")
+            returned = (failed, answer(book, OUT_NOW))
+            await client.ask(w, *KNOWN, got.reply, *returned)
+            ledger = client.wire.told(w.upstream.asked[1]).partition("<ledger>")[2]
+            assert "reading room" in ledger
+            assert "nobody is at the desk" not in ledger
+
+    run(scenario())
+
+
+def test_repeated_ids_of_which_one_is_rejected(client: Client) -> None:
+    """The one result belongs to the one call that was sent."""
+    long, short = (call("lend_book", "same", member_id="M1", book_id="B1", days=d) for d in (90, 9))
+    get = call("get_book", "same", book_id="B1")
+
+    async def scenario() -> None:
+        async with world(Reply(calls=(long, short, get)), SAY) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.verdicts == "lend_book=REVISE,lend_book=ALLOW,get_book=ALLOW"
+            assert got.reply is not None
+            assert got.reply.calls == (short, get)
+            returned = (answer(short, "lent"), answer(get, OUT_NOW))
+            await client.ask(w, *KNOWN, got.reply, *returned)
+            ledger = client.wire.told(w.upstream.asked[1]).partition("<ledger>")[2]
+            assert "reading room" in ledger
+            assert "90 days" in ledger
+
+    run(scenario())
+
+
+def test_a_streamed_write_before_a_read_is_still_the_same_conversation(client: Client) -> None:
+    """A stream sends the read first; what the model must hear of the rejected call is not lost."""
+    long = call("lend_book", "long", member_id="M1", book_id="B1", days=90)
+
+    async def scenario() -> None:
+        async with world(Reply(calls=(LEND, GET_BOOK, long)), SAY) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.reply is not None
+            assert len(got.reply.calls) == 2
+            returned = tuple(
+                answer(made, OUT_NOW if made.name == "get_book" else "lent")
+                for made in got.reply.calls
+            )
+            await client.ask(w, *KNOWN, got.reply, *returned)
+            assert "90 days" in client.wire.told(w.upstream.asked[1])
+
+    run(scenario())
+
+
 def test_an_unknown_tool_is_never_called(client: Client) -> None:
     async def scenario() -> None:
         async with world(UNKNOWN, max_revisions=0) as w:

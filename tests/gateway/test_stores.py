@@ -26,7 +26,7 @@ from ledgeragent.gateway.stores import (
     open_session_store,
 )
 from ledgeragent.gateway.visits import mark, unseen
-from ledgeragent.types import Message, Reply, UserMessage
+from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import status
 from tests.gateway.wires import RESPONSES
@@ -43,7 +43,7 @@ from tests.gateway.world import (
     run,
     world,
 )
-from tests.lending import ADA, BOOK_IN, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, answer
+from tests.lending import ADA, BOOK_IN, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, answer, call
 
 MINE = {"x-ledgeragent-session": "mine"}
 MORE = UserMessage(text="And?")
@@ -305,6 +305,30 @@ def test_a_reply_is_continued_by_its_id(make_store: MakeStore, stream: bool) -> 
             assert third.verdicts == "lend_book=ALLOW"
             unknown = await ask(MORE, previous_response_id="resp_99")
             assert unknown.status == 400
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_is_owed_for_repeated_ids_stands_in_the_order_of_the_calls(stream: bool) -> None:
+    def lend(days: int) -> ToolCall:
+        return call("lend_book", "same", member_id="M1", book_id="B1", days=days)
+
+    async def scenario() -> None:
+        mixed = Reply(calls=(lend(90), lend(9), lend(80), lend(8)))
+        async with world(mixed, SAY) as w:
+            got = await w.ask(RESPONSES, KNOWN, stream=stream)
+            assert got.reply is not None
+            assert got.reply.calls == (lend(9), lend(8))
+            returned = (answer(lend(9), "ninth"), answer(lend(8), "eighth"))
+            await w.ask(RESPONSES, returned, stream=stream, previous_response_id="resp_1")
+            outputs = [item["output"] for item in w.upstream.asked[1]["input"]]
+            assert [text.strip('"') if text.endswith('th"') else "owed" for text in outputs] == [
+                "owed",
+                "ninth",
+                "owed",
+                "eighth",
+            ]
 
     run(scenario())
 

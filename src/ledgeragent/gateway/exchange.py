@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from ledgeragent.gateway.dialects.base import (
     decode,
     encode,
     reading,
+    sent_order,
 )
 from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.recorder import Recorder
@@ -125,7 +127,7 @@ class Exchange:
             text = self._refusal(judged.filtered)
             with reading():
                 ending = list(stream.finish(judged.filtered, text))
-            await self.settle([self._settled(judged, [*texts, text], first_id)])
+            await self.settle([self._settled(judged, [*texts, text], first_id, streamed=True)])
         except (BadReplyError, TimeoutError) as problem:
             if not passed:
                 raise
@@ -170,18 +172,25 @@ class Exchange:
         self.memory = judged.memory
         return True
 
-    def _settled(self, judged: _Judged, texts: list[str], id: str = "") -> Settled:
+    def _settled(
+        self, judged: _Judged, texts: list[str], name: str = "", *, streamed: bool = False
+    ) -> Settled:
         """What the client is sent, and what the model must hear next turn of a mixed reply."""
         filtered = judged.filtered
-        owed = (Owed(v.call.id, v.feedback) for v in filtered.verdicts if not v.allowed)
+        calls = filtered.execute
+        if streamed:
+            order = sent_order((v.call for v in filtered.verdicts), self.passes)
+            allowed = set(map(id, calls))
+            calls = tuple(call for call in order if id(call) in allowed)
         memory = replace(
             judged.memory,
-            feedback=filtered.feedback if filtered.execute else "",
+            state=replace(judged.memory.state, pending=calls),
+            feedback=filtered.feedback if calls else "",
             upstream=judged.said.id,
-            owed=tuple(owed),
+            owed=tuple(_owed(filtered)),
         )
-        sent = Reply(text="\n\n".join(filter(None, texts)), calls=filtered.execute)
-        return Settled(sent, memory, id or judged.said.id)
+        sent = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
+        return Settled(sent, memory, name or judged.said.id)
 
     def _refusal(self, filtered: Filtered) -> str:
         """What is said where every call was rejected, or where the model had no answer to that."""
@@ -192,6 +201,16 @@ class Exchange:
         if self.rejected and not filtered.reply.text:
             return REFUSAL.format(reason=self.rejected[-1].filtered.feedback)
         return ""
+
+
+def _owed(filtered: Filtered) -> Iterator[Owed]:
+    """What the rejected calls must be answered with."""
+    seen: Counter[str] = Counter()
+    for verdict in filtered.verdicts:
+        if verdict.allowed:
+            seen[verdict.call.id] += 1
+        else:
+            yield Owed(verdict.call.id, verdict.feedback, seen[verdict.call.id])
 
 
 def verdict_header(judged: Sequence[Filtered]) -> str:

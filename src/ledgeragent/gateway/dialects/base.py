@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.sse import Event
-from ledgeragent.types import Message, Reply, parse_json
+from ledgeragent.types import Message, Reply, ToolCall, parse_json
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -54,10 +54,14 @@ class Rejected(NamedTuple):
 
 
 class Owed(NamedTuple):
-    """What a call that the client never saw must be answered with, where upstream remembers it."""
+    """What a call that the client never saw must be answered with, where upstream remembers it.
+
+    `behind` counts the calls of the same id that the client did see and that came before it.
+    """
 
     call_id: str
     feedback: str
+    behind: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,23 @@ class Tail:
     context: str
     after: str = ""
     owed: Sequence[Owed] = ()
+
+
+def sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCall]:
+    """The calls as a stream sends them: those that are held, and what repeats an id of theirs, last.
+
+    Results are paired with calls of one id by their order, so that order has to stay.
+    """
+    passing: list[ToolCall] = []
+    held: list[ToolCall] = []
+    ids: set[str] = set()
+    for call in calls:
+        if call.name in passes and call.id not in ids:
+            passing.append(call)
+        else:
+            held.append(call)
+            ids.add(call.id)
+    return passing + held
 
 
 class Stream(Protocol):

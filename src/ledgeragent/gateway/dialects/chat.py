@@ -154,8 +154,13 @@ class ChatStream:
             yield self._chunk(
                 {"tool_calls": [{"index": call.number, "function": {"arguments": more}}]}
             )
-        elif call.name in self._passes:
+        elif call.name in self._passes and not self._repeats(call):
             yield self._whole(call)
+
+    def _repeats(self, call: _Call) -> bool:
+        """True if a call before it, which is held, has its id."""
+        before = self._calls[: self._calls.index(call)]
+        return any(other.id == call.id and other.number is None for other in before)
 
     def _call_of(self, part: Body) -> _Call:
         """The call that a part belongs to; some upstreams give all calls of a reply one index."""

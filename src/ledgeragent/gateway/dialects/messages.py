@@ -150,9 +150,14 @@ class MessagesStream:
         block = self._blocks[index] = _Block(start)
         if block.kind not in (*_SAFE_BLOCKS, "tool_use"):
             raise BadReplyError(f"the upstream sent a {block.kind} block, which cannot be judged")
-        if block.kind == "tool_use" and start["name"] not in self._passes:
+        if block.kind == "tool_use" and (start["name"] not in self._passes or self._repeats(block)):
             return
         yield self._opening(block)
+
+    def _repeats(self, block: _Block) -> bool:
+        """True if a call before it, which is held, has its id."""
+        held = (b for b in self._blocks.values() if b.kind == "tool_use" and b.number is None)
+        return any(b is not block and b.start.get("id") == block.start.get("id") for b in held)
 
     def _opening(self, block: _Block) -> Event:
         block.number = self._sent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ledgeragent.gateway.dialects.base import (
     BadRequestError,
     Body,
     Conversation,
+    Owed,
     Rejected,
     Said,
     Tail,
@@ -67,8 +69,9 @@ class Responses:
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
         continues = body.get("previous_response_id") is not None
-        items = [_output(call_id, feedback) for call_id, feedback in tail.owed if continues]
-        items += _items(body["input"])
+        items = _items(body["input"])
+        if continues:
+            items = list(_with_owed(items, tail.owed))
         for rejected in tail.rejected:
             items += _answered(rejected)
         if not continues:
@@ -148,7 +151,7 @@ class ResponsesStream:
         if kind == "response.output_item.added":
             item = data["item"]
             _check(item)
-            if item["type"] == "function_call" and item["name"] not in self._passes:
+            if item["type"] == "function_call" and self._holds(item):
                 self._held[index] = item
                 return
             self._numbers[index] = len(self._output)
@@ -162,6 +165,11 @@ class ResponsesStream:
             self._same(self._output[number], data["item"])
             self._output[number] = self._done[index] = data["item"]
         yield self._event({**data, "output_index": number})
+
+    def _holds(self, item: Body) -> bool:
+        """True for what must be judged, and for what repeats the id of a call that is held."""
+        held = any(other.get("call_id") == item.get("call_id") for other in self._held.values())
+        return held or item["name"] not in self._passes
 
     def _same(self, added: Body, done: Body) -> None:
         if any(added.get(name) != done.get(name) for name in ("type", "name", "call_id")):
@@ -340,6 +348,24 @@ def _answered(rejected: Rejected) -> Iterator[Body]:
     yield from rejected.raw
     for verdict in rejected.filtered.verdicts:
         yield _output(verdict.call.id, verdict.feedback)
+
+
+def _with_owed(items: Sequence[Any], owed: Sequence[Owed]) -> Iterator[Any]:
+    """The items with what upstream is owed: first of all, or where the calls of one id want it."""
+    ids = [str(item.get("call_id")) for item in items if _answers(item)]
+    waiting = [o if o.behind <= ids.count(o.call_id) else o._replace(behind=0) for o in owed]
+    yield from (_output(o.call_id, o.feedback) for o in waiting if o.behind == 0)
+    seen: Counter[str] = Counter()
+    for item in items:
+        yield item
+        if _answers(item):
+            seen[str(item.get("call_id"))] += 1
+            due = (o for o in waiting if o.behind and o.call_id == str(item.get("call_id")))
+            yield from (_output(o.call_id, o.feedback) for o in due if o.behind == seen[o.call_id])
+
+
+def _answers(item: Mapping[str, Any]) -> bool:
+    return item.get("type") == "function_call_output"
 
 
 def _output(call_id: str, feedback: str) -> Body:
