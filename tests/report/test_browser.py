@@ -106,8 +106,8 @@ def test_a_narrow_screen_shows_one_side_at_a_time(page: Any) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     assert page.locator("#talk").is_visible() and not page.locator("#side").is_visible()
-    for filter in ("#outcomes .chip.allow", "#outcomes .chip.block", "#rule"):
-        shape = page.locator(filter).bounding_box()
+    for control in ("#outcomes .chip.allow", "#outcomes .chip.block", "#rule"):
+        shape = page.locator(control).bounding_box()
         assert shape["x"] >= 0 and shape["x"] + shape["width"] <= 360
     page.locator("#show-side").click()
     assert page.locator("#side").is_visible() and not page.locator("#talk").is_visible()
