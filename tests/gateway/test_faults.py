@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client
-from tests.gateway.upstream import Respond, cut, garbage, sent, status
-from tests.gateway.world import HELLO, KNOWN, MIXED, SAY, WRITE, Answer, is_error, run, world
+from tests.gateway.upstream import Respond, broken, cut, garbage, sent, status
+from tests.gateway.wires import Wire
+from tests.gateway.world import KNOWN, LONG, MIXED, SAY, WRITE, Answer, is_error, run, world
 
 TALK = Reply(text="Let me see what I can do for you.", calls=WRITE.calls)
 
@@ -45,6 +48,73 @@ def test_a_reply_that_stalls(client: Client, keep: float) -> None:
     run(scenario())
 
 
+@pytest.mark.parametrize("reset", [False, True], ids=["closes", "resets"])
+def test_half_an_event(wire: Wire, reset: bool) -> None:
+    """Broken off in the middle of each event in turn. Only what comes after the whole may be lost."""
+
+    async def scenario() -> None:
+        pieces = wire.events(TALK, "resp_1")
+        async with world() as w:
+            for n, piece in enumerate(pieces):
+                half = b"".join(pieces[:n]) + piece[: len(piece) // 2]
+                w.upstream.script.append(broken(half, reset=reset))
+                got = await w.ask(wire, KNOWN, stream=True)
+                if got.reply is None:
+                    unharmed(got)
+                else:
+                    assert n == len(pieces) - 1
+                    assert (got.reply, got.verdicts) == (TALK, "lend_book=ALLOW")
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["closes", "resets"])
+def test_half_a_json(wire: Wire, reset: bool) -> None:
+    """Broken off at every eighth byte, the last one included."""
+
+    async def scenario() -> None:
+        whole = json.dumps(wire.answer(TALK, "resp_1")).encode()
+        async with world() as w:
+            for end in [*range(0, len(whole), 8), len(whole) - 1]:
+                w.upstream.script.append(broken(whole[:end], reset=reset))
+                unharmed(await w.ask(wire, KNOWN))
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        status(429, {"retry-after": "3"}),
+        status(500),
+        cut(WRITE, keep=0.6),
+        cut(WRITE, keep=0.6, reset=True),
+        cut(WRITE, keep=0.6, stall=True),
+        garbage(),
+    ],
+    ids=["429", "500", "closes", "resets", "stalls", "garbage"],
+)
+@pytest.mark.parametrize("spoken", [False, True], ids=["silent", "spoken"])
+def test_a_fault_in_a_revision(client: Client, fault: Respond, spoken: bool) -> None:
+    """What was rejected stays rejected, and what the client was already told is ended properly."""
+
+    async def scenario() -> None:
+        said = Reply(text="One moment." * spoken, calls=LONG.calls)
+        async with world(said, fault, WRITE, timeout=0.3) as w:
+            got = await client.ask(w, *KNOWN)
+            if client.stream and spoken:
+                assert got.status == 200
+            if got.status in (429, 500):
+                assert got.headers.get("retry-after") == ("3" if got.status == 429 else None)
+                assert got.body == {"error": {"code": got.status}}
+            else:
+                unharmed(got)
+            again = await client.ask(w, *KNOWN)
+            assert again.verdicts == "lend_book=ALLOW"
+
+    run(scenario())
+
+
 def test_garbage(client: Client) -> None:
     async def scenario() -> None:
         async with world(garbage()) as w:
@@ -73,23 +143,6 @@ def test_an_error_of_the_upstream_is_handed_on_as_it_is(client: Client, code: in
             assert got.headers["retry-after"] == "7"
             assert got.headers["x-request-id"] == "abc"
             assert "set-cookie" not in got.headers
-
-    run(scenario())
-
-
-def test_an_error_in_a_revision(client: Client) -> None:
-    """What was rejected stays rejected, and what the client was already told is ended properly."""
-
-    async def scenario() -> None:
-        said = Reply(text="One moment.", calls=WRITE.calls)
-        async with world(said, status(429, {"retry-after": "3"})) as w:
-            got = await client.ask(w, HELLO)
-            if client.stream:
-                assert is_error(got.events[-1])
-                assert "429" in str(got.events[-1])
-            else:
-                assert got.status == 429
-            assert "lend_book" not in str(got)
 
     run(scenario())
 

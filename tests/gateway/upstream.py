@@ -117,6 +117,22 @@ def cut(reply: Reply, *, keep: float, reset: bool = False, stall: bool = False) 
     return respond
 
 
+def broken(data: bytes, *, reset: bool) -> Respond:
+    """These bytes, and then an end or a reset."""
+
+    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+        response = await started(request)
+        await response.write(data)
+        if reset:
+            assert request.transport is not None
+            await asyncio.sleep(0)
+            request.transport.abort()
+        await response.write_eof()
+        return response
+
+    return respond
+
+
 def stepwise(reply: Reply, steps: asyncio.Semaphore) -> Respond:
     """Streams one event for each step that is released."""
 
