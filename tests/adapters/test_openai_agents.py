@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from agents.testing import ScriptedModel, assistant_message, function_call
 
 from ledgeragent.adapters.common import UnguardableError
 from ledgeragent.adapters.openai_agents import LedgerRunner, map_history
+from ledgeragent.journal import Journal, open_store, read
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.scene import check_valid
 from tests.lending import ADA, BOOK_IN, LIBRARY
@@ -102,6 +104,77 @@ def test_the_agent_itself_is_left_as_it_was() -> None:
     run(agent, "Hi")
     assert agent.model is model and agent.tools == given
     assert given[2].on_invoke_tool is invoke
+
+
+def streamed(agent: Any, input: Any, guard: LedgerRunner) -> Any:
+    async def listen() -> Any:
+        result = guard.run_streamed(agent, input)
+        async for _ in result.stream_events():
+            pass
+        return result
+
+    return asyncio.run(listen())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_agent_that_ended_one_run_begins_the_next(stream: bool, tmp_path: Path) -> None:
+    ran: list[str] = []
+    answers = [[assistant_message("At your service.")], lend("l"), [assistant_message("Lent.")]]
+    second = ScriptedModel(answers)
+    desk: Any = Agent(name="desk", tools=tools(ran), model=second)
+    first = ScriptedModel([reads(), [function_call("transfer_to_desk", {}, call_id="h")]])
+    front: Any = Agent(name="front", tools=tools(ran), model=first, handoffs=[desk])
+    with Journal.open(tmp_path / "journal.jsonl", LIBRARY) as journal:
+        guard = LedgerRunner(LIBRARY, journal=journal)
+        one = asyncio.run(guard.run(front, "Hello."))
+        more = [*one.to_input_list(), {"role": "user", "content": "Lend me ferns."}]
+        if stream:
+            two = streamed(one.last_agent, more, guard)
+        else:
+            two = asyncio.run(guard.run(one.last_agent, more))
+    assert two.final_output == "Lent."
+    assert ran == ["get_member", "get_book", "lend_book"]
+    assert str(second.calls[-1].input).count("<ledger>") == 1
+    records = list(read(open_store(tmp_path / "journal.jsonl")))
+    assert len({record["session"] for record in records}) == 1
+
+
+def test_a_streamed_run_judges_before_its_tools_run() -> None:
+    ran: list[str] = []
+    model = ScriptedModel([lend("l"), reads(), lend("k"), [assistant_message("Lent.")]])
+    agent: Any = Agent(name="a", tools=tools(ran), model=model)
+    result = streamed(agent, "Lend me ferns.", LedgerRunner(LIBRARY))
+    assert result.final_output == "Lent."
+    assert ran == ["get_member", "get_book", "lend_book"]
+
+
+def test_a_history_that_the_sdk_keeps() -> None:
+    from agents import SQLiteSession
+
+    ran: list[str] = []
+    replies = [reads(), [assistant_message("Read.")], lend("l"), [assistant_message("Lent.")]]
+    agent: Any = Agent(name="a", tools=tools(ran), model=ScriptedModel(replies))
+    session = SQLiteSession("s")
+    for words in ("Look.", "Lend."):
+        run(agent, words, session=session)
+    session.close()
+    assert ran == ["get_member", "get_book", "lend_book"]
+
+
+def test_shadow_mode_takes_what_cannot_be_guarded() -> None:
+    ran: list[str] = []
+    inner: Any = Agent(name="inner", model=ScriptedModel([[assistant_message("Yes.")]]))
+    model = ScriptedModel([lend("l"), [assistant_message("Lent.")]])
+    given = [*tools(ran), WebSearchTool(), inner.as_tool("ask", "asks")]
+    agent: Any = Agent(name="a", tools=given, model=model)
+    judged: list[str] = []
+    guard = LedgerRunner(
+        LIBRARY, mode="shadow", watch=lambda _, found: judged.append(found.decision.name)
+    )
+    result = asyncio.run(guard.run(agent, "Lend me ferns."))
+    assert (result.final_output, ran) == ("Lent.", ["lend_book"])
+    assert judged == ["REVISE", "ALLOW"]
+    assert "<ledger>" not in str(model.calls[0].input)
 
 
 def test_a_model_given_by_the_run_is_wrapped() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ledgeragent.adapters.common import (
     NOT_EXECUTED,
@@ -46,6 +46,8 @@ from agents.tool_context import ToolContext  # noqa: E402
 
 if TYPE_CHECKING:
     from ledgeragent.journal import Journal
+
+Invoke: TypeAlias = Callable[[ToolContext[Any], str], Awaitable[Any]]
 
 _HISTORY = ("previous_response_id", "conversation_id", "prompt")
 
@@ -100,11 +102,13 @@ class _GuardedRun:
 
     def config(self, config: RunConfig) -> RunConfig:
         """The run's configuration with its models wrapped."""
-        model = (
-            _GuardedModel(config.model, self) if isinstance(config.model, Model) else config.model
-        )
+        model = self.model(config.model) if isinstance(config.model, Model) else config.model
         provider = _GuardedProvider(config.model_provider, self)
         return dataclasses.replace(config, model=model, model_provider=provider)
+
+    def model(self, model: Model) -> Model:
+        """The model, wrapped for this run: an agent that an earlier run returned has that run's."""
+        return _GuardedModel(model.wrapped if isinstance(model, _GuardedModel) else model, self)
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """The run's copy of an agent; UnguardableError if some tool of it would run unseen."""
@@ -119,7 +123,7 @@ class _GuardedRun:
         # The original is kept as well, so that its id isn't given to another agent meanwhile.
         self._agents[id(agent)] = agent, guarded
         if isinstance(agent.model, Model):
-            guarded.model = _GuardedModel(agent.model, self)
+            guarded.model = self.model(agent.model)
         guarded.handoffs = [self._handoff(target) for target in agent.handoffs]
         return guarded
 
@@ -139,23 +143,9 @@ class _GuardedRun:
             return tool
         guarded = copy.copy(tool)
         invoke = tool.on_invoke_tool
-
-        async def guarded_invoke(context: ToolContext[Any], arguments: str) -> Any:
-            call = ToolCall.parse(name=name, arguments=arguments, id=context.tool_call_id)
-            if self.conversation is None:
-                return f"{NOT_EXECUTED}, because it was not judged."
-            ticket = self.conversation.take(call)
-            if not ticket.allowed:
-                return refusal(ticket.verdict)
-            try:
-                result = await invoke(context, arguments)
-            except Exception as error:
-                self.conversation.observe(ticket, failure(error), error=True)
-                raise
-            self.conversation.observe(ticket, getattr(result, "text", result))
-            return result
-
-        guarded.on_invoke_tool = guarded_invoke
+        if isinstance(invoke, _GuardedInvoke):
+            invoke = invoke.invoke
+        guarded.on_invoke_tool = _GuardedInvoke(self, name, invoke)
         return guarded
 
     def _name(self, tool: Any) -> str:
@@ -170,6 +160,31 @@ class _GuardedRun:
         return self.conversation
 
 
+class _GuardedInvoke:
+    """A tool's function, asked only for calls that are allowed."""
+
+    def __init__(self, run: _GuardedRun, name: str, invoke: Invoke) -> None:
+        self.invoke = invoke
+        self._run = run
+        self._name = name
+
+    async def __call__(self, context: ToolContext[Any], arguments: str) -> Any:
+        conversation = self._run.conversation
+        if conversation is None:
+            return f"{NOT_EXECUTED}, because it was not judged."
+        call = ToolCall.parse(name=self._name, arguments=arguments, id=context.tool_call_id)
+        ticket = conversation.take(call)
+        if not ticket.allowed:
+            return refusal(ticket.verdict)
+        try:
+            result = await self.invoke(context, arguments)
+        except Exception as error:
+            conversation.observe(ticket, failure(error), error=True)
+            raise
+        conversation.observe(ticket, getattr(result, "text", result))
+        return result
+
+
 class _GuardedProvider(ModelProvider):
     """A provider whose models are wrapped."""
 
@@ -179,7 +194,7 @@ class _GuardedProvider(ModelProvider):
 
     def get_model(self, model_name: str | None) -> Model:
         """The wrapped model of that name."""
-        return _GuardedModel(self._provider.get_model(model_name), self._run)
+        return self._run.model(self._provider.get_model(model_name))
 
     async def aclose(self) -> None:
         """Closes the provider."""
@@ -190,16 +205,16 @@ class _GuardedModel(Model):
     """A model that sees the ledger, and whose replies are judged."""
 
     def __init__(self, model: Model, run: _GuardedRun) -> None:
-        self._model = model
+        self.wrapped = model
         self._run = run
 
     async def close(self) -> None:
         """Closes the model."""
-        await self._model.close()
+        await self.wrapped.close()
 
     def get_retry_advice(self, request: Any) -> Any:
         """The model's own advice."""
-        return self._model.get_retry_advice(request)
+        return self.wrapped.get_retry_advice(request)
 
     async def get_response(
         self,
@@ -214,7 +229,7 @@ class _GuardedModel(Model):
     ) -> ModelResponse:
         """The reply, generated with the ledger in sight, and judged."""
         conversation = self._told(input, tools, where)
-        response = await self._model.get_response(
+        response = await self.wrapped.get_response(
             system_instructions,
             _with_ledger(input, conversation),
             model_settings,
@@ -240,7 +255,7 @@ class _GuardedModel(Model):
     ) -> AsyncIterator[Any]:
         """The events of a streamed reply, which is judged before its end is passed on."""
         conversation = self._told(input, tools, where)
-        events = self._model.stream_response(
+        events = self.wrapped.stream_response(
             system_instructions,
             _with_ledger(input, conversation),
             model_settings,
