@@ -272,16 +272,21 @@ def litellm(venv: str, port: int, upstream: int) -> Iterator[tuple[list[str], di
 
 async def measured() -> dict[str, Any]:
     """Every figure: all servers are up at once and take turns."""
-    upstream, port, peer = free_port(), free_port(), free_port()
+    upstream, port, traced_port, peer = (free_port() for _ in range(4))
     serve = [sys.executable, "-m", "benchmarks.gateway", "--serve", str(upstream)]
     venv = os.environ.get("LITELLM_VENV")
     async with AsyncExitStack() as stack:
         behind = await stack.enter_async_context(started(upstream, serve))
         ours = await stack.enter_async_context(started(port, gateway_command(port, upstream)))
+        # The upstream answers everything, spans included.
+        spans = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{upstream}"}
+        command = [*gateway_command(traced_port, upstream), "--otel"]
+        traced = await stack.enter_async_context(started(traced_port, command, env=spans))
         targets = {
             "upstream": Figures(behind, False),
             "gateway": Figures(ours, False),
             "gateway_streamed": Figures(ours, True),
+            "gateway_traced": Figures(traced, False),
         }
         if venv:
             command, options = stack.enter_context(litellm(venv, peer, upstream))
