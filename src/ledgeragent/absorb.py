@@ -43,7 +43,7 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: PathMap
     if not routes:
         return _after_other(ledger, call, returned, domain.tool(call.name))
     content = returned.content
-    if returned.failed or any([_fails(route, content) for route in routes]):
+    if returned.failed or any(_fails(route, content) for route in routes):
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")

@@ -11,7 +11,7 @@ from ledgeragent.errors import DomainError
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import Path
 from ledgeragent.predicates import Predicate
-from ledgeragent.shapes import Reader, reader
+from ledgeragent.shapes import Reader, names, reader
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Enforcement
 
@@ -38,12 +38,14 @@ class Clause:
 class Guard:
     """What the gate needs for one tool: how to read its arguments, and the rules over it.
 
-    `judged` is False for reads, and for neutral tools that no rule guards.
+    `judged` is False for reads, and for neutral tools that no rule guards. `takes` names the tool's
+    arguments, None where that is not known.
     """
 
     effect: Effect
     judged: bool
     read_arguments: Reader | None
+    takes: frozenset[str] | None
     predicates: tuple[Predicate, ...]
 
 
@@ -149,16 +151,11 @@ class Domain:
 
 
 def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:
-    match tool:
-        case Read():
-            return Guard(effect=Effect.READ, judged=False, read_arguments=None, predicates=())
-        case Write():
-            shape = reader(tool.arguments)
-            return Guard(effect=Effect.WRITE, judged=True, read_arguments=shape, predicates=rules)
-        case Neutral():
-            return Guard(
-                effect=Effect.NEUTRAL,
-                judged=bool(rules),
-                read_arguments=reader(tool.arguments) if tool.arguments is not None else None,
-                predicates=rules,
-            )
+    shape = None if isinstance(tool, Read) else tool.arguments
+    return Guard(
+        effect=tool.effect,
+        judged=isinstance(tool, Write) or (isinstance(tool, Neutral) and bool(rules)),
+        read_arguments=reader(shape) if shape is not None else None,
+        takes=names(shape),
+        predicates=rules,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import Path, PathTemplate
@@ -68,6 +68,7 @@ class Read(Generic[R]):
     tool's required arguments: where the path supplies them all, the route can be inverted.
     """
 
+    effect: ClassVar = Effect.READ
     tool: str
     to: PathTemplate[R]
     parameters: Sequence[str] = ()
@@ -114,6 +115,7 @@ class Write:
     `failed` recognises failures that are ordinary text.
     """
 
+    effect: ClassVar = Effect.WRITE
     tool: str
     arguments: type[Any]
     touches: Sequence[Touches] = ()
@@ -124,6 +126,7 @@ class Write:
 class Neutral:
     """A tool that neither observes records nor changes them. `arguments` as for `Write`."""
 
+    effect: ClassVar = Effect.NEUTRAL
     tool: str
     arguments: type[Any] | None = None
 

@@ -9,7 +9,7 @@ from typing import Literal, assert_never
 from ledgeragent.domain import Domain, Guard
 from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.paths import quote, visible
-from ledgeragent.predicates import MissingEvidence, Predicate, StalePolicy, View
+from ledgeragent.predicates import MissingEvidence, Predicate, StalePolicy, View, violation
 from ledgeragent.shapes import ShapeError
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
@@ -23,6 +23,7 @@ _new = tuple.__new__
 _ALLOW, _ENFORCE, _VIOLATION = Decision.ALLOW, Enforcement.ENFORCE, Kind.VIOLATION
 
 MALFORMED = "gate/arguments"
+UNKNOWN_ARGUMENT = "gate/unknown-argument"
 UNKNOWN_TOOL = "gate/unknown-tool"
 
 
@@ -107,7 +108,7 @@ class Gate:
     def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, ledger: Ledger) -> Verdict:
         view = View(ledger, self.domain.parameters, self.stale)
         evidence = view.evidence
-        findings: list[Finding] = []
+        findings = _unknown_arguments(guard, call)
         for rule in guard.predicates:
             first = len(evidence)
             try:
@@ -192,6 +193,19 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
         reason = f"the arguments of {call.name} cannot be used: {visible(str(problem))}"
         return _unusable(MALFORMED, Decision.REVISE, reason)
     return read
+
+
+def _unknown_arguments(guard: Guard, call: ToolCall) -> list[Finding]:
+    """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
+    if guard.takes is None or call.arguments.keys() <= guard.takes:
+        return []
+    reason = violation(
+        "{tool} takes no argument {unknown}; it takes {known}",
+        tool=call.name,
+        unknown=sorted(map(str, call.arguments.keys() - guard.takes)),
+        known=sorted(guard.takes),
+    ).reason
+    return [_unusable(UNKNOWN_ARGUMENT, Decision.REVISE, reason)]
 
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:

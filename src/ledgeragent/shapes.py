@@ -50,6 +50,11 @@ def reader(annotation: Any) -> Reader:
     return _SCALARS.get(annotation, _read_anything)
 
 
+def names(annotation: Any) -> frozenset[str] | None:
+    """The fields that a TypedDict declares, None for another type, which says nothing of them."""
+    return frozenset(get_type_hints(annotation)) if is_typeddict(annotation) else None
+
+
 def _object_reader(annotation: Any) -> Reader:
     hints = get_type_hints(annotation)
     fields = tuple((name, _exact(hint), reader(hint)) for name, hint in hints.items())

@@ -34,7 +34,7 @@ SHELL = ("session", "testing", "journal", "recorder", "telling", "transcripts", 
 RIM = ("adapters", "gateway", "mcp")
 TOOLS = ("cli", "report", "check", "demo", "bench", "__main__")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
-CORE_LINES = 1_285
+CORE_LINES = 1_300
 
 
 def imports_of(file: Path) -> set[str]:

@@ -409,12 +409,12 @@ def test_an_argument_of_another_tool_smuggles_nobody_in() -> None:
     )
     theirs = order(owner=FRIEND, order_id=SECOND)
     verdict = verdict_of(talk((by_email(), ME), look(theirs)), call)
-    assert broken(verdict) == {"retail/one-user"}
+    assert broken(verdict) == {"gate/unknown-argument", "retail/one-user"}
     own = ToolCall(
         name="modify_user_address", arguments={**profile(FRIEND).arguments, "order_id": ORDER}
     )
     verdict = verdict_of(talk((by_email(), ME), look(order())), own)
-    assert broken(verdict) == {"retail/one-user-profile"}
+    assert broken(verdict) == {"gate/unknown-argument", "retail/one-user-profile"}
 
 
 def test_nobody_is_sent_to_open_a_strangers_profile() -> None:

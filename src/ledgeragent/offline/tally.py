@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
-from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL
+from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, Judged
 from ledgeragent.offline.neutral import NeutralCalls
@@ -30,7 +30,7 @@ from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 
-_OWN_RULES = (MALFORMED, UNKNOWN_TOOL)
+_OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
 
 
 @dataclass(slots=True, kw_only=True)
