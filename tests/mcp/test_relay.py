@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.demo.shop.shop import Shop, tool_schemas
+from ledgeragent.journal import Journal, open_store, read
+from ledgeragent.packs import load_domain
 from ledgeragent.types import ToolCall
 
 pytest.importorskip("mcp", reason="mcp is not installed")
@@ -200,3 +203,75 @@ def test_every_tool_of_the_shop_is_judged_or_read() -> None:
         name = schema["function"]["name"]
         step = relay.from_client(request("tools/call", 10 + n, name=name, arguments={}))
         assert bool(step.to_server) == name.startswith(("get_", "find_", "search_", "hand_"))
+
+
+SHADOWED = (
+    request("initialize"),
+    request("tools/list"),
+    request("tools/call", name=SHOW_LEDGER),
+    request("tools/call", name="cancel_order", arguments={"order_id": "G-1010"}),
+    request("tools/call", name="no such tool", arguments="no object"),
+    request("resources/list"),
+    request("resources/read", uri=STATE_URI),
+    request("resources/subscribe", uri=STATE_URI),
+)
+
+
+@pytest.mark.parametrize("asked", SHADOWED, ids=lambda m: f"{m.method} {m.params}")
+def test_in_shadow_mode_everything_passes_as_it_is(asked: Any) -> None:
+    relay = Relay(Guard("shop", mode="shadow"))
+    result = {"protocolVersion": "2025-06-18", "capabilities": {}, "tools": [], "content": []}
+    answered = response(1, **result)
+    assert relay.from_client(asked).to_server == (asked,)
+    (passed,) = relay.from_server(answered).to_client
+    assert passed is answered
+
+
+def test_in_shadow_mode_calls_are_judged_and_told(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "journal.db", load_domain("shop")) as journal, Shop() as shop:
+        relay = Relay(Guard("shop", journal=journal, mode="shadow"))
+        assert not called(relay, shop, 1, "cancel_order", order_id="G-1010").get("isError")
+    judged, executed = told(tmp_path / "journal.db")
+    assert judged == ["REVISE"] and executed == ["cancel_order"]
+
+
+def test_what_a_proxy_judges_is_told(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "journal.db", load_domain("shop")) as journal, Shop() as shop:
+        relay = Relay(Guard("shop", journal=journal))
+        for number, (name, arguments) in enumerate(
+            [
+                ("cancel_order", {"order_id": "G-1010"}),
+                ("find_customer", {"email": "joris@peeters.example"}),
+                ("get_order", {"order_id": "G-1010"}),
+                ("cancel_order", {"order_id": "G-1010"}),
+            ]
+        ):
+            called(relay, shop, number, name, **arguments)
+    judged, executed = told(tmp_path / "journal.db")
+    assert judged == ["REVISE", "ALLOW", "ALLOW", "ALLOW"]
+    assert executed == ["cancel_order"]
+
+
+def test_a_call_that_is_cancelled_is_told_without_an_answer(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "journal.db", load_domain("shop")) as journal, Shop() as shop:
+        relay = Relay(Guard("shop", journal=journal))
+        called(relay, shop, 1, "find_customer", email="joris@peeters.example")
+        called(relay, shop, 2, "get_order", order_id="G-1010")
+        relay.from_client(request("tools/call", 3, name="cancel_order", arguments=G_1010))
+        cancelled = {"requestId": 3}
+        relay.from_client(
+            JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params=cancelled)
+        )
+    assert told(tmp_path / "journal.db")[1] == ["cancel_order"]
+
+
+G_1010 = {"order_id": "G-1010"}
+
+
+def told(file: Path) -> tuple[list[str], list[str]]:
+    """The decisions in a journal, and the calls other than reads that ran."""
+    store = open_store(file)
+    records = list(read(store))
+    store.close()
+    judged = [v["decision"] for r in records if r["event"] == "judged" for v in r["verdicts"]]
+    return judged, [r["call"]["name"] for r in records if r["event"] == "executed"]
