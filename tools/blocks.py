@@ -150,7 +150,14 @@ def speed() -> str:
             f"{ratios['decision_rejected_per_json_loads']:.2f} × the same",
         ),
         (
-            "the same decision on 10,000 records",
+            "the same two on records that no rule has read yet",
+            f"{_us(decision['first_decision_allowed_us'])}, "
+            f"{_us(decision['first_decision_rejected_us'])}",
+            f"{ratios['first_decision_allowed_per_json_loads']:.2f} ×, "
+            f"{ratios['first_decision_rejected_per_json_loads']:.2f} × the same",
+        ),
+        (
+            "the first decision on 10,000 records",
             _us(decision["decision_allowed_10000_records_us"]),
             f"{ratios['decision_large_per_small_ledger']:.2f} × that on a small ledger",
         ),
@@ -192,6 +199,51 @@ def cost() -> str:
         tables.append(_table(head, rows))
     made = _made_by("cost.json", "python -m benchmarks.cost")
     return "\n".join(tables) + made
+
+
+def gateway() -> str:
+    """What the gateway adds to a request, beside the LiteLLM proxy in the same run."""
+    report = json.loads((RESULTS / "gateway.json").read_text())
+    direct = report["figures"]["upstream"]
+    rows = [
+        (
+            label,
+            f"{told['p50_ms'] - direct['p50_ms']:.2f} ms",
+            f"{told['p99_ms'] - direct['p99_ms']:.1f} ms",
+            f"{told['cpu_ms_per_request']:.2f} ms",
+            f"{told['requests_per_second']:,.0f}",
+        )
+        for name, label in _PROXIES.items()
+        if (told := report["figures"].get(name))
+    ]
+    head = ("one process", "added p50", "added p99", "processor time", "requests a second")
+    return _table(head, rows) + _made_by("gateway.json", report["command"])
+
+
+_PROXIES = {
+    "gateway": "gateway",
+    "gateway_streamed": "gateway, streamed",
+    "gateway_traced": "gateway with `--otel`",
+    "litellm": "LiteLLM proxy",
+}
+
+
+def conversations() -> str:
+    """What came of many conversations at once, and the gateway's memory while they ran."""
+    report = json.loads((RESULTS / "conversations.json").read_text())
+    told = report["figures"]
+    memory = told["gateway_memory_mib"]
+    rows = [
+        ("requests", f"{told['requests']:,}"),
+        ("conversations finished", f"{told['conversations_finished']:,}"),
+        ("errors", told["errors"]),
+        (
+            "answers, verdicts or ledgers that were not the conversation's own",
+            told["wrong_or_crossed"],
+        ),
+        *((f"memory, {name.replace('_', ' ')}", f"{mib:.0f} MiB") for name, mib in memory.items()),
+    ]
+    return _table(("what", "count"), rows) + _made_by("conversations.json", report["command"])
 
 
 _COST_COLUMNS = ("total", "uncached", "price_weighted")

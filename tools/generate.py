@@ -28,6 +28,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cases": blocks.cases,
     "transfers": blocks.transfers,
     "cost": blocks.cost,
+    "gateway": blocks.gateway,
+    "conversations": blocks.conversations,
     "helpers": blocks.helpers,
     "probe-tiny": blocks.probe_tiny,
     "speed": blocks.speed,

@@ -22,7 +22,7 @@ from ledgeragent.cli.main import main
 from ledgeragent.gateway.spans import Spans
 from ledgeragent.types import Reply, UserMessage
 from tests.gateway.conftest import Client
-from tests.gateway.processes import process
+from tests.gateway.processes import ROOT, process
 from tests.gateway.upstream import Play, Upstream, cut, garbage, status, stepwise
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 from tests.gateway.world import (
@@ -157,6 +157,9 @@ def test_what_a_request_tells(client: Client) -> None:
             assert (asked["server.address"], asked["server.port"]) == ("127.0.0.1", port)
             assert ("gen_ai.response.time_to_first_chunk" in asked) is client.stream
         assert [asked["gen_ai.response.id"] for asked in calls] == ["resp_1", "resp_2"]
+        page = (ROOT / "docs" / "gateway.md").read_text()
+        for span in kept.ended:
+            assert all(f"`{name}`" in page for name in told(span))
 
     run(scenario())
 
