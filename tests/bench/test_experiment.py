@@ -8,8 +8,10 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ import pytest
 from ledgeragent.bench.experiment import Limits, conduct
 from ledgeragent.bench.journal import Job, Journal
 from ledgeragent.bench.results import read_results
+from ledgeragent.bench.run import _teller
 from ledgeragent.errors import UsageError
 
 SETTINGS = {"agent": "m"}
@@ -81,6 +84,42 @@ def test_a_spent_budget_stops_cleanly_and_counts_what_was_spent_before(tmp_path:
         assert (len(journal.done), outcome.left, outcome.complete) == (4, 16, False)
     with Journal(file, SETTINGS) as journal:
         assert conduct(JOBS, record, journal, Limits(tokens=35)).left == 16
+
+
+def test_what_the_server_asks_for_is_waited_within_reason(tmp_path: Path) -> None:
+    asked = iter(["7", "600", "soon", ""])
+    pauses: list[float] = []
+
+    def play(job: Job) -> dict[str, Any]:
+        if told := next(asked):
+            error = ConnectionError("429")
+            error.response = SimpleNamespace(headers={"retry-after": told})  # type: ignore[attr-defined]
+            raise error
+        return record(job)
+
+    with Journal(tmp_path / "r", SETTINGS) as journal:
+        assert conduct(JOBS[:1], play, journal, Limits(), pause=pauses.append).complete
+    assert pauses == [7.0, 60.0, 8.0]
+
+
+def test_once_stopped_nothing_new_is_started_and_what_runs_is_kept(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def play(job: Job) -> dict[str, Any]:
+        if job == JOBS[2]:
+            stop.set()
+        return record(job)
+
+    with Journal(tmp_path / "r", SETTINGS) as journal:
+        outcome = conduct(JOBS, play, journal, Limits(), stopped=stop.is_set)
+        assert journal.done == set(JOBS[:3])
+        assert (outcome.left, outcome.complete) == (len(JOBS) - 3, False)
+        assert conduct(JOBS, record, journal, Limits()).complete
+
+
+def test_a_key_in_the_words_of_a_server_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+    _teller("sk-secret")("failed: Incorrect API key provided: sk-secret")
+    assert capsys.readouterr().err == "failed: Incorrect API key provided: ***\n"
 
 
 def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:

@@ -47,15 +47,20 @@ def conduct(
     limits: Limits,
     tell: Told = lambda line: None,
     pause: Callable[[float], None] = time.sleep,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Does every job that the journal has not. What is running when the budget ends is finished."""
+    """Does every job that the journal has not.
+
+    What is running when the budget ends, or when `stopped` says so, is finished and kept.
+    """
     waiting = [job for job in jobs if job not in journal.done]
     total, outcome = len(waiting), Outcome()
     finished = 0
     running: dict[Future[Mapping[str, Any]], Job] = {}
     with ThreadPoolExecutor(limits.workers) as pool:
         while waiting or running:
-            while waiting and len(running) < limits.workers and not _spent(journal, limits):
+            over = stopped() or _spent(journal, limits)
+            while waiting and len(running) < limits.workers and not over:
                 job = waiting.pop(0)
                 running[pool.submit(_attempt, play, job, limits.attempts, tell, pause)] = job
             if not running:
@@ -87,7 +92,15 @@ def _attempt(
         try:
             return play(job)
         except Exception as error:
-            seconds = min(_FIRST_PAUSE * 2 ** (number - 1), _LONGEST_PAUSE)
+            seconds = _asked_for(error) or _FIRST_PAUSE * 2 ** (number - 1)
+            seconds = min(seconds, _LONGEST_PAUSE)
             tell(f"{job}: {type(error).__name__}, again in {seconds:g} s")
             pause(seconds)
     return play(job)
+
+
+def _asked_for(error: Exception) -> float | None:
+    """How long the model's server asks to be left alone, where its answer is with the failure."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    told = str(headers.get("retry-after", ""))
+    return float(told) if told.isascii() and told.isdigit() and int(told) > 0 else None

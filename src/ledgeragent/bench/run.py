@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.arms import ARMS
-from ledgeragent.bench.experiment import Limits, conduct
+from ledgeragent.bench.experiment import Limits, Told, conduct
 from ledgeragent.bench.fama.choice import chosen
 from ledgeragent.bench.journal import Job, Journal
 from ledgeragent.errors import UsageError
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DATA_DIR = "LEDGERAGENT_DATA_DIR"
+_INTERRUPTED = 130
 _DOMAINS = ("airline", "retail", "telecom", "telehealth")
 
 
@@ -32,7 +36,8 @@ def add(subparsers: Subparsers) -> None:
         help="run domains x arms x trials, resumable",
         description="Runs an experiment on the tau2 harness against any OpenAI-compatible endpoint. "
         "Each finished run is one line of the result file; started again, it does what is missing.",
-        epilog="Exits 0 if every run is done, 1 if the budget or failures left some.",
+        epilog="Exits 0 if every run is done, 1 if the budget or failures left some, 130 if it was "
+        "interrupted: Ctrl-C finishes what is running, a second one does not.",
     )
     parser.add_argument("--domain", action="append", choices=_DOMAINS, help="default: all four")
     parser.add_argument("--arm", action="append", choices=tuple(ARMS), help="default: all")
@@ -44,6 +49,10 @@ def add(subparsers: Subparsers) -> None:
         "--user-model", help="the simulated customer's model (default: the agent's)"
     )
     parser.add_argument("--user-url", help="its endpoint (default: the agent's)")
+    parser.add_argument(
+        "--judge-model", help="the model that judges what only one can (default: the harness's)"
+    )
+    parser.add_argument("--judge-url", help="its endpoint (default: the agent's)")
     parser.add_argument(
         "--key-env", default="OPENAI_API_KEY", metavar="NAME", help="the variable with the key"
     )
@@ -73,23 +82,58 @@ def run(args: argparse.Namespace) -> int:
     if min(args.trials, args.workers, args.attempts) < 1:
         raise UsageError("--trials, --workers and --attempts are 1 or more")
     from ledgeragent.bench.tau2.run import prepare
+    from ledgeragent.bench.tau2.scoring import judge_with
 
     with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
         prepare(Path(scratch))
         player = _player(args)
+        if args.judge_model:
+            judge = _side(args.judge_model, args.judge_url or args.url, args)
+            judge_with(judge.model, judge.options)
         jobs = list(_jobs(args, player))
         limits = Limits(workers=args.workers, attempts=args.attempts, tokens=args.budget)
-        with Journal(Path(args.output), _settings(args, player)) as journal:
+        tell = _teller(os.environ.get(args.key_env))
+        with (
+            Journal(Path(args.output), _settings(args, player)) as journal,
+            _interrupts(tell) as stop,
+        ):
             already = sum(job in journal.done for job in jobs)
-            _tell(f"{len(jobs)} runs, {already} done before")
-            outcome = conduct(jobs, player, journal, limits, _tell)
+            tell(f"{len(jobs)} runs, {already} done before")
+            outcome = conduct(jobs, player, journal, limits, tell, stopped=stop.is_set)
     if outcome.left:
-        _tell(f"the budget is spent; {outcome.left} runs are left")
+        why = "interrupted" if stop.is_set() else "the budget is spent"
+        tell(f"{why}; {outcome.left} runs are left, the same command goes on with them")
+    if stop.is_set() and not outcome.complete:
+        return _INTERRUPTED
     return 0 if outcome.complete else 1
 
 
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+def _teller(key: str | None) -> Told:
+    """Tells how it goes, on standard error; a server's words may repeat the key, ours never do."""
+
+    def tell(line: str) -> None:
+        shown = line.replace(key, "***") if key else line
+        print(shown, file=sys.stderr, flush=True)
+
+    return tell
+
+
+@contextmanager
+def _interrupts(tell: Told) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; a second one ends the process, as safely as a kill does."""
+    stop = threading.Event()
+
+    def interrupted(signum: int, frame: object) -> None:
+        if stop.is_set():
+            os._exit(_INTERRUPTED)
+        stop.set()
+        tell("finishing what is running; once more to stop at once (nothing recorded is lost)")
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _player(args: argparse.Namespace) -> Player:
@@ -141,6 +185,8 @@ def _settings(args: argparse.Namespace, player: Player) -> dict[str, Any]:
         "user": player.user.model,
         "data": {domain: signature(domain) for domain in args.domain or _DOMAINS},
     }
+    if args.judge_model:
+        settings["judge"] = args.judge_model
     if args.fama_choice:
         settings["fama"] = {
             domain: chosen(args.fama_choice, player.agent.model, domain)

@@ -6,11 +6,14 @@ import json
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Body = dict[str, Any]
+
+HANG = -1
+"""A failure that is no answer: the server waits until the client gives up."""
 
 
 def call(name: str, **arguments: Any) -> Body:
@@ -52,9 +55,17 @@ class Moody(Script):
     def __init__(self) -> None:
         super().__init__([], [])
         self.failures: list[int] = [429, 500, 0]
+        self.abandoned = 0
+        self.judged: list[str] = []
 
     def reply(self, arm: str, body: Body) -> Body:
-        """A read, then words, from the agent; a request, then the stop, from the customer."""
+        """A read, then words, from the agent; a request, then the stop, from the customer.
+
+        A judge objects to nothing.
+        """
+        if "metExpectation" in str(body["messages"][0]["content"]):
+            self.judged.append(body["model"])
+            return _message('{"results": []}')
         roles = [message["role"] for message in body["messages"]]
         if body.get("tools"):
             return _message("Done." if "tool" in roles else call("list_all_product_types"))
@@ -72,6 +83,7 @@ def _message(step: str | Body) -> Body:
 @contextmanager
 def serving(script: Script) -> Iterator[str]:
     """The address of a running server."""
+    counting = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -92,10 +104,24 @@ def serving(script: Script) -> Iterator[str]:
             self._send(200, json.dumps(answer).encode())
 
         def _fail(self, status: int) -> None:
+            if status == HANG:
+                self._wait()
+                return
             self._send(status or 200, b"<html>" if not status else b'{"error": {"message": "no"}}')
+
+        def _wait(self) -> None:
+            self.connection.settimeout(30)
+            self.close_connection = True
+            with suppress(ConnectionError):
+                if self.connection.recv(1):
+                    return
+            with counting:
+                script.abandoned += 1  # type: ignore[attr-defined]
 
         def _send(self, status: int, text: bytes) -> None:
             self.send_response(status)
+            if status == 429:
+                self.send_header("Retry-After", "1")
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()

@@ -11,11 +11,17 @@ from ledgeragent.bench.arms import ARMS
 from ledgeragent.bench.journal import Job
 from ledgeragent.bench.tau2.agents import PLAIN
 from ledgeragent.bench.tau2.run import signature
+from ledgeragent.errors import LedgerAgentError
 from ledgeragent.types import Json
 
 Wire: TypeAlias = Any
 
 _FIRST_SEED = 300
+_NO_RESULT = ("infrastructure_error", "unexpected_error")
+
+
+class HarnessError(LedgerAgentError):
+    """A run that came to no result, for reasons that are none of the agent's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +69,8 @@ class Player:
             seed=_FIRST_SEED + job.trial,
         )
         record: dict[str, Any] = simulation.model_dump(mode="json")
+        if record["termination_reason"] in _NO_RESULT:
+            raise HarnessError(f"the harness ended the run with {record['termination_reason']}")
         criteria = task.model_dump(mode="json").get("evaluation_criteria") or {}
         return {
             **record,

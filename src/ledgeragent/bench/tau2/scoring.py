@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -71,12 +72,20 @@ def ask_the_judge() -> None:
     runs.evaluate_simulation = evaluate
 
 
+def judge_with(model: str, options: Mapping[str, Any]) -> None:
+    """Has this model judge, called with these options."""
+    judge = harness("tau2.evaluator.evaluator_nl_assertions")
+    judge.DEFAULT_LLM_NL_ASSERTIONS = model
+    judge.DEFAULT_LLM_NL_ASSERTIONS_ARGS = dict(options)
+
+
 def _choose_judge() -> None:
     judge = harness("tau2.evaluator.evaluator_nl_assertions")
-    if model := os.environ.get(JUDGE):
-        judge.DEFAULT_LLM_NL_ASSERTIONS = model
-    if options := os.environ.get(JUDGE_ARGS):
+    model = os.environ.get(JUDGE) or judge.DEFAULT_LLM_NL_ASSERTIONS
+    options = judge.DEFAULT_LLM_NL_ASSERTIONS_ARGS
+    if told := os.environ.get(JUDGE_ARGS):
         try:
-            judge.DEFAULT_LLM_NL_ASSERTIONS_ARGS = dict(json.loads(options))
+            options = dict(json.loads(told))
         except (ValueError, TypeError) as error:
             raise UsageError(f"{JUDGE_ARGS} is no JSON object: {error}") from None
+    judge_with(model, options)
