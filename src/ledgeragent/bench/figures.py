@@ -95,7 +95,8 @@ def _means(groups: Groups) -> Chart:
             rates = {a: mean_over_domains([groups[d, model, a] for d in domains], k) for a in arms}
             bars = tuple(_bar(arm, rate) for arm, rate in rates.items() if rate is not None)
             if bars:
-                heading = f"{model}, pass^{k}, mean over {', '.join(domains)}"
+                over = "mean over " if len(domains) > 1 else ""
+                heading = f"{model}, pass^{k}, {over}{', '.join(domains)}"
                 panels.append(Panel(heading=heading, bars=bars))
     return Chart(
         name="pass_means",

@@ -153,16 +153,12 @@ def _gains(groups: Groups) -> Table:
 
 def _gains_of_paper() -> list[tuple[str, ...]]:
     arm = f"ledgeragent ({PAPER})"
-    main = [(model, paper.gains(model)) for model in paper.MODELS]
     return [
-        *(
-            (model, arm, ", ".join(paper.DOMAINS), f"{cell.pass_1:+}", f"{cell.pass_4:+}")
-            for model, cell in main
-        ),
-        *(
-            (model, arm, "airline, retail", f"{points:+}", "")
-            for model, points in paper.GAINS.items()
-        ),
+        (
+            *(model, arm, ", ".join(paper.DOMAINS if model in paper.MODELS else paper.DOMAINS[:2])),
+            *("" if points is None else f"{points:+}" for points in gained),
+        )
+        for model, gained in paper.GAINS.items()
     ]
 
 
