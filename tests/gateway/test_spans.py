@@ -12,10 +12,12 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
 from opentelemetry.trace import SpanKind, StatusCode
 
 from ledgeragent.cli.main import main
@@ -48,9 +50,9 @@ SERVICE = {"chat": "openai", "responses": "openai", "messages": "anthropic"}
 class Recorded:
     """Spans that stay in memory."""
 
-    def __init__(self, mode: str = "enforce") -> None:
+    def __init__(self, mode: str = "enforce", sampler: Sampler = ALWAYS_ON) -> None:
         self._kept = InMemorySpanExporter()
-        provider = TracerProvider()
+        provider = TracerProvider(sampler=sampler)
         provider.add_span_processor(SimpleSpanProcessor(self._kept))
         self.spans = Spans(LIBRARY, mode, provider)
 
@@ -261,6 +263,42 @@ def test_nothing_that_was_said_is_told(client: Client) -> None:
         assert '"other"' in everything
         for secret_word in ("SAID", "ARGUMENT", "TOOL-NAME", "KEY", "IDENTIFIER", "M1", "Ferns"):
             assert secret_word not in everything
+
+    run(scenario())
+
+
+def test_whatever_client_and_upstream_say_can_be_exported(client: Client) -> None:
+    """One span that cannot be encoded would take its whole batch along."""
+
+    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+        usage = {"input_tokens": 1 << 90, "prompt_tokens": "many", "output_tokens": True}
+        odd = {"usage": usage, "model": "\udc00", "id": "\ud800"}
+        if client.stream:
+            data = json.dumps({"type": "ping", "choices": [], **odd})
+            events = wire.events(SAY, "r")
+            events.insert(1, f"event: ping\ndata: {data}\n\n".encode())
+            return web.Response(body=b"".join(events), content_type="text/event-stream")
+        return web.json_response({**wire.answer(SAY, "r"), **odd})
+
+    async def scenario() -> None:
+        kept = Recorded()
+        async with world(respond, spans=kept.spans) as w:
+            await client.ask(w, HELLO, model="\ud83d" * 3)
+            await ended(kept)
+        assert len(encode_spans(kept.ended).SerializeToString()) > 0
+
+    run(scenario())
+
+
+def test_what_is_not_sampled_is_not_told(client: Client) -> None:
+    async def scenario() -> None:
+        kept = Recorded(sampler=ALWAYS_OFF)
+        async with world(WRITE, spans=kept.spans) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.reply == WRITE
+            flags = w.upstream.headers[0]["traceparent"].rpartition("-")[2]
+            assert int(flags, 16) & 1 == 0
+        assert kept.ended == []
 
     run(scenario())
 

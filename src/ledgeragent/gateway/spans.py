@@ -48,6 +48,7 @@ _TOKENS = {
     "output_tokens": "output_tokens",
     "cache_read_input_tokens": "cache_read.input_tokens",
 }
+_MOST, _LONGEST = 1 << 40, 200
 _BESIDE_INPUT = ("cache_read_input_tokens", "cache_creation_input_tokens")
 """Messages counts these beside `input_tokens`, OpenTelemetry in them."""
 
@@ -107,7 +108,7 @@ class Trace:
         """Notes what is asked for, and the conversation's name in the journal."""
         self.model = {"gen_ai.request.stream": stream}
         if isinstance(model := body.get("model"), str):
-            self.model["gen_ai.request.model"] = model
+            self.model["gen_ai.request.model"] = _plain(model)
         self.span.set_attributes({**self.model, "gen_ai.conversation.id": session})
 
     def gate(self, gate: Gate) -> Gate:
@@ -232,6 +233,8 @@ class _Call:
 
     def heard(self, chunk: bytes) -> None:
         """Notes what the answer says so far, and when a stream began."""
+        if not self.span.is_recording():
+            return
         if not self._streams:
             self._parts.append(chunk)
             return
@@ -265,17 +268,27 @@ def _answered(body: Body) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for name in ("model", "id"):
         if isinstance(body.get(name), str):
-            told[f"gen_ai.response.{name}"] = body[name]
+            told[f"gen_ai.response.{name}"] = _plain(body[name])
     usage = body.get("usage") or {}
     for name, value in usage.items():
-        if name in _TOKENS and isinstance(value, int):
-            told[f"gen_ai.usage.{_TOKENS[name]}"] = value
-    if isinstance(usage.get("input_tokens"), int):
-        told["gen_ai.usage.input_tokens"] += sum(usage.get(n) or 0 for n in _BESIDE_INPUT)
+        if name in _TOKENS:
+            told[f"gen_ai.usage.{_TOKENS[name]}"] = _count(value)
+    if "input_tokens" in usage:
+        told["gen_ai.usage.input_tokens"] += sum(_count(usage.get(n)) for n in _BESIDE_INPUT)
     for part in ("prompt_tokens_details", "input_tokens_details"):
-        if isinstance(cached := (usage.get(part) or {}).get("cached_tokens"), int):
-            told["gen_ai.usage.cache_read.input_tokens"] = cached
+        if "cached_tokens" in (details := usage.get(part) or {}):
+            told["gen_ai.usage.cache_read.input_tokens"] = _count(details["cached_tokens"])
     return told
+
+
+def _count(value: Any) -> int:
+    """A number of tokens; 0 for what cannot be one, which the exporter could not encode."""
+    return value if isinstance(value, int) and 0 <= value < _MOST else 0
+
+
+def _plain(text: str) -> str:
+    """A name that the exporter can encode, whatever it was."""
+    return text[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def _rules(replies: Iterable[Filtered]) -> dict[str, list[str]]:
