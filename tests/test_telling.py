@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.adapters.common import NOT_EXECUTED, Conversation, Guard
+from ledgeragent.adapters.common import Guard
+from ledgeragent.conversation import NOT_EXECUTED, Conversation
 from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal, open_store, read
 from ledgeragent.telling import Place, Sessions

@@ -30,7 +30,16 @@ CORE = (
 )
 """The core, lowest first: a module may import those before it."""
 
-SHELL = ("session", "testing", "journal", "recorder", "telling", "transcripts", "modes")
+SHELL = (
+    "session",
+    "testing",
+    "journal",
+    "recorder",
+    "telling",
+    "conversation",
+    "transcripts",
+    "modes",
+)
 RIM = ("adapters", "gateway", "mcp")
 TOOLS = ("cli", "report", "check", "demo", "bench", "__main__")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}

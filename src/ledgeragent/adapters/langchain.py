@@ -12,16 +12,13 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias
 
 from ledgeragent.adapters.common import (
-    Conversation,
     Guard,
     Policy,
-    Ticket,
-    Watch,
     failure,
-    refusal,
     refuse,
     require,
 )
+from ledgeragent.conversation import Conversation, Ticket, Watch, refusal
 from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 

@@ -14,16 +14,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ledgeragent.adapters.common import (
-    NOT_EXECUTED,
-    Conversation,
     Guard,
     Policy,
-    Watch,
     failure,
-    refusal,
     refuse,
     require,
 )
+from ledgeragent.conversation import NOT_EXECUTED, Conversation, Watch, refusal
 from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 

@@ -17,12 +17,12 @@ from ledgeragent.adapters.common import (
     Guard,
     Policy,
     Run,
-    Watch,
     aexecute,
     execute,
     refuse,
     require,
 )
+from ledgeragent.conversation import Watch
 from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 

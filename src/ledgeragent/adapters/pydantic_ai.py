@@ -12,18 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.common import (
-    NOT_EXECUTED,
-    Conversation,
     Guard,
     Policy,
-    Ticket,
-    Watch,
     as_text,
     failure,
-    refusal,
     refuse,
     require,
 )
+from ledgeragent.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
 from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ledgeragent.adapters.common import Guard, Ticket, refusal, require
+from ledgeragent.adapters.common import Guard, require
+from ledgeragent.conversation import Ticket, refusal
 from ledgeragent.types import ToolCall, canonical
 
 require("mcp", "2.3", "mcp")
