@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ledgeragent.adapters.method import Method
-from ledgeragent.adapters.tau_bench import TauBenchAgent
+from ledgeragent.adapters.tau_bench import TauBenchAgent, factory
 from ledgeragent.bench.arms import ARMS
 from ledgeragent.bench.telehealth.clinic import Episode
 from tests.bench.telehealth.clinic import clinic
@@ -104,7 +105,8 @@ def test_without_a_gate_it_runs_at_once() -> None:
 def test_the_transcript_is_valid_for_a_chat_api() -> None:
     result, _, _ = solve(None, FIND, READ, CANCEL, DONE)
     roles = [message["role"] for message in result.messages]
-    assert roles == ["user", *["assistant", "tool"] * 3, "assistant", "user"]
+    assert roles == ["system", "user", *["assistant", "tool"] * 3, "assistant", "user"]
+    assert result.messages[0]["content"] == "the policy"
     for asked, answered in zip(result.messages, result.messages[1:], strict=False):
         if answered["role"] == "tool":
             assert asked["tool_calls"][0]["id"] == answered["tool_call_id"]
@@ -114,7 +116,50 @@ def test_of_several_calls_the_first_counts() -> None:
     both = {**FIND, "tool_calls": [*FIND["tool_calls"], *CANCEL["tool_calls"]]}
     result, env, _ = solve(None, both, DONE)
     assert env.actions == ["find_patient_by_email", "respond"]
-    assert len(result.messages[1]["tool_calls"]) == 1
+    assert len(result.messages[2]["tool_calls"]) == 1
+
+
+def test_every_generation_is_paid_for_and_the_price_is_no_part_of_a_message() -> None:
+    result, _, _ = solve(None, {**CANCEL, "cost": 0.5}, {**FIND, "cost": 0.25}, DONE)
+    assert result.total_cost == 0.75
+    assert not any("cost" in message for message in result.messages)
+
+
+def test_arguments_that_are_no_json_are_sent_back_to_the_model() -> None:
+    function = {"name": "cancel_appointment", "arguments": "{oops"}
+    broken = {**CANCEL, "tool_calls": [{"id": "x", "type": "function", "function": function}]}
+    _, env, _ = solve(None, broken, DONE)
+    assert env.actions == ["respond"]
+
+
+def test_one_agent_solves_several_tasks_at_once() -> None:
+    def complete(messages: list[dict[str, Any]], tools: Any) -> dict[str, Any]:
+        mine = [m for m in messages if m["role"] == "tool"]
+        return [FIND, READ, CANCEL, DONE][len(mine)]
+
+    agent = TauBenchAgent(TOOLS, "the policy", complete=complete)
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda n: agent.solve(Env(), n), range(8)))
+    assert [result.reward for result in results] == [1.0] * 8
+
+
+def test_the_harnesss_runner_makes_it_from_its_configuration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def completion(**options: Any) -> Any:
+        asked.append(options)
+        message = SimpleNamespace(model_dump=lambda: dict(DONE))
+        choices = [SimpleNamespace(message=message)]
+        return SimpleNamespace(choices=choices, _hidden_params={"response_cost": 0.125})
+
+    monkeypatch.setitem(sys.modules, "litellm", SimpleNamespace(completion=completion))
+    config = SimpleNamespace(model="m", model_provider="openai", temperature=0.5)
+    result = factory(TOOLS, "the policy", config).solve(Env(), task_index=0)
+    assert result.total_cost == 0.125
+    [one] = asked
+    assert (one["model"], one["custom_llm_provider"], one["temperature"]) == ("m", "openai", 0.5)
 
 
 def test_compact_mode_shows_a_return_once() -> None:

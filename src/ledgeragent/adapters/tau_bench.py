@@ -4,7 +4,11 @@
     agent.solve(env, task_index=3)
 
 As that harness has it: one tool call per step, the first of a reply; the run ends when the
-environment says so, or after `max_num_steps`.
+environment says so, or after `max_num_steps`; the result's messages begin with the policy; its cost is
+that of every generation. One agent may solve several tasks at once. To have the harness's own runner
+play with it:
+
+    tau_bench.run.agent_factory = factory
 """
 
 from __future__ import annotations
@@ -21,7 +25,10 @@ from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 Wire: TypeAlias = dict[str, Any]
 Complete: TypeAlias = Callable[[list[Wire], Sequence[Wire]], Wire]
-"""`complete(messages, tools)`: the assistant message of one call of the model, as chat APIs have it."""
+"""`complete(messages, tools)`: the assistant message of one call of the model, as chat APIs have it.
+
+A number under `cost` is what the call cost; it is no part of the message.
+"""
 
 RESPOND = "respond"
 
@@ -62,12 +69,18 @@ class TauBenchAgent:
             run.receive(call, stepped.observation)
             if stepped.done:
                 break
-        return _result(types, reward, info, run.messages)
+        messages = self.prompt(run.messages, "")
+        return _result(types, reward, info, messages, run.cost)
 
     def prompt(self, messages: list[Wire], tail: str) -> list[Wire]:
         """The messages of a request: policy, history, tail."""
         last = [{"role": self._role, "content": tail}] if tail else []
         return [{"role": "system", "content": self.wiki}, *messages, *last]
+
+
+def factory(tools_info: Sequence[Wire], wiki: str, config: Any) -> TauBenchAgent:
+    """The agent for a run's configuration, in the place of the harness's `agent_factory`."""
+    return TauBenchAgent(tools_info, wiki, config.model, config.model_provider, config.temperature)
 
 
 class _Run:
@@ -76,6 +89,7 @@ class _Run:
     def __init__(self, agent: TauBenchAgent) -> None:
         names = [tool["function"]["name"] for tool in agent.tools_info]
         self.messages: list[Wire] = []
+        self.cost = 0.0
         self._agent = agent
         self._method = agent._method
         self._core = LedgerAgent(gate=self._method.gate(names), model=self)
@@ -120,7 +134,9 @@ class _Run:
             self._presenter.saw(message, self._core.state)
         tail = self._method.tail(self._presenter, self._core.state.ledger, feedback)
         prompt = self._agent.prompt(self._as_shown(), tail)
-        self._draft = self._agent._complete(prompt, self._agent.tools_info)
+        answer = dict(self._agent._complete(prompt, self._agent.tools_info))
+        self.cost += answer.pop("cost", None) or 0.0
+        self._draft = {**answer, "role": "assistant"}
         return _reply(self._draft)
 
     def _as_shown(self) -> list[Wire]:
@@ -161,8 +177,8 @@ def _action(types: Any, name: str, arguments: Wire) -> Any:
     return _Value(name=name, kwargs=arguments)
 
 
-def _result(types: Any, reward: float, info: Wire, messages: list[Wire]) -> Any:
-    values = {"reward": reward, "info": info, "messages": messages, "total_cost": None}
+def _result(types: Any, reward: float, info: Wire, messages: list[Wire], cost: float) -> Any:
+    values = {"reward": reward, "info": info, "messages": messages, "total_cost": cost}
     return types.SolveResult(**values) if hasattr(types, "SolveResult") else _Value(**values)
 
 
@@ -194,6 +210,7 @@ def _litellm(model: str, provider: str | None, temperature: float) -> Complete:
             temperature=temperature,
         )
         message: Wire = answer.choices[0].message.model_dump()
-        return message
+        spent = getattr(answer, "_hidden_params", {}).get("response_cost")
+        return {**message, "cost": spent}
 
     return complete
