@@ -312,6 +312,25 @@ def gold() -> str:
     return _table(head, rows) + _made_by("gold.json", "python -m benchmarks.gold")
 
 
+def gold_short() -> str:
+    """The gold runs on the v1.x tasks: per domain, what they earned on each harness, what was rejected."""
+    runs = [run for run in _gold() if _tasks_of(run) == "v1.x"]
+    lines = sorted({run["harness"] for run in runs})
+    rows = []
+    for domain in DOMAINS:
+        own = {run["harness"]: run for run in runs if run["domain"] == domain}
+        earned = (f"{own[line]['reward_1']}/{own[line]['tasks']}" for line in lines)
+        rejected = (str(own[line]["rejected_gold_writes"]) for line in lines)
+        rows.append((domain, *earned, own[lines[0]]["gold_writes"], " / ".join(rejected)))
+    head = (
+        "domain",
+        *(f"reward 1, {line}" for line in lines),
+        "gold writes judged",
+        "rejected",
+    )
+    return _table(head, rows) + _made_by("gold.json", "python -m benchmarks.gold")
+
+
 def gold_rejections() -> str:
     """The gold writes that the gate rejects, once per data set, with the reason it gives."""
     rows: dict[tuple[str, ...], None] = {}

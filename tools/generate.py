@@ -35,6 +35,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "speed": blocks.speed,
     "rules": blocks.rules,
     "gold": blocks.gold,
+    "gold-short": blocks.gold_short,
     "gold-rejections": blocks.gold_rejections,
 }
 
