@@ -13,11 +13,12 @@ from ledgeragent.offline.judging import judge
 from ledgeragent.offline.tally import Result
 from ledgeragent.offline.traces import Trace, read_traces
 from ledgeragent.predicates import Broken, View, predicate, violation
-from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
+from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
 from tests.lending import ADA, AUTH, GET_MEMBER, LEND, LIBRARY, MEMBER, Note, answer, call
 
 CALL = call("call_librarian", note="help")
+KNOWN = {"lend_book": replace(LEND, id="gold")}
 
 
 @predicate("lending/untried", guards="call_librarian")
@@ -40,8 +41,8 @@ def run(
         Reply(calls=(CALL,)),
         ToolReturn(call_id=CALL.id, content="done"),
     )
-    gold_tools = frozenset(gold) if gold is not None else None
-    return Trace(run=name, messages=messages, reward=reward, gold=gold_tools)
+    solution = tuple(KNOWN.get(tool, call(tool)) for tool in gold) if gold is not None else None
+    return Trace(run=name, messages=messages, reward=reward, gold=solution)
 
 
 LOOKED_UP: tuple[Message, ...] = (Reply(calls=(GET_MEMBER,)), answer(GET_MEMBER, ADA))
@@ -77,6 +78,16 @@ def test_premature_correct_and_solved_runs_are_told_apart() -> None:
         "solved": 3,
         "solved_stopped": 2,
     }
+
+
+def test_a_run_that_made_every_write_of_the_solution_gave_up_nothing() -> None:
+    other = replace(LEND, arguments={**LEND.arguments, "book_id": "B9"})
+    for made, premature in ((LEND, 0), (other, 1)):
+        lent = (*LOOKED_UP, Reply(calls=(made,)), answer(made, "lent"))
+        trace = run(*lent, reward=0, gold=["get_member", "lend_book"])
+        result = Result()
+        result.count(trace, judge(trace, Gate(domain=GUARDED)), GUARDED)
+        assert figures(result) == ({"premature": 1} if premature else {})
 
 
 def test_in_audit_the_figures_are_the_same_and_nothing_is_stopped() -> None:
@@ -125,7 +136,7 @@ def test_a_write_that_a_shadow_rule_would_stop_is_listed_apart() -> None:
     }
 
 
-def gold_of(tmp_path: Path, record: Json) -> frozenset[str] | None:
+def gold_of(tmp_path: Path, record: Json) -> tuple[ToolCall, ...] | None:
     file = tmp_path / "run.json"
     file.write_text(json.dumps(record))
     (trace,) = read_traces(str(file))
@@ -135,11 +146,13 @@ def gold_of(tmp_path: Path, record: Json) -> frozenset[str] | None:
 
 def test_the_reference_solution_is_read_from_every_form(tmp_path: Path) -> None:
     said = [{"role": "user", "content": "hi"}]
-    actions = [{"name": "lend_book"}, {"name": "reboot", "requestor": "user"}]
-    lend = frozenset({"lend_book"})
+    actions = [{"name": "lend_book", "arguments": {"days": 5}}, {"name": "x", "requestor": "user"}]
+    older = [{"name": "lend_book", "kwargs": {"days": 5}}]
+    lend = (call("lend_book", days=5),)
+    lend = (replace(lend[0], id=""),)
     assert gold_of(tmp_path, {"messages": said, "gold_actions": actions}) == lend
-    assert gold_of(tmp_path, {"traj": said, "info": {"task": {"actions": actions}}}) == lend
-    assert gold_of(tmp_path, {"messages": said, "gold_actions": []}) == frozenset()
+    assert gold_of(tmp_path, {"traj": said, "info": {"task": {"actions": older}}}) == lend
+    assert gold_of(tmp_path, {"messages": said, "gold_actions": []}) == ()
     assert gold_of(tmp_path, {"messages": said}) is None
     assert gold_of(tmp_path, {"messages": said, "gold_actions": "none"}) is None
     results = {

@@ -6,7 +6,7 @@ Whether it should have is told by how the run ended and by the task's reference 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ledgeragent.domain import Domain
@@ -44,8 +44,14 @@ class NeutralCalls:
         self.tools |= other.tools
         self.stopped += other.stopped
 
-    def count(self, trace: Trace, judged: Iterable[Judged], domain: Domain) -> None:
-        """Counts the calls of one run."""
+    def count(
+        self,
+        trace: Trace,
+        judged: Iterable[Judged],
+        domain: Domain,
+        done: Collection[tuple[str, str]],
+    ) -> None:
+        """Counts the calls of one run; `done` are the intents of the writes that executed in it."""
         stops: dict[Predicate, bool] = {}
         for one in judged:
             self.outcomes.update(("judged", one.outcome))
@@ -57,7 +63,7 @@ class NeutralCalls:
         for rule, stopped in stops.items():
             self.tools[rule.id] = rule.guards
             counts = self.by_predicate.setdefault(rule.id, Counter())
-            for group in _groups(trace, rule, domain):
+            for group in _groups(trace, rule, domain, done):
                 counts[group] += 1
                 counts[f"{group}_{STOPPED}"] += stopped
 
@@ -69,20 +75,24 @@ class NeutralCalls:
         return {finding.predicate for finding in violations}
 
 
-def _groups(trace: Trace, rule: Predicate, domain: Domain) -> Iterator[str]:
-    """How a run with one of the rule's calls ended.
+def _groups(
+    trace: Trace, rule: Predicate, domain: Domain, done: Collection[tuple[str, str]]
+) -> Iterator[str]:
+    """How a run with one of the rule's calls ended, in which these writes executed.
 
     SOLVED; CORRECT if the reference solution makes such a call; PREMATURE if the run failed and the
-    reference solution makes none, but would have written something.
+    reference solution makes none, but a write that was not made: something was left to do.
     """
     reward = reward_class(trace.reward)
     if reward == "1":
         yield SOLVED
     if trace.gold is None:
         return
-    if not trace.gold.isdisjoint(rule.guards):
+    if any(call.name in rule.guards for call in trace.gold):
         yield CORRECT
-    elif reward == "0" and any(_is_write(name, domain) for name in trace.gold):
+    elif reward == "0" and any(
+        call.intent not in done and _is_write(call.name, domain) for call in trace.gold
+    ):
         yield PREMATURE
 
 

@@ -107,7 +107,8 @@ class Result(Intake):
             if one.executed:
                 self._list_executed(run, one, domain)
         if others:
-            self.neutral.count(trace, others, domain)
+            done = {one.call.intent for one in writes if one.executed}
+            self.neutral.count(trace, others, domain, done)
         self._count_run(reward_class(trace.reward), judged, writes, len(self.rejected) > rejected)
 
     def _register(self, domain: Domain) -> None:

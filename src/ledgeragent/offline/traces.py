@@ -23,8 +23,8 @@ class Trace:
 
     `run` names it. `benchmark`, `domain`, `task_id` and `reward` are as recorded, None where they
     are not. `tools` are the agent's tools if the record lists them, `nonstandard` those that the
-    record says its benchmark does not have. `gold` are the agent's tools that the task's reference
-    solution calls, None where the record has none.
+    record says its benchmark does not have. `gold` are the agent's calls in the task's reference
+    solution, None where the record has none.
     """
 
     run: str
@@ -35,7 +35,7 @@ class Trace:
     reward: float | None = None
     tools: frozenset[str] | None = None
     nonstandard: frozenset[str] = frozenset()
-    gold: frozenset[str] | None = None
+    gold: tuple[ToolCall, ...] | None = None
 
 
 def read_traces(file: str) -> Iterator[Trace | DataError]:
@@ -182,14 +182,18 @@ def _reward(record: Mapping[str, Json]) -> float | None:
     return float(reward)
 
 
-def _gold(record: Mapping[str, Json]) -> frozenset[str] | None:
-    """The agent's tools in the reference solution; None where it is absent or something else."""
+def _gold(record: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
+    """The agent's calls in the reference solution; None where it is absent or something else."""
     actions = record.get("gold_actions")
     if actions is None:
         actions = _inner(record, "info", "task", "actions")
     if not isinstance(actions, list) or not all(isinstance(a, dict) for a in actions):
         return None
-    return frozenset(str(a.get("name")) for a in actions if a.get("requestor") != "user")
+    return tuple(
+        ToolCall.parse(name=str(a.get("name")), arguments=a.get("arguments", a.get("kwargs", {})))
+        for a in actions
+        if a.get("requestor") != "user"
+    )
 
 
 def _reply(message: Mapping[str, Any]) -> Reply:
