@@ -108,7 +108,9 @@ class Gate:
     def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, ledger: Ledger) -> Verdict:
         view = View(ledger, self.domain.parameters, self.stale)
         evidence = view.evidence
-        findings = _unknown_arguments(guard, call)
+        findings: list[Finding] = []
+        if guard.takes is not None and not guard.takes.issuperset(call.arguments):
+            findings.append(_unknown_arguments(guard.takes, call))
         for rule in guard.predicates:
             first = len(evidence)
             try:
@@ -195,17 +197,16 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
     return read
 
 
-def _unknown_arguments(guard: Guard, call: ToolCall) -> list[Finding]:
+def _unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
     """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
-    if guard.takes is None or call.arguments.keys() <= guard.takes:
-        return []
-    reason = violation(
+    unknown = sorted(map(str, call.arguments.keys() - known))
+    told = violation(
         "{tool} takes no argument {unknown}; it takes {known}",
         tool=call.name,
-        unknown=sorted(map(str, call.arguments.keys() - guard.takes)),
-        known=sorted(guard.takes),
-    ).reason
-    return [_unusable(UNKNOWN_ARGUMENT, Decision.REVISE, reason)]
+        unknown=unknown,
+        known=sorted(known),
+    )
+    return _unusable(UNKNOWN_ARGUMENT, Decision.REVISE, told.reason)
 
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:

@@ -79,7 +79,8 @@ class Entry:
     `source` is the read it came from, `turn` how many user messages came before that read.
     `typed` is False for text that the route's parser could not turn into a record. `inherited`
     names, for records merged by field, the fields that an earlier read supplied. `facts` keeps what
-    rules read of it, by field: several calls and rules read the same few.
+    rules read of it, by name, or by place where a whole object is one fact: several calls and rules
+    read the same few.
     """
 
     path: Path[Json]
@@ -89,7 +90,9 @@ class Entry:
     typed: bool = True
     stale: tuple[Stale, ...] = ()
     inherited: Mapping[str, Origin] = field(default_factory=dict)
-    facts: dict[str, Evidence] = field(default_factory=dict, init=False, repr=False, compare=False)
+    facts: dict[str | Fields, Evidence] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @cached_property
     def shown(self) -> str:

@@ -149,12 +149,17 @@ class Record(Mapping[str, Any]):
 
     def at_once(self, name: str) -> Mapping[str, Any]:
         """The object in a field as one fact, or as a record where part of it may have changed."""
-        value = self._value.get(name)
-        if self._stale or type(value) is not dict:
-            within: Mapping[str, Any] = self[name]
-            return within
-        self._note(self._entry.fact((*self._fields, name), value))
-        return value
+        fields = (*self._fields, name)
+        fact = self._facts.get(fields)
+        if fact is None:
+            value = self._value.get(name)
+            if self._stale or type(value) is not dict:
+                within: Mapping[str, Any] = self[name]
+                return within
+            fact = self._facts[fields] = self._entry.fact(fields, value)
+        self._note(fact)
+        whole: Mapping[str, Any] = fact.value
+        return whole
 
     def __contains__(self, name: object) -> bool:
         keys = self._keys()

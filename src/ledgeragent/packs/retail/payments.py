@@ -162,18 +162,18 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     """
     order, chosen = ledger[ORDER(call["order_id"])], call["payment_method_id"]
     paid = first_payment(order)
-    original = [paid["payment_method_id"]] if paid is not None else []
-    if chosen in original:
+    original = paid["payment_method_id"] if paid is not None else None
+    if chosen == original:
         return None
     methods = wallet(order, ledger)
     if methods is None:
         return None
-    cards = [name for name, method in methods.items() if method["source"] == "gift_card"]
-    if chosen in cards:
+    gifts = [m for m, held in methods.items() if held["source"] == "gift_card" and m != original]
+    if chosen in gifts:
         return None
     return violation(
         "a refund for order {order} can go to {allowed}, not to {chosen}",
         order=call["order_id"],
-        allowed=original + [card for card in cards if card not in original],
+        allowed=gifts if original is None else [original, *gifts],
         chosen=chosen,
     )
