@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from ledgeragent.journal import Journal, open_store, read, verify
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import cut, garbage, status
@@ -64,6 +66,21 @@ def test_failures_pass_as_they_are(client: Client) -> None:
                 got_raw = await response.read()
             assert got_raw == (b"data: {]\n\n" if client.stream else b"\xff<html>")
             assert w.gateway.metrics.unjudged == 1
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("fault", ["resets", "stalls"])
+def test_an_answer_that_never_comes(client: Client, fault: str) -> None:
+    async def scenario() -> None:
+        broken = cut(WRITE, keep=0.0, reset=fault == "resets", stall=fault == "stalls")
+        async with world(broken, WRITE, mode="shadow", timeout=0.3) as w:
+            body = json.dumps(client.wire.request(KNOWN, TOOLS, client.stream))
+            async with w.http.post(f"{w.url}{client.wire.path}", data=body) as response:
+                assert response.status == (502 if fault == "resets" else 504)
+                assert (await response.json())["error"]["message"]
+            again = await client.ask(w, *KNOWN)
+            assert again.reply == WRITE
 
     run(scenario())
 
