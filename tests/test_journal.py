@@ -32,7 +32,6 @@ from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import (
     REDACTED,
     Journal,
-    JsonlStore,
     SqliteStore,
     open_store,
     read,
@@ -189,12 +188,17 @@ def test_killed_while_writing_every_announced_record_is_there(tmp_path: Path) ->
     assert texts[:last] == [str(n) for n in range(1, last + 1)]
 
 
-def test_a_second_writer_is_refused(tmp_path: Path) -> None:
-    store = JsonlStore(tmp_path / "j.jsonl", writable=True)
+def test_a_second_writer_is_refused_and_readers_are_not(file: Path) -> None:
+    journal = Journal.open(file, BANK)
+    journal.heard("s", UserMessage(text="first"))
     with pytest.raises(UsageError, match="another process"):
-        JsonlStore(tmp_path / "j.jsonl", writable=True)
-    store.close()
-    JsonlStore(tmp_path / "j.jsonl", writable=True).close()
+        Journal.open(file, BANK)
+    reader = open_store(file)
+    assert verify(reader).records == 1
+    reader.close()
+    journal.heard("s", UserMessage(text="second"))
+    journal.close()
+    Journal.open(file, BANK).close()
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "missing.sqlite"])

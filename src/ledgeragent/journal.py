@@ -141,6 +141,17 @@ class JsonlStore:
         os.close(self._handle)
 
 
+def _locked(file: File) -> int:
+    """A handle that keeps other writers away from a journal for as long as it is open."""
+    lock = file.with_name(f"{file.name}.lock")
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as problem:
+        raise DataError(problem.strerror or str(problem), file=str(file)) from None
+    _lock(handle, file)
+    return handle
+
+
 def _lock(handle: int, file: File) -> None:
     try:
         import fcntl
@@ -154,11 +165,16 @@ def _lock(handle: int, file: File) -> None:
 
 
 class SqliteStore:
-    """One record a row; SQLite's own log makes a torn record impossible."""
+    """One record a row; SQLite's own log makes a torn record impossible.
+
+    A second writer is refused, as long as one has the file of the same name with `.lock` behind it.
+    """
 
     def __init__(self, file: File, *, writable: bool) -> None:
         if not writable and not file.exists():
             raise DataError("there is no such journal", file=str(file))
+        # Not the database itself: to close any other handle on it would undo SQLite's own locks.
+        self._handle = _locked(file) if writable else None
         try:
             # The journal sees to it that only one thread at a time is here.
             self._base = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
@@ -167,6 +183,7 @@ class SqliteStore:
                 "CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, record TEXT NOT NULL)"
             )
         except sqlite3.DatabaseError as problem:
+            self._release()
             raise DataError(f"not a journal: {problem}", file=str(file)) from None
 
     def append(self, line: str) -> None:
@@ -188,6 +205,12 @@ class SqliteStore:
     def close(self) -> None:
         """Releases the file."""
         self._base.close()
+        self._release()
+
+    def _release(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
 
 
 def open_store(file: File | str, *, writable: bool = False) -> Store:

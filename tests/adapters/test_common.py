@@ -104,3 +104,14 @@ def test_a_missing_or_old_library_is_named_with_its_command() -> None:
     with pytest.raises(MissingExtraError, match=r"pytest 999\.0 or newer"):
         require("pytest", "999.0", "mcp")
     require("pytest", "1.0", "mcp")
+
+
+def test_in_shadow_mode_what_cannot_be_read_is_not_run() -> None:
+    conversation = Guard(LIBRARY, mode="shadow").open()
+    broken = ToolCall(name="lend_book", id="x", malformed="{")
+    ran: list[ToolCall] = []
+    answers: list[Answer] = []
+    conversation.judge(Reply(calls=(broken, LEND)))
+    execute(conversation, (broken, LEND), ran.append, answers)
+    assert ran == [LEND]
+    assert [answer.error for answer in answers] == [True, False]

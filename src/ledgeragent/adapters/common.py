@@ -137,6 +137,7 @@ Run: TypeAlias = Callable[[ToolCall], object]
 AsyncRun: TypeAlias = Callable[[ToolCall], Awaitable[object]]
 
 _CUT = "Error: this call was interrupted; it is not known what it did."
+_UNREADABLE = f"{NOT_EXECUTED}, because its arguments are not a JSON object."
 _NOT_BEGUN = f"{NOT_EXECUTED}, because the turn was interrupted."
 
 
@@ -174,8 +175,8 @@ async def aexecute(
 
 
 def _executed(conversation: Conversation, ticket: Ticket, run: Run) -> Answer:
-    if not ticket.allowed:
-        return _rejected(ticket)
+    if (settled := _unrunnable(conversation, ticket)) is not None:
+        return settled
     try:
         content = run(ticket.call)
     except Exception as error:
@@ -184,8 +185,8 @@ def _executed(conversation: Conversation, ticket: Ticket, run: Run) -> Answer:
 
 
 async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRun) -> Answer:
-    if not ticket.allowed:
-        return _rejected(ticket)
+    if (settled := _unrunnable(conversation, ticket)) is not None:
+        return settled
     try:
         content = await run(ticket.call)
     except Exception as error:
@@ -193,8 +194,13 @@ async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRun) 
     return _answered(conversation, ticket, content)
 
 
-def _rejected(ticket: Ticket) -> Answer:
-    return Answer(call=ticket.call, content=refusal(ticket.verdict), error=True)
+def _unrunnable(conversation: Conversation, ticket: Ticket) -> Answer | None:
+    """The answer to a call that is rejected, or that nobody could run whatever the verdict."""
+    if not ticket.allowed:
+        return Answer(call=ticket.call, content=refusal(ticket.verdict), error=True)
+    if ticket.call.malformed is not None:
+        return _answered(conversation, ticket, _UNREADABLE, error=True)
+    return None
 
 
 def _answered(
