@@ -236,6 +236,23 @@ def test_a_session_name_that_cannot_be_one(client: Client) -> None:
     run(scenario())
 
 
+def test_a_record_read_again_under_the_same_id_is_new(client: Client) -> None:
+    """A client that sends only results, from a model whose ids repeat: the second read counts too."""
+    again = Reply(calls=(GET_BOOK,))
+    shelve = Reply(calls=(call("shelve_book", "shelve", book_id="B1"),))
+
+    async def scenario() -> None:
+        async with world(READ, shelve, again, WRITE, max_revisions=0) as w:
+            await client.ask(w, HELLO, headers=MINE)
+            read = answer(GET_BOOK, BOOK_IN)
+            await client.ask(w, answer(GET_MEMBER, ADA), read, headers=MINE)
+            await client.ask(w, answer(shelve.calls[0], "done"), headers=MINE)
+            got = await client.ask(w, read, headers=MINE)
+            assert got.verdicts == "lend_book=ALLOW"
+
+    run(scenario())
+
+
 def test_a_crowd_of_replies_drops_no_session_from_memory() -> None:
     async def scenario() -> None:
         store, saved = MemoryStore(limit=3), Saved(memory=Memory(session="s"))

@@ -17,7 +17,7 @@ from ledgeragent.gateway.memory import ROOT, Found, Memories, Memory, digest
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.stores import ConflictError, Saved, SessionStore, StoreError
 from ledgeragent.recorder import new_session
-from ledgeragent.types import Message, UserMessage
+from ledgeragent.types import Message, ToolReturn, UserMessage
 
 _REMEMBERED = 32
 
@@ -106,7 +106,8 @@ class SessionVisit(Visit):
 
     def fold(self, recorder: Recorder, messages: Sequence[Message]) -> None:
         """Takes in what comes after the latest message that was folded before."""
-        new = unseen(self._saved.folded, messages)
+        waiting = frozenset(call.id for call in self._saved.memory.state.pending)
+        new = unseen(self._saved.folded, messages, waiting)
         self.memory = recorder.fold(self._saved.memory, new)
         self._folded = (*self._saved.folded, *map(mark, new))
 
@@ -184,13 +185,22 @@ def mark(message: Message) -> str:
     return digest(ROOT, message).hex()
 
 
-def unseen(folded: Sequence[str], messages: Sequence[Message]) -> Sequence[Message]:
+def unseen(
+    folded: Sequence[str], messages: Sequence[Message], waiting: frozenset[str] = frozenset()
+) -> Sequence[Message]:
     """What comes after the newest message that was folded already; all, if none is there.
 
-    A turn of the user that ends the request is always new: the same words may well be said twice.
+    A turn of the user that ends the request is always new, since the same words may well be said
+    twice, and so is a return that one of the calls `waiting` wants, since ids and answers repeat.
     """
     places = {mark(message): n for n, message in enumerate(messages)}
     at = next((places[m] for m in reversed(folded) if m in places), -1)
     if 0 <= at == len(messages) - 1 and isinstance(messages[at], UserMessage):
         at -= 1
+    while at >= 0 and _answers(messages[at], waiting):
+        at -= 1
     return messages[at + 1 :]
+
+
+def _answers(message: Message, waiting: frozenset[str]) -> bool:
+    return isinstance(message, ToolReturn) and message.call_id in waiting
