@@ -168,6 +168,21 @@ def test_a_completion_can_be_held_to_the_tool_s_arguments(
     assert set(schema["properties"]) == set(RIGHT) and schema["additionalProperties"] is False
 
 
+def test_a_chat_can_be_held_to_the_arguments_of_every_write(
+    clerk: Clerk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text(json.dumps(_run("r")))
+    url = f"http://127.0.0.1:{clerk.server_port}/v1"
+    command = ["bench", "probe", str(runs), "--model", "m", "--url", url, "--format", "json"]
+    assert main([*command, "--schema"]) == 0
+    assert json.loads(capsys.readouterr().out)["arms"]["index"]["exact"] == 1.0
+    choices = clerk.asked[0]["response_format"]["json_schema"]["schema"]["anyOf"]
+    by_name = {choice["properties"]["name"]["const"]: choice for choice in choices}
+    assert "cancel_order" in by_name and "get_order" not in by_name
+    assert set(by_name["apply_voucher"]["properties"]["arguments"]["properties"]) == set(RIGHT)
+
+
 def test_a_schema_needs_the_tools(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

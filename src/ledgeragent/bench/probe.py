@@ -16,6 +16,7 @@ from ledgeragent.bench.cost import DATA_DIR, Prefixes, parts
 from ledgeragent.bench.endpoint import Endpoint, EndpointError
 from ledgeragent.bench.kept import Kept
 from ledgeragent.bench.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
+from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.sources import pieces, records
@@ -46,7 +47,8 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--schema",
         action="store_true",
-        help="by completion, send the tool's schema as json_schema, to which llama.cpp holds a model",
+        help="hold arguments to their tools' schemas; by completion that is a field json_schema, which "
+        "servers of llama.cpp know",
     )
     parser.add_argument("--data-dir", metavar="DIR", help=f"for tools and policies; or {DATA_DIR}")
     parser.add_argument("--limit", type=int, default=100, metavar="N", help="probes (default 100)")
@@ -120,7 +122,7 @@ def _rows(
     asked = {"model": proposer.endpoint.model, "by": proposer.kind, "schema": with_schema}
     for probe, policy in chosen:
         texts = prefixes.of(probe.domain.name, policy)
-        schema = _schema(texts, probe.call.name) if with_schema else None
+        schema = _schema(texts, probe, proposer.kind) if with_schema else None
         for arm in ARMS:
             row = kept.rows.get(_key({"probe": probe.id, "arm": arm, **asked}))
             if row is None:
@@ -139,13 +141,29 @@ def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return row["probe"], row["arm"], row["model"], row["by"], row["schema"]
 
 
-def _schema(texts: Sequence[str], tool: str) -> Json:
-    """The schema of a tool's arguments, closed; DataError where the tools are not known."""
-    for listed in json.loads(texts[0]) if texts else ():
-        function = listed.get("function", listed)
-        if function.get("name") == tool:
-            return {**function["parameters"], "additionalProperties": False}
-    raise DataError(f"no schema of {tool}; name the folder of the tools", file="--data-dir")
+def _schema(texts: Sequence[str], probe: Probe, by: str) -> Json:
+    """What an answer is held to; DataError where the tools are not known.
+
+    By completion it is the recorded tool's arguments, by chat a call of any tool that writes.
+    """
+    listed = json.loads(texts[0]) if texts else []
+    functions = {f["name"]: f for f in (tool.get("function", tool) for tool in listed)}
+    if probe.call.name not in functions:
+        problem = f"no schema of {probe.call.name}; name the folder of the tools"
+        raise DataError(problem, file="--data-dir")
+    if by == "completion":
+        return _closed(functions[probe.call.name]["parameters"])
+    writes = (f for f in functions.values() if probe.domain.effect(f["name"]) is Effect.WRITE)
+    return {"anyOf": [_call_of(function) for function in writes]}
+
+
+def _call_of(function: Json) -> Json:
+    properties = {"name": {"const": function["name"]}, "arguments": function["parameters"]}
+    return _closed({"type": "object", "properties": properties, "required": list(properties)})
+
+
+def _closed(schema: Json) -> Json:
+    return {**schema, "additionalProperties": False}
 
 
 def _row(probe: Probe, arm: str, proposed: ToolCall | None) -> dict[str, Any]:

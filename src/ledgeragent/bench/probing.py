@@ -102,23 +102,23 @@ class Proposer(NamedTuple):
     ) -> ToolCall | None:
         """The call it would make, None where what it says is none.
 
-        `schema` is that of the recorded tool's arguments, for servers that hold a completion to one.
+        `schema` is what the answer is held to: by completion that of the recorded tool's arguments, by
+        chat that of a call. Without one, a completion is free, and a chat bound to the names of writes.
         """
         asked = prompt(probe, arm)
         text = (
-            self._chat(instructions, asked, probe.domain)
+            self._chat(instructions, asked, schema or _schema(probe.domain))
             if self.kind == "chat"
             else self._completion(f"{instructions}\n\n{asked}\n", probe.call.name, schema)
         )
         return read_call(text)
 
-    def _chat(self, instructions: str, asked: str, domain: Domain) -> str:
+    def _chat(self, instructions: str, asked: str, schema: Json) -> str:
         messages = [
             {"role": "system", "content": instructions},
             {"role": "user", "content": asked},
         ]
-        schema = {"name": "call", "schema": _schema(domain)}
-        form = {"type": "json_schema", "json_schema": schema}
+        form = {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
         body = {"messages": messages, "response_format": form}
         message = self.endpoint.ask("chat/completions", body)["choices"][0].get("message", {})
         return str(message.get("content") or "")
