@@ -200,12 +200,8 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
 def _unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
     """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
     unknown = sorted(map(str, call.arguments.keys() - known))
-    told = violation(
-        "{tool} takes no argument {unknown}; it takes {known}",
-        tool=call.name,
-        unknown=unknown,
-        known=sorted(known),
-    )
+    template = "{tool} takes no argument {unknown}; it takes {known}"
+    told = violation(template, tool=call.name, unknown=unknown, known=sorted(known))
     return _unusable(UNKNOWN_ARGUMENT, Decision.REVISE, told.reason)
 
 

@@ -147,19 +147,17 @@ class Record(Mapping[str, Any]):
         self._note(self._entry.fact(self._fields, self._value))
         return self._value
 
-    def at_once(self, name: str) -> Mapping[str, Any]:
+    def at_once(self, name: str) -> Any:
         """The object in a field as one fact, or as a record where part of it may have changed."""
         fields = (*self._fields, name)
         fact = self._facts.get(fields)
         if fact is None:
             value = self._value.get(name)
             if self._stale or type(value) is not dict:
-                within: Mapping[str, Any] = self[name]
-                return within
+                return self[name]
             fact = self._facts[fields] = self._entry.fact(fields, value)
         self._note(fact)
-        whole: Mapping[str, Any] = fact.value
-        return whole
+        return fact.value
 
     def __contains__(self, name: object) -> bool:
         keys = self._keys()
