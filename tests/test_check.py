@@ -177,6 +177,27 @@ def liveness(
     ]
 
 
+def test_a_read_that_is_merged_need_not_supply_every_field(tmp_path: Path) -> None:
+    read = '  list_loans: {to: "loans.{loan_id}", record: Loan, each: loans, merge: true, parameters: []}\n'
+    text = text_of("loan.fee > 1.0").replace("reads:\n", f"reads:\n{read}")
+    loans = {"type": "array", "items": {"type": "object", "properties": {"loan_id": NUMBER}}}
+    tools = tmp_path / "tools.json"
+    returned = {"type": "object", "properties": {"loans": loans}}
+    tools.write_text(json.dumps([tool("list_loans", {}, returned)]))
+    found = [str(f) for f in findings_of(yaml_outline(tmp_path, text), tools)]
+    assert not [text for text in found if "has no such field" in text]
+    assert [
+        text for text in found if "loan_id of Loan: list_loans says float, the pack str" in text
+    ]
+
+
+def test_two_records_do_not_share_their_paths(tmp_path: Path) -> None:
+    read = '  search: {to: "loans.{status}", record: "list[Loan]", parameters: [status]}\n'
+    text = text_of("loan.fee > 1.0").replace("reads:\n", f"reads:\n{read}")
+    found = [f.message for f in findings_of(yaml_outline(tmp_path, text)) if f.code == "type-error"]
+    assert "loans.{loan_id} holds list[Loan] by line 19, and Loan here" in found
+
+
 @pytest.mark.parametrize(
     ("check", "found"),
     [

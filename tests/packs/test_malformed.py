@@ -144,6 +144,11 @@ ONE_MISTAKE: dict[str, tuple[bytes, int, str]] = {
     "unknown section": (PACK.encode() + b"rulez: []\n", 27, "did you mean rules?"),
     "unknown key of a rule": (swap("    guards:", "    gaurds:"), 16, "did you mean guards?"),
     "unknown key of a read": (swap("record: Visit}", "recrod: Visit}"), 8, "did you mean record?"),
+    "comma": (
+        swap("summary: Only a booked visit is cancelled.", "summary: Only now, not later."),
+        12,
+        "quote text with a comma in it",
+    ),
     "schema": (swap("ledgeragent/v1", "v2"), 1, "schema should be ledgeragent/v1"),
     "no schema": (swap("schema: ledgeragent/v1\n", ""), 1, "needs the key 'schema'"),
     "domain": (swap("domain: clinic", "domain: our clinic"), 2, "letters, digits"),

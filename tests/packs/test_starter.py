@@ -145,3 +145,22 @@ def test_every_guess_is_marked(tmp_path: Path) -> None:
 
 def text_of_tools() -> set[str]:
     return {tool.name for tool in read_tools(ROOT / "examples" / "parking" / "tools.json")}
+
+
+def test_a_list_in_a_wrapper_is_kept_record_by_record_and_in_a_family_of_its_own(
+    tmp_path: Path,
+) -> None:
+    text, number = {"type": "string"}, {"type": "integer"}
+    course = {"type": "object", "properties": {"course_id": text, "places": number, "fee": number}}
+    brief = {"type": "object", "properties": {"course_id": text, "places": number}}
+    listed = {"type": "object", "properties": {"courses": {"type": "array", "items": brief}}}
+    tools = [
+        ToolSpec(name="search_courses", parameters={}, returns=listed),
+        ToolSpec(name="get_course", parameters={"properties": {"course_id": text}}, returns=course),
+    ]
+    file = tmp_path / "swim.yaml"
+    file.write_text(starter("swim", tools))
+    reads = {read.tool: read for read in read_outline(file).reads}
+    assert reads["get_course"].to.text == "courses.{course_id}"
+    assert reads["search_courses"].to.text == "search_courses.{course_id}"
+    assert (reads["search_courses"].inside, reads["search_courses"].each) == (("courses",), True)

@@ -142,6 +142,7 @@ def _read(tool: Read[Any], place: Place) -> ReadPart:
         place=place,
         parameters=tuple(tool.parameters),
         inside=() if whole else None,
+        merge=tool.merge,
     )
 
 

@@ -18,7 +18,8 @@ class ReadPart:
     """One read route: what `tool` returns is a record of this shape, stored at `to`.
 
     `inside` and `each` are the fields of the return that hold the record and the list of records;
-    None where only code knows how the return becomes a record.
+    None where only code knows how the return becomes a record. With `merge` the return need not have
+    all fields of the record.
     """
 
     tool: str
@@ -28,6 +29,7 @@ class ReadPart:
     parameters: tuple[str, ...] = ()
     inside: tuple[str, ...] | None = ()
     each: bool = False
+    merge: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,6 +75,7 @@ class Routes:
         if template is None:
             return None
         parameters = self._parameters(tool, given, template, node)
+        merge = self.sections.flag(given.get("merge"), "merge")
         self.outline.reads.append(
             ReadPart(
                 tool=tool,
@@ -84,6 +85,7 @@ class Routes:
                 parameters=parameters,
                 inside=place,
                 each="each" in given,
+                merge=merge,
             )
         )
         return Read(
@@ -94,7 +96,7 @@ class Routes:
             rename=self._renames(given.get("rename")),
             records=_Records(place, "each" in given),
             when=self._when(given.get("when")),
-            merge=self.sections.flag(given.get("merge"), "merge"),
+            merge=merge,
             failed=self._begins(given, "failed"),
             unavailable=self._begins(given, "unavailable"),
         )
@@ -108,13 +110,14 @@ class Routes:
         return spec.returned(inside, each) if spec is not None else ANY
 
     def _template(self, to: str, shape: Shape, node: Node) -> PathTemplate[Any] | None:
-        for part in self.outline.reads:
-            if part.to.text == to:
-                if part.shape != shape:
-                    text = f"{to} holds {part.shape} by line {part.place.line}, and {shape} here"
-                    self.sections.find("type-error", node, text)
-                return part.to
         segments = parse_path(to, ())
+        for part in self.outline.reads:
+            if _family(part.to.segments) == _family(to.split(".")) and part.shape != shape:
+                text = f"{to} holds {part.shape} by line {part.place.line}, and {shape} here"
+                self.sections.find("type-error", node, text)
+                return part.to
+            if part.to.text == to:
+                return part.to
         if segments is None or any(isinstance(s, Key) and s.root != "args" for s in segments):
             self.sections.find(
                 "unknown-path", node, f"{to!r} is no path such as orders.{{order_id}}"
@@ -323,6 +326,11 @@ def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Findings
         text = f"when gives {program.type.lower()}, it should give true or false"
         findings.add("type-error", Place(node.file, node.begins), text)
     return program
+
+
+def _family(segments: Iterable[str]) -> tuple[str, ...]:
+    """The segments of a path whatever its keys are called: two with the same hold the same records."""
+    return tuple("{}" if segment.startswith("{") else segment for segment in segments)
 
 
 def _dotted(text: str) -> tuple[str, ...]:

@@ -38,7 +38,9 @@ class Sections:
         given = {name: child for name, child in entries.items() if name in keys}
         for name, child in entries.items():
             if name not in keys:
-                text = f"{what} has no key {name!r}{suggestion(name, keys)}"
+                comma = child.value is None and " " in name
+                hint = "; quote text with a comma in it" if comma else suggestion(name, keys)
+                text = f"{what} has no key {name!r}{hint}"
                 self.find("unknown-key", child, text)
                 meant = nearest(name, keys, cutoff=0.8)
                 if meant is not None:

@@ -123,10 +123,16 @@ def _section(name: str, lines: Iterator[str]) -> str:
     return f"{name}:\n{text}\n" if text else ""
 
 
-def _returned(tool: ToolSpec) -> tuple[Shape, bool]:
-    """(the record that a read returns, whether it returns a list of them)"""
+def _returned(tool: ToolSpec) -> tuple[Shape, str]:
+    """(the record that a read returns, the field with the list of them: `.` for the return, "" for none)"""
     shape = tool.returned()
-    return (shape.item, True) if isinstance(shape, ListOf) else (shape, False)
+    if isinstance(shape, ListOf):
+        return shape.item, "."
+    if isinstance(shape, Object) and len(shape.fields) == 1:
+        ((name, field),) = shape.fields.items()
+        if isinstance(field.shape, ListOf) and isinstance(field.shape.item, Object):
+            return field.shape.item, name
+    return shape, ""
 
 
 def _paths(reads: Sequence[ToolSpec]) -> dict[str, str]:
@@ -140,7 +146,8 @@ def _paths(reads: Sequence[ToolSpec]) -> dict[str, str]:
     kinds: dict[str, Shape] = {}
     for tool in sorted(reads, key=lambda t: not _asks_for_key(t, guessed[t.name])):
         path = guessed[tool.name]
-        if kinds.setdefault(path, _returned(tool)[0]) != _returned(tool)[0]:
+        family = re.sub(r"\{\w+\}", "{}", path)
+        if kinds.setdefault(family, _returned(tool)[0]) != _returned(tool)[0]:
             keys = path.partition(".")[2]
             guessed[tool.name] = "_".join(_words(tool.name)) + (f".{keys}" if keys else "")
     return guessed
@@ -158,7 +165,7 @@ def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
     if not is_open(record):
         yield f"    record: {records.name(noun.removesuffix('s') if each else noun, record)}"
     if each:
-        yield "    each: .  # review"
+        yield f"    each: {_text(each) if each != '.' else each}  # review"
     yield f"    parameters: [{', '.join(map(_text, tool.required))}]"
 
 
