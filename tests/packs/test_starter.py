@@ -154,9 +154,10 @@ def test_a_list_in_a_wrapper_is_kept_record_by_record_and_in_a_family_of_its_own
     course = {"type": "object", "properties": {"course_id": text, "places": number, "fee": number}}
     brief = {"type": "object", "properties": {"course_id": text, "places": number}}
     listed = {"type": "object", "properties": {"courses": {"type": "array", "items": brief}}}
+    asked = {"type": "object", "properties": {"course_id": text}, "required": ["course_id"]}
     tools = [
         ToolSpec(name="search_courses", parameters={}, returns=listed),
-        ToolSpec(name="get_course", parameters={"properties": {"course_id": text}}, returns=course),
+        ToolSpec(name="get_course", parameters=asked, returns=course),
     ]
     file = tmp_path / "swim.yaml"
     file.write_text(starter("swim", tools))
