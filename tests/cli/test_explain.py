@@ -97,7 +97,9 @@ def test_a_run_without_an_id_is_named_by_its_place(tmp_path: Path) -> None:
         ("nonsense", "neither a rule (domain/name) nor a judged call"),
         ("gone.jsonl#r:1", "gone.jsonl: there is no such file"),
         ("{runs}:1", "it holds several runs; write FILE#RUN:N"),
-        ("{runs}#nobody:1", "there is no run nobody in it"),
+        ("{runs}#nobody:1", "there is no run nobody in it; did you mean good?"),
+        ("{runs}#zz:1", "there is no run zz in it; there is"),
+        (f"{ROOT / 'README.md'}#good:1", "README.md:1: not JSON"),
         ("{runs}#good:9", "run good has no judged call 9: it has one judged call"),
     ],
 )

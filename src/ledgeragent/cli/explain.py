@@ -16,6 +16,7 @@ from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.explain import explain_call, explain_rule
 from ledgeragent.offline.traces import Trace
 from ledgeragent.offline.viewing import conversations
+from ledgeragent.packs.finding import suggestion
 from ledgeragent.report.explanation import call_json_report, call_text, rule_json, rule_text
 
 if TYPE_CHECKING:
@@ -95,11 +96,21 @@ def _run_of(file: str, run: str | None) -> Trace:
     wanted = _matching(file, run)
     first = next(wanted, None)
     if first is None:
-        told = f"there is no run {run} in it" if run is not None else "there is no run in it"
-        raise DataError(told, file=file)
+        raise _absent(file, run)
     if run is None and next(wanted, None) is not None:
         raise DataError("it holds several runs; write FILE#RUN:N", file=file)
     return first
+
+
+def _absent(file: str, run: str | None) -> DataError:
+    """What is wrong with a file that has not this run: which it has, or why it has none."""
+    found = [*conversations(file)]
+    runs = [one.trace.run for one in found if not isinstance(one, DataError)]
+    problem = next((one for one in found if isinstance(one, DataError)), None)
+    if not runs and problem is not None:
+        return problem
+    told = f"there is no run {run} in it" if run is not None else "there is no run in it"
+    return DataError(f"{told}{suggestion(run or '', runs)}", file=file)
 
 
 def _matching(file: str, run: str | None) -> Iterator[Trace]:
