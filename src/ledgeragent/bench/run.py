@@ -101,8 +101,8 @@ def run(args: argparse.Namespace) -> int:
             tell(f"{len(jobs)} runs, {already} done before")
             outcome = conduct(jobs, player, journal, limits, tell, stopped=stop.is_set)
     if outcome.left:
-        why = "interrupted" if stop.is_set() else "the budget is spent"
-        tell(f"{why}; {outcome.left} runs are left, the same command goes on with them")
+        how = "interrupted" if stop.is_set() else "the budget is spent, a larger one goes on"
+        tell(f"{how}; {outcome.left} runs are left")
     if stop.is_set() and not outcome.complete:
         return _INTERRUPTED
     return 0 if outcome.complete else 1

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledgeragent.bench.telehealth.clinic import TOOLS, call
@@ -248,7 +248,7 @@ def test_an_expression_that_cannot_be_read_is_an_error() -> None:
 
 IDS = ("ann", "gp", "APPT001", "APPT002", "REC1", "REC2", "T1", "Zorvex", "2030-05-06", "09:00")
 ODD = ("", " ", "ann ", "ANN", "Ünïcødé ☃", "0", None, True, 0, -1, 2.5, "12.5", [], ["Zorvex"], {})
-VALUES = st.sampled_from([*IDS, *ODD]) | st.text(max_size=5)
+VALUES = st.sampled_from([*IDS, *ODD])
 
 
 @st.composite
@@ -259,6 +259,7 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return name, {one: draw(VALUES) for one in names}
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(made=st.lists(calls(), max_size=6))
 def test_whatever_is_asked_is_answered_in_text_and_the_clinic_stays_sound(
     made: list[tuple[str, dict[str, Any]]],
@@ -271,7 +272,6 @@ def test_whatever_is_asked_is_answered_in_text_and_the_clinic_stays_sound(
         if "extra" in arguments or text.startswith(f"Error: {_printed(name)}"):
             assert text.startswith("Error: ")
             assert data.digest() == before
-    assert data.digest() == data.digest()
 
 
 def _printed(name: str) -> str:
