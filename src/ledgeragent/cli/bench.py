@@ -66,7 +66,9 @@ def _add_conformance(verbs: Subparsers) -> None:
         "it leaves, and the reward.",
         epilog="Exits 0 if all agree, 1 if any differs.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="recorded sessions or runs; - is stdin")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="recorded sessions or runs; - is stdin"
+    )
     add_data_dir(parser)
     parser.set_defaults(run=run_conformance)
 
