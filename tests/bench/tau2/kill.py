@@ -36,17 +36,30 @@ def live(command: list[str], output: Path) -> int:
         os._exit(code)
 
 
+def is_over(pid: int) -> bool:
+    """True if the life has ended; it is left to be waited for."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
 def ended(pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 def drive(experiment: dict[str, Any]) -> list[int]:
     chance = random.Random(11)
     command, output = experiment["command"], Path(experiment["output"])
+    results = Path(command[-1])
     ends = []
     for number in range(experiment["kills"]):
+        wanted = max(lines(results), 1) + chance.randint(0, 1)
         pid = live(command, output)
-        time.sleep(chance.uniform(0.1, 1.4))
+        while lines(results) < wanted and not is_over(pid):
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0.0, 0.9))
         # The last one is interrupted as by Ctrl-C.
         os.kill(pid, signal.SIGKILL if number + 1 < experiment["kills"] else signal.SIGINT)
         ends.append(ended(pid))

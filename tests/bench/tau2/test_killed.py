@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 SOURCE = Path(__file__).parents[3] / "src"
 OFFICIAL = find_spec("tau2") is not None and (own_folder().parent / "src").is_dir()
 KEY = "sk-never-to-be-written"
-TASKS, ARMS = 4, ("fc", "ledgeragent")
+TASKS, ARMS = 8, ("fc", "ledgeragent")
 
 
 class Failing(Moody):
@@ -127,7 +128,8 @@ def test_killed_twenty_times_and_resumed_it_ends_as_if_undisturbed(
     undisturbed, killed = played["undisturbed"], played["killed"]
     assert undisturbed.ends == [0]
     *kills, interrupted, last = killed.ends
-    assert len(kills) == 20 and set(kills) <= {-9, 0} and kills.count(-9) >= 10
+    assert len(kills) == 20 and set(kills) <= {-9, 0} and kills.count(-9) >= 5
+    assert len(set(re.findall(r"(\d+) done before", killed.told))) >= 3
     assert interrupted in (0, 130)
     assert last == 0
     assert isinstance(killed.model, Failing) and len(killed.model.made) >= 3
