@@ -157,7 +157,7 @@ def speed() -> str:
             f"{ratios['first_decision_rejected_per_json_loads']:.2f} × the same",
         ),
         (
-            "the first decision on 10,000 records",
+            f"{decision['predicates']} rules, allowed, on a ledger of 10,000 records",
             _us(decision["decision_allowed_10000_records_us"]),
             f"{ratios['decision_large_per_small_ledger']:.2f} × that on a small ledger",
         ),

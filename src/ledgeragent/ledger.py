@@ -191,7 +191,8 @@ class Ledger:
 
     def heard(self, touched: Iterable[Touch] = ()) -> Ledger:
         """This ledger one user message later; `touched` is what the user may have changed."""
-        return self._next(self.turn + 1, self.writes, self._roots)._mark(touched, None)
+        heard = self._next(self.turn + 1, self.writes, self._roots)
+        return heard._mark(touched, None) if touched else heard
 
     def _next(self, turn: int, writes: tuple[ToolCall, ...], roots: _Roots) -> Ledger:
         # Spelled out, since `dataclasses.replace` costs more than all the rest of an update.

@@ -17,8 +17,17 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-parse_json = json.JSONDecoder(parse_constant=_no_constant).decode
-"""Strict JSON: NaN and Infinity are refused, since no rule can compare with them."""
+_strict: Any = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def parse_json(text: str) -> Json:
+    """The value of strict JSON: NaN and Infinity are refused, since no rule can compare with them."""
+    try:
+        value, end = _strict.scan_once(text, 0)
+    except StopIteration:
+        end = -1
+    # What stands around the value, or is wrong with it, is for the decoder to say.
+    return value if end == len(text) else _strict.decode(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,11 @@ SHELL = (
 RIM = ("adapters", "gateway", "mcp")
 TOOLS = ("cli", "report", "check", "demo", "bench", "__main__")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
-CORE_LINES = 1_300
+BENEATH = ("persistent", "shapes", "state")
+"""What the paper's mechanism stands on: a map with cheap updates, lenient arguments, the reducer."""
+
+CORE_LINES = 1_310
+MECHANISM_LINES = 1_115
 
 
 def imports_of(file: Path) -> set[str]:
@@ -126,7 +130,9 @@ def test_the_parts_of_the_rim_share_only_what_is_common_to_adapters(file: Path) 
 
 
 def test_the_core_is_small() -> None:
-    assert sum(code_lines(SOURCE / f"{module}.py") for module in CORE) <= CORE_LINES
+    lines = {module: code_lines(SOURCE / f"{module}.py") for module in CORE}
+    assert sum(lines.values()) <= CORE_LINES
+    assert sum(lines[module] for module in CORE if module not in BENEATH) <= MECHANISM_LINES
 
 
 def test_algorithm_1_is_one_short_file() -> None:

@@ -73,11 +73,7 @@ def judge(trace: Trace, gate: Gate) -> list[Judged]:
 
 def _is_judged(call: ToolCall, domain: Domain, trace: Trace) -> bool:
     guard = domain.guard(call.name)
-    if guard is None:
-        return call.name not in trace.nonstandard
-    if guard.effect is Effect.NEUTRAL:
-        return bool(guard.predicates)
-    return guard.effect is Effect.WRITE
+    return guard.judged if guard is not None else call.name not in trace.nonstandard
 
 
 def _executed(returned: ToolReturn, before: State, after: State, domain: Domain) -> ToolCall | None:

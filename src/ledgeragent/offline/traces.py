@@ -197,11 +197,10 @@ def _gold(record: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
 
 
 def _reply(message: Mapping[str, Any]) -> Reply:
-    calls = message.get("tool_calls")
+    calls, text = message.get("tool_calls"), _text(message.get("content"))
     if not calls:
-        return Reply(text=_text(message.get("content")))
-    own = tuple(_call(call) for call in calls if call.get("requestor") != "user")
-    return Reply(text=_text(message.get("content")), calls=own)
+        return Reply(text=text)
+    return Reply(text=text, calls=tuple([_call(c) for c in calls if c.get("requestor") != "user"]))
 
 
 def _call(call: Mapping[str, Any]) -> ToolCall:
