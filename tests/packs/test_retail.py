@@ -629,6 +629,25 @@ def test_a_new_payment_method(method: str, balance: float, rules: set[str]) -> N
 
 
 @pytest.mark.parametrize(
+    ("history", "allowed"),
+    [
+        ([("payment", 60.0, CARD)], True),
+        ([("payment", 60.0, CARD), ("payment", 20.0, PAYPAL)], False),
+        ([("payment", 60.0, CARD), ("payment", 20.0, PAYPAL), ("refund", 20.0, PAYPAL)], True),
+    ],
+)
+def test_a_gift_card_pays_for_all_that_an_order_has_cost(
+    history: list[tuple[str, float, str]], allowed: bool
+) -> None:
+    names = ("transaction_type", "amount", "payment_method_id")
+    paid = {"payment_history": [dict(zip(names, row, strict=True)) for row in history]}
+    call = payment(GIFT)
+    records = known({**order(), **paid}, user(balance=60.0))
+    verdict = judge(RETAIL, records, call.name, **call.arguments)
+    assert broken(verdict) == (set() if allowed else {"retail/payment-balance"})
+
+
+@pytest.mark.parametrize(
     ("method", "allowed"), [(CARD, True), (GIFT, True), (PAYPAL, False), ("gift_card_99", False)]
 )
 def test_where_a_refund_may_go(method: str, allowed: bool) -> None:
