@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ledgeragent.domain import Domain
+from ledgeragent.effects import Write
 from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL, Delivery, Gate, Rejections
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.predicates import Broken, Predicate, View, demand, predicate, violation
@@ -406,8 +407,16 @@ def test_an_argument_that_the_tool_does_not_take_is_refused_and_named() -> None:
     verdict = GATE.judge(extra, BOTH_READ)
     assert kinds(verdict) == [(UNKNOWN_ARGUMENT, Kind.VIOLATION)]
     assert verdict.decision is Decision.REVISE
-    told = "lend_book takes no argument as or fee\\u003c; it takes book_id, days or member_id"
+    told = 'lend_book takes no argument "fee\\u003c" or as; it takes book_id, days, member_id'
     assert verdict.feedback == told
+
+
+def test_a_tool_whose_arguments_are_open_takes_any() -> None:
+    tools = [
+        replace(tool, open=True) if isinstance(tool, Write) else tool for tool in LIBRARY.tools
+    ]
+    extra = replace(LEND, arguments={**LEND.arguments, "as": "M2"})
+    assert Gate(domain=replace(LIBRARY, tools=tools)).judge(extra, BOTH_READ).allowed
 
 
 def test_an_argument_that_the_tool_does_not_take_hides_no_other_answer() -> None:

@@ -151,11 +151,11 @@ class Domain:
 
 
 def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:
-    shape = None if isinstance(tool, Read) else tool.arguments
+    shape, closed = (None, False) if isinstance(tool, Read) else (tool.arguments, not tool.open)
     return Guard(
         effect=tool.effect,
         judged=isinstance(tool, Write) or (isinstance(tool, Neutral) and bool(rules)),
         read_arguments=reader(shape) if shape is not None else None,
-        takes=names(shape),
+        takes=names(shape) if closed else None,
         predicates=rules,
     )

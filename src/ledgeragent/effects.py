@@ -112,7 +112,8 @@ class Read(Generic[R]):
 class Write:
     """A tool that changes the world: the shape of its arguments and what it makes stale.
 
-    `failed` recognises failures that are ordinary text.
+    `failed` recognises failures that are ordinary text. `open` where a call may carry arguments that
+    `arguments` does not name.
     """
 
     effect: ClassVar = Effect.WRITE
@@ -120,15 +121,17 @@ class Write:
     arguments: type[Any]
     touches: Sequence[Touches] = ()
     failed: Callable[[str], bool] = _never
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neutral:
-    """A tool that neither observes records nor changes them. `arguments` as for `Write`."""
+    """A tool that neither observes records nor changes them. `arguments` and `open` as for `Write`."""
 
     effect: ClassVar = Effect.NEUTRAL
     tool: str
     arguments: type[Any] | None = None
+    open: bool = False
 
 
 Tool = Read[Any] | Write | Neutral

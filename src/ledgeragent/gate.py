@@ -199,9 +199,9 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
 
 def _unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
     """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
-    unknown = sorted(map(str, call.arguments.keys() - known))
+    unknown = sorted(quote(str(name)) for name in call.arguments.keys() - known)
     template = "{tool} takes no argument {unknown}; it takes {known}"
-    told = violation(template, tool=call.name, unknown=unknown, known=sorted(known))
+    told = violation(template, tool=call.name, unknown=unknown, known=", ".join(sorted(known)))
     return _unusable(UNKNOWN_ARGUMENT, Decision.REVISE, told.reason)
 
 

@@ -47,7 +47,7 @@ BENEATH = ("persistent", "shapes", "state")
 """What the paper's mechanism stands on: a map with cheap updates, lenient arguments, the reducer."""
 
 CORE_LINES = 1_310
-MECHANISM_LINES = 1_115
+MECHANISM_LINES = 1_120
 
 
 def imports_of(file: Path) -> set[str]:

@@ -141,6 +141,11 @@ def test_each_line_of_json_lines_is_a_conversation_named_by_its_place(tmp_path: 
     assert [(t.run, len(t.messages)) for t in good(file)] == [(f"{file}:1", 4), (f"{file}:2", 1)]
 
 
+def test_the_heading_of_a_result_file_is_no_broken_run(tmp_path: Path) -> None:
+    heading = {"settings": {"agent": "m"}}
+    assert len(good(write(tmp_path, heading, {"messages": CHAT}))) == 1
+
+
 def test_a_request_with_its_tools_tells_the_tools_of_the_run(tmp_path: Path) -> None:
     schemas = [{"type": "function", "function": {"name": "get_book", "parameters": {}}}]
     (trace,) = good(write(tmp_path, {"messages": CHAT, "tools": schemas}))

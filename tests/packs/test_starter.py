@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from ledgeragent.check import findings_of
+from ledgeragent.gate import Gate
+from ledgeragent.ledger import Ledger
 from ledgeragent.packs.loader import load_pack, read_outline
 from ledgeragent.packs.starter import guess, starter
 from ledgeragent.packs.toolfile import ToolSpec, read_tools
+from ledgeragent.types import ToolCall
 
 pytest.importorskip("cel_expr_python")
 
@@ -165,3 +168,27 @@ def test_a_list_in_a_wrapper_is_kept_record_by_record_and_in_a_family_of_its_own
     assert reads["get_course"].to.text == "courses.{course_id}"
     assert reads["search_courses"].to.text == "search_courses.{course_id}"
     assert (reads["search_courses"].inside, reads["search_courses"].each) == (("courses",), True)
+
+
+@pytest.mark.parametrize(
+    ("schema", "taken"),
+    [
+        (None, True),
+        ({"type": "object"}, True),
+        ({"type": "object", "properties": {"id": {"type": "string"}}}, False),
+        ({"properties": {"id": {"type": "string"}}, "additionalProperties": False}, False),
+        ({"properties": {"id": {"type": "string"}}, "additionalProperties": True}, True),
+        ({"properties": {"id": {"type": "string"}}, "additionalProperties": {}}, True),
+        ({"properties": {"id": {"type": "string"}}, "required": ["id", "more"]}, True),
+    ],
+)
+def test_a_pack_refuses_only_arguments_that_the_schema_rules_out(
+    tmp_path: Path, schema: Any, taken: bool
+) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps({"tools": [{"name": "set_it", "inputSchema": schema}]}))
+    file = tmp_path / "pack.yaml"
+    file.write_text(starter("odd", read_tools(tools)))
+    gate = Gate(domain=load_pack(file))
+    call = ToolCall(name="set_it", arguments={"id": "1", "more": 2})
+    assert gate.judge(call, Ledger()).allowed == taken

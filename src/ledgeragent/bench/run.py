@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DATA_DIR = "LEDGERAGENT_DATA_DIR"
+_SHORTEST_KEY = 8
 _INTERRUPTED = 130
 _DOMAINS = ("airline", "retail", "telecom", "telehealth")
 
@@ -52,7 +53,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--judge-model", help="the model that judges what only one can (default: the harness's)"
     )
-    parser.add_argument("--judge-url", help="its endpoint (default: the agent's)")
+    parser.add_argument("--judge-url", help="the judge model's endpoint (default: the agent's)")
     parser.add_argument(
         "--key-env", default="OPENAI_API_KEY", metavar="NAME", help="the variable with the key"
     )
@@ -81,6 +82,8 @@ def run(args: argparse.Namespace) -> int:
         os.environ[DATA_DIR] = args.data_dir
     if min(args.trials, args.workers, args.attempts) < 1:
         raise UsageError("--trials, --workers and --attempts are 1 or more")
+    if args.judge_url and not args.judge_model:
+        raise UsageError("--judge-url needs --judge-model")
     from ledgeragent.bench.tau2.run import prepare
     from ledgeragent.bench.tau2.scoring import judge_with
 
@@ -93,6 +96,10 @@ def run(args: argparse.Namespace) -> int:
         jobs = list(_jobs(args, player))
         limits = Limits(workers=args.workers, attempts=args.attempts, tokens=args.budget)
         tell = _teller(os.environ.get(args.key_env))
+        if args.url and not args.judge_model:
+            tell(
+                "tasks that need a judge are judged by the harness's own; --judge-model names another"
+            )
         with (
             Journal(Path(args.output), _settings(args, player)) as journal,
             _interrupts(tell) as stop,
@@ -112,7 +119,8 @@ def _teller(key: str | None) -> Told:
     """Tells how it goes, on standard error; a server's words may repeat the key, ours never do."""
 
     def tell(line: str) -> None:
-        shown = line.replace(key, "***") if key else line
+        # A dummy key of a few letters is no secret, and stands inside ordinary words.
+        shown = line.replace(key, "***") if key and len(key) >= _SHORTEST_KEY else line
         print(shown, file=sys.stderr, flush=True)
 
     return tell

@@ -113,8 +113,13 @@ def _conversations(value: Json, line: int) -> Iterator[tuple[str, Json]]:
         for number, item in enumerate(value, 1):
             inside = {"messages": item} if isinstance(item, list) else item
             yield f"{line}#{number}", inside
-    else:
+    elif not _is_heading(value):
         yield str(line), {"messages": value} if isinstance(value, list) else value
+
+
+def _is_heading(value: Json) -> bool:
+    """True for the line before the runs of a result file of ours, which says how they were made."""
+    return isinstance(value, dict) and value.keys() == {"settings"}
 
 
 def _is_conversation(value: list[Json]) -> bool:

@@ -36,7 +36,7 @@ READ_KEYS = (
     "failed",
     "unavailable",
 )
-WRITE_KEYS = ("arguments", "touches", "failed", "unguarded")
+WRITE_KEYS = ("arguments", "open", "touches", "failed", "unguarded")
 
 
 @dataclass(slots=True)
@@ -189,6 +189,7 @@ class Routes:
                 arguments=typed_dict(tool, shape.fields),
                 touches=tuple(self._touches(touches, shape)),
                 failed=self._begins(given, "failed"),
+                open=self._open(tool, given, shape),
             )
 
     def neutrals(self, node: Node | None) -> Iterator[Tool]:
@@ -202,7 +203,7 @@ class Routes:
                 self.sections.find("syntax", entry, "neutrals holds an item without a name")
                 continue
             given = (
-                self.sections.mapping(entry, f"the neutral {tool}", ("arguments",))
+                self.sections.mapping(entry, f"the neutral {tool}", ("arguments", "open"))
                 if isinstance(entry.value, dict)
                 else {}
             )
@@ -210,7 +211,18 @@ class Routes:
             shape = self._arguments(tool, given.get("arguments")) if told else None
             part = ToolPart(tool=tool, arguments=shape, place=place_of(entry))
             self.outline.neutrals.append(part)
-            yield Neutral(tool=tool, arguments=typed_dict(tool, shape.fields) if shape else None)
+            if shape is None:
+                yield Neutral(tool=tool)
+                continue
+            named = typed_dict(tool, shape.fields)
+            yield Neutral(tool=tool, arguments=named, open=self._open(tool, given, shape))
+
+    def _open(self, tool: str, given: Mapping[str, Node], shape: Object) -> bool:
+        """True where calls may carry arguments that are named nowhere, or none are named at all."""
+        spec = self.specs.get(tool)
+        told = self.sections.flag(given.get("open"), "open")
+        by_file = "arguments" not in given and spec is not None and spec.open
+        return told or by_file or not shape.fields
 
     def _arguments(self, tool: str, node: Node | None) -> Object:
         if node is None:

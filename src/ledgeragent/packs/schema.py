@@ -249,6 +249,7 @@ def _shape_of_object(
         )
         for key, found in properties.items()
     }
+    fields |= {key: Field(ANY) for key in required if key not in fields}
     return Object(str(schema.get("title", name)), fields)
 
 

@@ -196,6 +196,8 @@ def _write(tool: ToolSpec, reason: str, records: _Records) -> Iterator[str]:
     yield "    arguments:" + ("" if fields else " {}")
     for name, field in fields.items():
         yield f"      {records.entry(name, field)}"
+    if tool.open and fields:
+        yield "    open: true  # review: calls may carry further arguments, which no rule reads"
     yield "    touches: []  # review: the records that this changes, and which of their fields"
 
 

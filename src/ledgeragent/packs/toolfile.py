@@ -42,6 +42,14 @@ class ToolSpec:
         return Object(self.name, shape.fields) if isinstance(shape, Object) else Object(self.name)
 
     @property
+    def open(self) -> bool:
+        """True where the schema names no arguments, or lets a call carry further ones."""
+        schema = resolved(self.parameters, self._root_of(self.parameters))
+        if not isinstance(schema, dict) or not schema.get("properties"):
+            return True
+        return schema.get("additionalProperties", False) is not False
+
+    @property
     def required(self) -> tuple[str, ...]:
         """The arguments that a call must have."""
         shape = self.arguments
