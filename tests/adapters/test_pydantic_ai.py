@@ -104,11 +104,11 @@ def test_an_output_tool_is_no_call_to_be_judged() -> None:
 
 
 def test_a_call_that_waits_for_approval_is_judged_before_and_when_it_resumes() -> None:
-    library = Library()
+    books = Library()
     model = scripted(READ, [LEND], [TextPart("Lent.")])
     agent: Any = Agent(
         model,
-        tools=library.tools(requires_approval=True),
+        tools=books.tools(requires_approval=True),
         output_type=[str, DeferredToolRequests],
         capabilities=[LedgerCapability(LIBRARY)],
     )
@@ -117,16 +117,16 @@ def test_a_call_that_waits_for_approval_is_judged_before_and_when_it_resumes() -
     results = DeferredToolResults(approvals={first.output.approvals[0].tool_call_id: True})
     second = run(agent, None, message_history=first.all_messages(), deferred_tool_results=results)
     assert second.output == "Lent."
-    assert sorted(library.ran[:2]) == ["get_book", "get_member"]
-    assert library.ran[2:] == ["lend_book"]
+    assert sorted(books.ran[:2]) == ["get_book", "get_member"]
+    assert books.ran[2:] == ["lend_book"]
 
 
 def test_a_call_that_policy_rejects_is_never_offered_for_approval() -> None:
-    library = Library()
+    books = Library()
     model = scripted([LEND], [TextPart("I need to look first.")])
     agent: Any = Agent(
         model,
-        tools=library.tools(requires_approval=True),
+        tools=books.tools(requires_approval=True),
         output_type=[str, DeferredToolRequests],
         capabilities=[LedgerCapability(LIBRARY)],
     )
@@ -136,20 +136,20 @@ def test_a_call_that_policy_rejects_is_never_offered_for_approval() -> None:
 def test_a_tool_that_asks_for_a_retry_has_failed() -> None:
     shelve = [call("shelve_book", book_id="B1")]
     model = scripted(READ, shelve, [LEND], [TextPart("Lent.")])
-    library = Library()
-    agent: Any = Agent(model, tools=library.tools(), capabilities=[LedgerCapability(LIBRARY)])
+    books = Library()
+    agent: Any = Agent(model, tools=books.tools(), capabilities=[LedgerCapability(LIBRARY)])
     result = run(agent, "Lend it")
-    assert library.ran[-1] == "lend_book", "shelving failed, so nothing is stale"
+    assert books.ran[-1] == "lend_book", "shelving failed, so nothing is stale"
     check_valid(list(map_history(result.all_messages())))
 
 
 def test_arguments_that_do_not_validate_are_no_execution() -> None:
     bad = call("lend_book", member_id="M1", book_id="B1", days="14 days")
     model = scripted(READ, [bad], [LEND], [TextPart("Lent.")])
-    library = Library()
-    agent: Any = Agent(model, tools=library.tools(), capabilities=[LedgerCapability(LIBRARY)])
+    books = Library()
+    agent: Any = Agent(model, tools=books.tools(), capabilities=[LedgerCapability(LIBRARY)])
     run(agent, "Lend it")
-    assert library.ran == ["get_member", "get_book", "lend_book"]
+    assert books.ran == ["get_member", "get_book", "lend_book"]
 
 
 def test_a_native_tool_is_refused() -> None:
@@ -168,11 +168,11 @@ class Noted:
     """An agent of streamed replies: what ran, and every verdict."""
 
     def __init__(self, *replies: list[Any], mode: Any = "enforce", **options: Any) -> None:
-        self.library = Library()
+        self.books = Library()
         self.verdicts: list[str] = []
         guard = LedgerCapability(LIBRARY, watch=self._watch, mode=mode)
         self.agent: Any = Agent(
-            streamed(*replies), tools=self.library.tools(), capabilities=[guard], **options
+            streamed(*replies), tools=self.books.tools(), capabilities=[guard], **options
         )
 
     def _watch(self, conversation: Any, filtered: Any) -> None:
@@ -198,14 +198,14 @@ def test_run_stream_judges_the_calls_beside_the_words_that_end_it() -> None:
     noted = Noted(READ, NOW)
     messages = noted.run_stream()
     assert noted.verdicts == ALLOWED
-    assert noted.library.ran[-1] == "lend_book"
+    assert noted.books.ran[-1] == "lend_book"
     check_valid(list(map_history(messages)))
 
 
 def test_run_stream_never_runs_what_is_forbidden() -> None:
     noted = Noted(NOW)
     messages = noted.run_stream()
-    assert noted.library.ran == []
+    assert noted.books.ran == []
     assert noted.verdicts == ["lend_book=REVISE"]
     assert "has not been read yet" in str(messages[-1].parts[0].content)
 
@@ -214,13 +214,13 @@ def test_run_stream_goes_on_after_calls_alone() -> None:
     noted = Noted([LEND], READ, [LEND], [TextPart("Lent.")])
     noted.run_stream()
     assert noted.verdicts == ["lend_book=REVISE", *ALLOWED]
-    assert noted.library.ran[-1] == "lend_book"
+    assert noted.books.ran[-1] == "lend_book"
 
 
 def test_calls_that_run_stream_leaves_out_were_not_executed() -> None:
     noted = Noted(READ, NOW, end_strategy="early")
     history = list(map_history(noted.run_stream()))
-    assert "lend_book" not in noted.library.ran
+    assert "lend_book" not in noted.books.ran
     conversation = Guard(LIBRARY).open(None, history)
     assert conversation.ledger.writes == ()
 
@@ -233,7 +233,7 @@ def test_a_reply_that_nobody_listens_to_runs_nothing() -> None:
             pass
 
     asyncio.run(leave())
-    assert noted.library.ran == []
+    assert noted.books.ran == []
 
 
 def test_the_events_of_a_run() -> None:
@@ -245,13 +245,13 @@ def test_the_events_of_a_run() -> None:
 
     assert asyncio.run(run())[-1].result.output == "Lent."
     assert noted.verdicts == ["lend_book=REVISE", *ALLOWED]
-    assert noted.library.ran.count("lend_book") == 1
+    assert noted.books.ran.count("lend_book") == 1
 
 
 def test_run_stream_in_shadow_mode() -> None:
     noted = Noted(NOW, mode="shadow")
     messages = noted.run_stream()
-    assert noted.library.ran == ["lend_book"]
+    assert noted.books.ran == ["lend_book"]
     assert noted.verdicts == ["lend_book=REVISE"]
     assert messages[-1].parts[0].content == "lent"
 
