@@ -10,26 +10,13 @@ import pytest
 from ledgeragent.adapters.common import (
     Guard,
 )
-from ledgeragent.conversation import UNJUDGED, Conversation, plain
+from ledgeragent.conversation import UNJUDGED, plain
 from ledgeragent.gate import Gate
 from ledgeragent.predicates import Broken, View, predicate, violation
-from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.types import Json, Reply, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Enforcement
 from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
-
-
-def opened(watch: Any = None) -> Conversation:
-    return Guard(LIBRARY, watch).open()
-
-
-def read(conversation: Conversation) -> None:
-    conversation.judge(Reply(calls=(GET_MEMBER, GET_BOOK)))
-    for asked, found in ((GET_MEMBER, ADA), (GET_BOOK, BOOK_IN)):
-        conversation.observe(conversation.take(asked), found)
-
-
-def decision_on(conversation: Conversation, *calls: ToolCall) -> list[Decision]:
-    return [verdict.decision for verdict in conversation.judge(Reply(calls=calls)).verdicts]
+from tests.lent import decision_on, opened, read
 
 
 def test_a_call_is_taken_once() -> None:

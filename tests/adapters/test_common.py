@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ledgeragent.adapters.common import (
@@ -15,25 +13,10 @@ from ledgeragent.adapters.common import (
     failure,
     require,
 )
-from ledgeragent.conversation import Conversation
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
-from ledgeragent.verdict import Decision
-from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call
-
-
-def opened(watch: Any = None) -> Conversation:
-    return Guard(LIBRARY, watch).open()
-
-
-def read(conversation: Conversation) -> None:
-    conversation.judge(Reply(calls=(GET_MEMBER, GET_BOOK)))
-    for asked, found in ((GET_MEMBER, ADA), (GET_BOOK, BOOK_IN)):
-        conversation.observe(conversation.take(asked), found)
-
-
-def decision_on(conversation: Conversation, *calls: ToolCall) -> list[Decision]:
-    return [verdict.decision for verdict in conversation.judge(Reply(calls=calls)).verdicts]
+from tests.lending import ADA, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call
+from tests.lent import opened, read
 
 
 def test_a_rejected_call_in_a_history_was_not_executed() -> None:

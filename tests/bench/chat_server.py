@@ -13,6 +13,20 @@ Body = dict[str, Any]
 
 
 @contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """The address of a server of this handler, which runs until the end of the block."""
+    running = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{running.server_port}/v1"
+    finally:
+        running.shutdown()
+        thread.join()
+        running.server_close()
+
+
+@contextmanager
 def chat_server(answer: Callable[[Body], str]) -> Iterator[str]:
     """The address of a running server; every answer is told to have taken 10 and 2 tokens."""
 
@@ -30,12 +44,5 @@ def chat_server(answer: Callable[[Body], str]) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Says nothing."""
 
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{running.server_port}/v1"
-    finally:
-        running.shutdown()
-        thread.join()
-        running.server_close()
+    with serving(Handler) as url:
+        yield url

@@ -65,7 +65,7 @@ class Provider(Upstream):
 class Agent(ABC):
     """One agent, told how the proxy is started or where it listens."""
 
-    library: str
+    distribution: str
 
     @abstractmethod
     async def run(self, says: str, proxy: list[str] | str) -> None:
@@ -75,7 +75,7 @@ class Agent(ABC):
 class OpenAIAgents(Agent):
     """The OpenAI Agents SDK."""
 
-    library = "agents"
+    distribution = "agents"
 
     async def run(self, says: str, proxy: list[str] | str) -> None:
         import agents
@@ -97,7 +97,7 @@ class OpenAIAgents(Agent):
 class PydanticAI(Agent):
     """Pydantic AI."""
 
-    library = "fastmcp"
+    distribution = "fastmcp"
 
     async def run(self, says: str, proxy: list[str] | str) -> None:
         import pydantic_ai
@@ -171,7 +171,7 @@ def expected(situation: Situation, *, shadow: bool) -> list[tuple[str, str, bool
 @pytest.fixture(params=[OpenAIAgents, PydanticAI], ids=lambda make: make.__name__)
 def agent(request: pytest.FixtureRequest) -> Agent:
     make: type[Agent] = request.param
-    pytest.importorskip(make.library, reason=f"{make.library} is not installed")
+    pytest.importorskip(make.distribution, reason=f"{make.distribution} is not installed")
     return make()
 
 

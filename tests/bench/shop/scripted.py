@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from ledgeragent.bench.endpoint import FEEDBACK
 from ledgeragent.bench.shop.tasks import Task, tasks
 from ledgeragent.types import ToolCall, canonical
+from tests.bench.chat_server import serving
 
 _READS = {
     "order_id": "get_order",
@@ -108,12 +108,5 @@ def server(failures: Sequence[Failure] = ()) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Says nothing."""
 
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{running.server_port}/v1"
-    finally:
-        running.shutdown()
-        thread.join()
-        running.server_close()
+    with serving(Handler) as url:
+        yield url
