@@ -38,7 +38,6 @@ def test_what_is_no_path_is_refused(text: str) -> None:
 def test_a_template_makes_and_matches_paths() -> None:
     path = ITEM("#W1", "7")
     assert path == ("orders", "#W1", "items", "7")
-    assert ITEM.fill({"item_id": "7", "order_id": "#W1"}) == path
     assert ITEM.match(path) == {"order_id": "#W1", "item_id": "7"}
     assert ORDER.match(path) is None
     assert ITEM.match(Path(("orders", "#W1", "parcels", "7"))) is None

@@ -8,24 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
+from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Parser, Read, Tool, Untyped, Write
 from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall, ToolReturn
-
-
-class PathMap(Protocol):
-    """What absorb needs to know of a domain."""
-
-    def routes(self, tool: str) -> tuple[Read[Any], ...]:
-        """The read routes of a tool, () if it is not a known read."""
-        ...
-
-    def tool(self, name: str) -> Tool | None:
-        """The domain's entry for a tool, None if it has none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +26,7 @@ class Absorption:
     skipped: str | None = None
 
 
-def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: PathMap) -> Absorption:
+def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
     """The ledger after `call` answered `returned`. Idempotent; unrelated reads commute."""
     routes = domain.routes(call.name)
     if not routes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, assert_never
+from typing import Literal
 
 from ledgeragent.domain import Domain, Guard
 from ledgeragent.ledger import Evidence, Ledger
@@ -156,19 +156,12 @@ class Gate:
             verdicts.append(verdict)
         execute = tuple(v.call for v in verdicts if v.allowed)
         rejected = tuple(v for v in verdicts if not v.allowed)
-        match delivery:
-            case "drop":
-                kept = Reply(text=reply.text, calls=execute)
-                returns: tuple[ToolReturn, ...] = ()
-            case "tool_result":
-                kept, returns = reply, tuple(_answer(verdict) for verdict in rejected)
-            case _:
-                assert_never(delivery)
+        dropped = bool(rejected) and delivery == "drop"
         return Filtered(
-            reply=kept if rejected else reply,
+            reply=Reply(text=reply.text, calls=execute) if dropped else reply,
             execute=execute,
             verdicts=tuple(verdicts),
-            returns=returns,
+            returns=tuple(map(_answer, rejected)) if not dropped else (),
             rejections=memory,
         )
 
@@ -207,36 +200,29 @@ def _unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:
     decision = _ALLOW
-    if not findings:
-        return _new(Verdict, (call, decision, (), (), evidence, ""))
-    enforced: list[Finding] = []
-    shadow: list[Finding] = []
+    enforced: tuple[Finding, ...] = ()
+    shadow: tuple[Finding, ...] = ()
     for finding in findings:
         if finding.enforcement is not _ENFORCE:
-            shadow.append(finding)
+            shadow = (*shadow, finding)
             continue
-        enforced.append(finding)
+        enforced = (*enforced, finding)
         if finding.decision > decision:
             decision = finding.decision
-    return _new(Verdict, (call, decision, tuple(enforced), tuple(shadow), evidence, ""))
+    return _new(Verdict, (call, decision, enforced, shadow, evidence, ""))
 
 
 def _against(
-    rule: Predicate,
-    evidence: list[Evidence],
-    kind: Kind,
-    decision: Decision,
-    reason: str,
-    error: str | None = None,
+    rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, reason: str
 ) -> Finding:
-    told = (kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement, error)
+    told = (kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement, None)
     return _new(Finding, told)
 
 
 def _failed(rule: Predicate, error: Exception, evidence: list[Evidence]) -> Finding:
     reason = "this action could not be checked against the policy, so it was not done"
-    told = f"{type(error).__name__}: {error}"
-    return _against(rule, evidence, Kind.ERROR, Decision.BLOCK, reason, told)
+    failed = _against(rule, evidence, Kind.ERROR, Decision.BLOCK, reason)
+    return failed._replace(error=f"{type(error).__name__}: {error}")
 
 
 def _unusable(id: str, decision: Decision, reason: str) -> Finding:

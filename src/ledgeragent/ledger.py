@@ -108,16 +108,7 @@ class Entry:
 
     def marked(self, fresh: Iterable[Stale]) -> Entry:
         """This entry with more of it called unknown."""
-        # Spelled out, since `dataclasses.replace` costs more than all the rest of a write.
-        return Entry(
-            path=self.path,
-            value=self.value,
-            source=self.source,
-            turn=self.turn,
-            typed=self.typed,
-            stale=(*self.stale, *fresh),
-            inherited=self.inherited,
-        )
+        return replace(self, stale=(*self.stale, *fresh))
 
     def origin(self, fields: Fields) -> Origin:
         """The read that supplied `fields`: this entry's own unless it inherited them."""
@@ -155,14 +146,14 @@ class Ledger:
         """Every observed entry of a family, in order of first observation."""
         branch = self._roots.get(template.root)
         if branch is not None:
-            yield from (e for e in branch.values() if template.match(e.path) is not None)
+            yield from (e for e in branch.plain().values() if template.match(e.path) is not None)
 
     def __iter__(self) -> Iterator[Entry]:
         for branch in self._roots.values():
-            yield from branch.values()
+            yield from branch.plain().values()
 
     def __len__(self) -> int:
-        return sum(map(len, self._roots.values()))
+        return sum(1 for _ in self)
 
     def put(self, entry: Entry) -> Ledger:
         """This ledger with `entry` as the latest observation of its path."""

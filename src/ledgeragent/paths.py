@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -104,20 +103,13 @@ class PathTemplate(Generic[R]):
     else:
         __call__ = lru_cache(_MOST_REMEMBERED)(_make)
 
-    def fill(self, values: Mapping[str, str]) -> Path[R]:
-        """The path with its placeholders filled by name."""
-        return self(*(values[key] for key in self.keys))
-
     def match(self, path: Path[Json]) -> dict[str, str] | None:
         """The placeholder values if `path` belongs to this family, else None."""
         if len(path) != len(self.segments):
             return None
         if any(path[i] != literal for i, literal in self._literal_at):
             return None
-        return dict(zip(self.keys, self._values(path), strict=True))
-
-    def _values(self, path: Path[Json]) -> Iterator[str]:
-        return (p for p, s in zip(path, self.segments, strict=True) if s.startswith("{"))
+        return {s[1:-1]: p for s, p in zip(self.segments, path, strict=True) if s.startswith("{")}
 
     def __repr__(self) -> str:
         return f"PathTemplate({self.text!r})"

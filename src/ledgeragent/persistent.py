@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -40,24 +40,11 @@ class PersistentMap(Generic[K, V]):
             return PersistentMap({**self._base, **delta}, {})
         return PersistentMap(self._base, delta)
 
-    def __iter__(self) -> Iterator[K]:
-        yield from self._base
-        yield from (key for key in self._delta if key not in self._base)
-
-    def values(self) -> Iterator[V]:
-        """Every value once, the latest for its key."""
-        for key, value in self._base.items():
-            yield self._delta.get(key, value)
-        for key, value in self._delta.items():
-            if key not in self._base:
-                yield value
-
-    def __len__(self) -> int:
-        return len(self._base) + sum(key not in self._base for key in self._delta)
+    def plain(self) -> dict[K, V]:
+        """All of it as a dict of its own, in order of first insertion."""
+        return {**self._base, **self._delta}
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PersistentMap):
-            return NotImplemented
-        return {**self._base, **self._delta} == {**other._base, **other._delta}
+        return self.plain() == other.plain() if isinstance(other, PersistentMap) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]

@@ -23,6 +23,7 @@ StalePolicy = Literal["unknown", "value"]
 """`unknown`: a stale fact counts as never read. `value`: the paper's literal reading, for ablations."""
 
 _LONGEST_FACT = 200
+_new = tuple.__new__
 _ID = re.compile(r"[\w-]+/[\w-]+")
 
 
@@ -63,7 +64,7 @@ def violation(template: str, **facts: Json) -> Broken:
         if type(value) is not str or len(value) > _LONGEST_FACT:
             facts[name] = _spoken(value)
     # Facts come from outside: none may start a line of its own.
-    return tuple.__new__(Broken, (visible(template.format_map(facts)),))
+    return _new(Broken, (visible(template.format_map(facts)),))
 
 
 def _spoken(value: Json) -> Json:
@@ -75,7 +76,7 @@ def _spoken(value: Json) -> Json:
 
 
 def _either(values: Sequence[Json]) -> str:
-    items = [*map(_cut, values)]
+    items = [v if type(v) is str and len(v) <= _LONGEST_FACT else _cut(v) for v in values]
     if len(items) < 2:
         return items[0] if items else "nothing"
     last = items.pop()
@@ -91,29 +92,23 @@ def _cut(value: Json) -> str:
 class Record(Mapping[str, Any]):
     """A record (or an object inside one) that notes each field read and refuses stale ones."""
 
-    __slots__ = ("_entry", "_facts", "_fields", "_note", "_stale", "_value")
+    __slots__ = ("_entry", "_evidence", "_facts", "_fields", "_stale", "_value")
 
     def __init__(
-        self,
-        entry: Entry,
-        note: Callable[[Evidence], None],
-        stale: bool,
-        fields: Fields = (),
-        value: Mapping[str, Json] | None = None,
+        self, entry: Entry, evidence: list[Evidence], stale: bool, fields: Fields, value: Json
     ) -> None:
         self._entry = entry
-        self._note = note
+        self._evidence = evidence
         self._stale = stale
         self._fields = fields
-        self._value = entry.value if value is None else value
+        self._value: Mapping[str, Json] = value
         self._facts = {} if stale or fields else entry.facts
 
     def __getitem__(self, name: str) -> Any:
-        fact = self._facts.get(name)
-        if fact is None:
+        if name not in self._facts:
             return self._look(name)
-        self._note(fact)
-        return fact.value
+        self._evidence.append(self._facts[name])
+        return self._value[name]
 
     def _look(self, name: str) -> Any:
         """The field's value, noted, or a record where it is an object itself."""
@@ -124,9 +119,9 @@ class Record(Mapping[str, Any]):
         if self._stale:
             self._refuse_stale(fields, within=type(value) is list)
         if type(value) is dict:
-            return Record(self._entry, self._note, self._stale, fields, value)
+            return Record(self._entry, self._evidence, self._stale, fields, value)
         fact = self._facts[name] = self._entry.fact(fields, value)
-        self._note(fact)
+        self._evidence.append(fact)
         return value
 
     def _refuse_stale(self, fields: Fields, *, within: bool) -> None:
@@ -144,26 +139,25 @@ class Record(Mapping[str, Any]):
         """All of it, noted as one fact. A field that may have been written since is asked for."""
         if self._stale:
             self._refuse_stale(self._fields, within=True)
-        self._note(self._entry.fact(self._fields, self._value))
+        self._evidence.append(self._entry.fact(self._fields, self._value))
         return self._value
 
     def at_once(self, name: str) -> Any:
         """The object in a field as one fact, or as a record where part of it may have changed."""
         fields = (*self._fields, name)
-        fact = self._facts.get(fields)
-        if fact is None:
+        if fields not in self._facts:
             value = self._value.get(name)
             if self._stale or type(value) is not dict:
                 return self[name]
-            fact = self._facts[fields] = self._entry.fact(fields, value)
-        self._note(fact)
-        return fact.value
+            self._facts[fields] = self._entry.fact(fields, value)
+        self._evidence.append(self._facts[fields])
+        return self._value[name]
 
     def __contains__(self, name: object) -> bool:
         keys = self._keys()
         if self._stale and name not in keys:
             self._refuse_stale((*self._fields, str(name)), within=False)
-        self._note(self._entry.fact(self._fields, list(keys)))
+        self._evidence.append(self._entry.fact(self._fields, list(keys)))
         return name in keys
 
     def __iter__(self) -> Iterator[str]:
@@ -192,10 +186,7 @@ class View(dict[Path[Any], Any]):
     __slots__ = ("_honour_stale", "_ledger", "evidence", "parameters")
 
     def __init__(
-        self,
-        ledger: Ledger,
-        parameters: Mapping[str, Json],
-        stale: StalePolicy = "unknown",
+        self, ledger: Ledger, parameters: Mapping[str, Json], stale: StalePolicy = "unknown"
     ) -> None:
         self._ledger = ledger
         self._honour_stale = stale == "unknown"
@@ -210,16 +201,15 @@ class View(dict[Path[Any], Any]):
         entry = self._ledger.get(path)
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
-        stale = self._honour_stale and bool(entry.stale)
+        stale = self._honour_stale and entry.stale != ()
         if type(entry.value) is dict:
-            record = self[path] = Record(entry, self.evidence.append, stale)
+            record = self[path] = Record(entry, self.evidence, stale, (), entry.value)
             return record
         if stale:
             raise MissingEvidence(path, stale=entry.stale[-1])
-        fact = entry.facts.get("")
-        if fact is None:
-            fact = entry.facts[""] = entry.fact((), entry.value)
-        self.evidence.append(fact)
+        if "" not in entry.facts:
+            entry.facts[""] = entry.fact((), entry.value)
+        self.evidence.append(entry.facts[""])
         return entry.value
 
     def get(self, path: Path[R]) -> R | None:  # type: ignore[override]

@@ -26,9 +26,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def render(
-    ledger: Ledger,
-    budget: int | None = None,
-    count: Callable[[str], int] = estimated_tokens,
+    ledger: Ledger, budget: int | None = None, count: Callable[[str], int] = estimated_tokens
 ) -> str:
     """The ledger block. Past `budget` tokens the oldest records shrink to a line naming their read.
 

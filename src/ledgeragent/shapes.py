@@ -41,8 +41,6 @@ def reader(annotation: Any) -> Reader:
     if is_typeddict(annotation):
         return _object_reader(annotation)
     origin = get_origin(annotation)
-    if origin in (Required, NotRequired):
-        return reader(get_args(annotation)[0])
     if origin is list:
         return _list_reader(*get_args(annotation))
     if origin is Literal:

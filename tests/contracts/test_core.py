@@ -20,9 +20,9 @@ CORE = (
     "shapes",
     "effects",
     "verdict",
-    "absorb",
     "predicates",
     "domain",
+    "absorb",
     "render",
     "gate",
     "state",
@@ -46,8 +46,8 @@ NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime
 BENEATH = ("persistent", "shapes", "state")
 """What the paper's mechanism stands on: a map with cheap updates, lenient arguments, the reducer."""
 
-CORE_LINES = 1_310
-MECHANISM_LINES = 1_120
+CORE_LINES = 1_255
+MECHANISM_LINES = 1_080
 
 
 def imports_of(file: Path) -> set[str]:

@@ -40,4 +40,3 @@ def test_the_written_form_is_one_line_that_ends_no_block(segments: list[str]) ->
 def test_a_template_finds_the_keys_it_was_filled_with(one: str, two: str) -> None:
     path = ANY(one, two)
     assert ANY.match(path) == {"one": one, "two": two}
-    assert ANY.fill({"two": two, "one": one}) == path
