@@ -179,8 +179,12 @@ class Result(Intake):
 
 
 def _asking(judged: Iterable[Judged]) -> set[str]:
-    """The clauses whose rules asked for a read before one of these calls."""
-    return {f.clause or f.predicate for one in judged for f in one.verdict.missing}
+    """The clauses whose rules asked for a read before one of these calls, if that was the answer.
+
+    A call that was rejected for a violation too would not have been made after the read either.
+    """
+    asked = (one.verdict for one in judged if one.outcome == REVISE_EVIDENCE)
+    return {f.clause or f.predicate for verdict in asked for f in verdict.missing}
 
 
 def _add_up(mine: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> None:

@@ -1,0 +1,52 @@
+"""Counting a judged run: what is a request for a read, and what is a rejection."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ledgeragent.gate import Gate
+from ledgeragent.offline.judging import judge
+from ledgeragent.offline.tally import Result
+from ledgeragent.offline.traces import Trace
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
+from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
+
+TOO_LONG = replace(LEND, arguments={**LEND.arguments, "days": 90})
+READ: tuple[Message, ...] = (
+    Reply(calls=(GET_BOOK, GET_MEMBER)),
+    answer(GET_BOOK, BOOK_IN),
+    answer(GET_MEMBER, ADA),
+)
+
+
+def counted(*messages: Message) -> Result:
+    result = Result()
+    trace = Trace(run="r", messages=messages, reward=1.0)
+    result.count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("before", "lend", "outcome", "asked"),
+    [
+        ((), LEND, "revise_evidence", True),
+        ((), TOO_LONG, "revise_violation", False),
+        (READ, LEND, "allow", False),
+        (READ, TOO_LONG, "revise_violation", False),
+    ],
+)
+@pytest.mark.parametrize("executed", [True, False])
+def test_a_run_is_asked_for_a_read_where_that_is_the_answer_to_one_of_its_calls(
+    before: tuple[Message, ...], lend: ToolCall, outcome: str, asked: bool, executed: bool
+) -> None:
+    content = "done" if executed else "Error: no"
+    reply = Reply(calls=(lend,))
+    result = counted(*before, reply, ToolReturn(call_id=LEND.id, content=content))
+    counts = result.by_reward["1"]
+    assert result.writes[outcome] == 1
+    assert counts["runs_asked_for_a_read"] == asked
+    assert counts["runs_asked_before_an_executed_write"] == (asked and executed)
+    assert bool(result.asked_by_clause) == asked
+    assert bool(result.halted_by_clause) == (asked and executed)
