@@ -149,7 +149,8 @@ def test_a_loop_ends_in_a_block() -> None:
     made = after_reads(*[calls(LONG)] * 4)
     made.step(answer(GET_BOOK, BOOK_IN))
     reply = made.step(UserMessage(text="try again"))
-    assert "will not be considered again" in reply.text
+    assert reply.text == "I can't do that: a loan of 99 days is too long: 28 at most."
+    assert made.feedback.endswith("will not be considered again")
     assert made.verdicts[-1].decision is Decision.BLOCK
     assert made.generations == 6
 
@@ -184,7 +185,7 @@ def test_an_empty_reply_is_asked_for_again_and_never_sent() -> None:
     assert made.step(HELLO) == said("Hello!")
     assert made.generations == 2
     silent = agent(*[Reply()] * 3)
-    assert silent.step(HELLO).text == "I can't do that: there is no reply."
+    assert silent.step(HELLO).text == "I can't do that right now."
     assert valid(silent.history)
 
 

@@ -12,7 +12,16 @@ from ledgeragent.state import State
 from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
 
-REFUSAL = "I can't do that: {reason}."
+
+def decline(filtered: Filtered) -> str:
+    """What a customer is told of a reply that was rejected: the rules it breaks, in their own words.
+
+    The rest of a rejection is for the model alone: which read comes first, what is wrong with the
+    form of a call, that the same call was made before.
+    """
+    broken = (finding for verdict in filtered.verdicts for finding in verdict.violations)
+    told = dict.fromkeys(f.reason for f in broken if not f.predicate.startswith("gate/"))
+    return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
 
 
 class Model(Protocol):
@@ -53,10 +62,10 @@ class LedgerAgent:
             self.verdicts.append(filtered)
             self.feedback = filtered.feedback
             if filtered.decision is Decision.BLOCK and not filtered.execute:
-                return self._send(Reply(text=REFUSAL.format(reason=filtered.feedback)))
+                break
             if filtered.reply.calls or filtered.reply.text:
                 return self._send(filtered.reply)
-        return self._send(Reply(text=REFUSAL.format(reason=self.feedback or "there is no reply")))
+        return self._send(Reply(text=decline(self.verdicts[-1])))
 
     def _send(self, reply: Reply) -> Reply:
         self.history.append(reply)

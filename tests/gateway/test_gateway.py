@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-from ledgeragent.types import Reply, ToolReturn, UserMessage
+import pytest
+
+from ledgeragent.predicates import Broken, View, predicate
+from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import status, stepwise
 from tests.gateway.wires import Wire
@@ -24,7 +30,70 @@ from tests.gateway.world import (
     run,
     world,
 )
-from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, answer, call
+from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
+
+LONG_SILENT = Reply(calls=LONG.calls)
+SORRY, WHY = "I can't do that right now.", "I can't do that: "
+
+
+@predicate("lending/broken", guards="shelve_book")
+def fails(call: Any, ledger: View) -> Broken | None:
+    """A rule with a fault of its own."""
+    raise ZeroDivisionError
+
+
+FAILING = replace(LIBRARY, predicates=(*LIBRARY.predicates, fails))
+REFUSALS: dict[str, tuple[Sequence[Message], Reply, int, str, str]] = {
+    "a broken rule": (OWES, WRITE, 1, f"{WHY}3.50 are owed.", "3.50 are owed"),
+    "a read to make": ((HELLO,), WRITE, 1, SORRY, 'call get_member(member_id="M1") first'),
+    "a rule and a read": (
+        (HELLO,),
+        LONG_SILENT,
+        1,
+        f"{WHY}a loan of 120 days is too long: 28 at most.",
+        "call get_book(",
+    ),
+    "two rules": (
+        (*OWES[:3], OUT[3]),
+        WRITE,
+        1,
+        f"{WHY}book B1 is out; 3.50 are owed.",
+        "book B1 is out",
+    ),
+    "two calls with the same against them": (
+        OWES,
+        Reply(calls=(LEND, replace(LEND, id="again"))),
+        1,
+        f"{WHY}3.50 are owed.",
+        "rejected before",
+    ),
+    "a call made again": (OUT, WRITE, 2, f"{WHY}book B1 is out.", "rejected before"),
+    "a call made too often": (OUT, WRITE, 4, f"{WHY}book B1 is out.", "rejected too often"),
+    "a read not made too often": ((HELLO,), WRITE, 4, SORRY, "rejected too often"),
+    "a tool that is not there": (KNOWN, UNKNOWN, 1, SORRY, "no tool named burn_book"),
+    "an argument that is not there": (
+        KNOWN,
+        Reply(calls=(replace(LEND, arguments={**LEND.arguments, "gift": True}),)),
+        1,
+        SORRY,
+        "takes no argument gift",
+    ),
+    "arguments that cannot be used": (
+        KNOWN,
+        Reply(calls=(replace(LEND, arguments={}),)),
+        1,
+        SORRY,
+        "the arguments of lend_book",
+    ),
+    "a rule that fails": (
+        KNOWN,
+        Reply(calls=(call("shelve_book", book_id="B1"),)),
+        1,
+        SORRY,
+        "could not be checked",
+    ),
+}
+"""What was said before, what the model wants, how often, what the customer reads, the model hears."""
 
 
 def test_text_passes_and_the_prompt_carries_the_ledger_at_its_tail(client: Client) -> None:
@@ -82,8 +151,7 @@ def test_after_the_last_revision_the_call_is_refused(client: Client) -> None:
         async with world(WRITE, WRITE, WRITE, max_revisions=2) as w:
             got = await client.ask(w, HELLO)
             assert got.reply is not None
-            assert got.reply.calls == ()
-            assert got.reply.text.startswith("I can't do that: ")
+            assert got.reply == Reply(text="I can't do that right now.")
             assert len(w.upstream.asked) == 3
 
     run(scenario())
@@ -116,10 +184,29 @@ def test_what_was_said_beside_a_refused_call_stays(client: Client) -> None:
 
 def test_a_model_that_falls_silent_is_answered_for(client: Client) -> None:
     async def scenario() -> None:
-        async with world(WRITE, Reply()) as w:
-            got = await client.ask(w, HELLO)
-            assert got.reply is not None
-            assert got.reply.text.startswith("I can't do that: ")
+        async with world(LONG_SILENT, Reply(), SAY) as w:
+            got = await client.ask(w, *KNOWN)
+            assert got.reply == Reply(
+                text="I can't do that: a loan of 120 days is too long: 28 at most."
+            )
+            await client.ask(w, *KNOWN, got.reply, UserMessage(text="Why?"))
+            told = client.wire.told(w.upstream.asked[-1])
+            assert told.count("a loan of 120 days") == 2
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("case", REFUSALS, ids=REFUSALS.keys())
+def test_what_a_customer_is_told(client: Client, case: str) -> None:
+    """Broken rules in their own words; reads to make, forms and repetitions only the model hears of."""
+    history, reply, times, shown, heard = REFUSALS[case]
+
+    async def scenario() -> None:
+        async with world(*[reply] * times, SAY, domain=FAILING, max_revisions=times - 1) as w:
+            got = await client.ask(w, *history)
+            assert got.reply == Reply(text=shown)
+            await client.ask(w, *history, got.reply, UserMessage(text="Why?"))
+            assert heard in client.wire.told(w.upstream.asked[-1]).replace("\\", "")
 
     run(scenario())
 
@@ -305,14 +392,13 @@ def test_a_rejected_call_leaves_no_pending_return(client: Client) -> None:
 
 def test_what_a_write_touched_has_to_be_read_again(client: Client) -> None:
     async def scenario() -> None:
-        async with world(WRITE, WRITE, max_revisions=0) as w:
+        async with world(WRITE, WRITE, SAY) as w:
             got = await client.ask(w, *KNOWN)
             assert got.reply == WRITE
             again = (*KNOWN, WRITE, answer(LEND, "lent"), UserMessage(text="Once more."))
             got = await client.ask(w, *again)
             assert got.verdicts == "lend_book=REVISE"
-            assert got.reply is not None
-            assert "was changed by lend_book" in got.reply.text
+            assert "was changed by lend_book" in client.wire.told(w.upstream.asked[-1])
 
     run(scenario())
 

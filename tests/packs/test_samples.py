@@ -10,15 +10,18 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.agent import decline
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, Write, touch
 from ledgeragent.errors import DataError
+from ledgeragent.gate import Gate
 from ledgeragent.packs import PACKS, load_domain
 from ledgeragent.packs import versions as versions_of
 from ledgeragent.packs.finding import Place
 from ledgeragent.packs.samples import SIDES, Sample, run, sample_of, samples_from_json
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision, Enforcement
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -100,6 +103,18 @@ def test_samples_of_the_shipped_packs(name: str) -> None:
         spoken = [s for s in samples if s.rule in rules and s.speaks_of(version)]
         assert not [f"{s.place} {p}" for s in spoken if (p := run(s, domain).problem)]
         assert {(s.rule, s.side) for s in spoken} == {(r, side) for r in rules for side in SIDES}
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_what_a_customer_is_told_names_no_tool(name: str) -> None:
+    samples = samples_from_json(SOURCE / Path(*PACKS[name].split(".")) / "samples.json")
+    for version, domain in versions_of(name).items():
+        tools = re.compile("|".join(rf"\b{tool.tool}\b" for tool in domain.tools))
+        for each in samples:
+            if each.speaks_of(version):
+                reply = Reply(calls=(each.call,))
+                told = decline(Gate(domain=domain).filter(reply, each.state(domain)))
+                assert not tools.search(told), f"{each.rule}: {told}"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ledgeragent.agent import REFUSAL
+from ledgeragent.agent import decline
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
     BadReplyError,
@@ -175,7 +175,7 @@ class Exchange:
     def _settled(
         self, judged: _Judged, texts: list[str], name: str = "", *, streamed: bool = False
     ) -> Settled:
-        """What the client is sent, and what the model must hear next turn of a mixed reply."""
+        """What the client is sent, and what the model must hear next turn of what it was not."""
         filtered = judged.filtered
         calls = filtered.execute
         if streamed:
@@ -185,7 +185,7 @@ class Exchange:
         memory = replace(
             judged.memory,
             state=replace(judged.memory.state, pending=calls),
-            feedback=filtered.feedback if calls else "",
+            feedback=(self._silenced(filtered) or filtered).feedback,
             upstream=judged.said.id,
             owed=tuple(_owed(filtered)),
         )
@@ -197,10 +197,15 @@ class Exchange:
         if filtered.execute:
             return ""
         if filtered.decision is not Decision.ALLOW:
-            return REFUSAL.format(reason=filtered.feedback)
-        if self.rejected and not filtered.reply.text:
-            return REFUSAL.format(reason=self.rejected[-1].filtered.feedback)
-        return ""
+            return decline(filtered)
+        rejected = self._silenced(filtered)
+        return decline(rejected) if rejected is not None else ""
+
+    def _silenced(self, filtered: Filtered) -> Filtered | None:
+        """The rejected reply to which this one, which is empty, is all that the model had to say."""
+        if filtered.verdicts or filtered.reply.text or not self.rejected:
+            return None
+        return self.rejected[-1].filtered
 
 
 def _owed(filtered: Filtered) -> Iterator[Owed]:

@@ -60,7 +60,7 @@ def provider_exists(call: Schedule, ledger: View) -> Broken | None:
     """The provider of a booking exists: neither its own read nor the whole list says otherwise."""
     if _is_no_provider(call["provider_id"], ledger):
         return violation(
-            "there is no provider {provider}; list_available_providers shows who there is",
+            "there is no provider {provider}; choose one of those that can be listed",
             provider=call["provider_id"],
         )
     return None
