@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from itertools import permutations
 from pathlib import Path as File
 from typing import Any
 
@@ -633,6 +634,55 @@ def test_a_flight_whose_route_is_anyones_guess_is_asked_for_by_its_status() -> N
     talk.status("NV601", "2024-05-21", "delayed")
     verdict = talk.judge(change(("NV601", "2024-05-21"), ("NV602", "2024-05-21")))
     assert violated(verdict) == {"airline/flight-available"}
+
+
+AIRPORTS = {"OAK": "Oakland", "BOI": "Boise", "RNO": "Reno"}
+UNSEEN = [{"flight_number": n, "date": "2024-05-21"} for n in ("NV601", "NV602")]
+
+
+@pytest.mark.parametrize(
+    ("domain", "airports"),
+    [
+        (TAU, AIRPORTS),
+        (TAU2, [{"iata": code, "city": city} for code, city in AIRPORTS.items()]),
+        (TAU2.bind({tool.tool for tool in TAU.tools}), AIRPORTS),
+    ],
+    ids=["tau", "tau2", "tau2 without statuses"],
+)
+@pytest.mark.parametrize(
+    "call",
+    [change(*((f["flight_number"], f["date"]) for f in UNSEEN)), booking(200, flights=UNSEEN)],
+    ids=["change", "booking"],
+)
+def test_a_flight_that_no_search_lists_is_not_asked_for_without_end(
+    domain: Domain, airports: Any, call: ToolCall
+) -> None:
+    talk = known(domain).tool("search_onestop_flight", [], **ROUTE)
+    assert "list_all_airports()" not in asked(talk.judge(call))
+    first, *others = permutations(AIRPORTS, 2)
+    talk.direct(*first, "2024-05-21")
+    assert "list_all_airports()" in asked(talk.judge(call))
+    talk.tool("list_all_airports", airports)
+    for route in others:
+        verdict = talk.judge(call)
+        assert 'search_direct_flight(date="2024-05-21")' in asked(verdict)
+        assert "list_all_airports()" not in asked(verdict)
+        assert not verdict.violations
+        talk.direct(*route, "2024-05-21")
+    verdict = talk.judge(call)
+    assert violated(verdict) == {"airline/flight-available"}
+    assert not verdict.missing
+    assert "NV601" in verdict.feedback
+
+
+@pytest.mark.parametrize("airports", ["none", 7, [], {}, ["OAK"], [{"city": "Reno"}], None])
+def test_airports_of_another_shape_decide_nothing(airports: Any) -> None:
+    talk = known(TAU).tool("search_onestop_flight", [], **ROUTE)
+    talk.direct("OAK", "RNO", "2024-05-21").tool("list_all_airports", airports)
+    verdict = talk.judge(booking(200, flights=UNSEEN))
+    assert not verdict.violations
+    assert not verdict.errors
+    assert 'search_direct_flight(date="2024-05-21")' in asked(verdict)
 
 
 def test_two_flights_never_seen_are_asked_for_as_a_connection() -> None:

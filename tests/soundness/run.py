@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from ledgeragent import Domain, Gate, load_domain
+from ledgeragent import Domain, Gate
 
 from .listing import listing
 from .properties import problems
 from .scene import make_scene
-from .worlds import WORLDS
+from .worlds import WORLDS, domain_of
 
 CALLS_PER_SCENE = 20
 
@@ -33,7 +33,7 @@ class Tally:
 def run(name: str, calls: int, seed: int = 0, domain: Domain | None = None) -> Tally:
     """Judges `calls` random calls of a domain, half of them in fully observed worlds."""
     tally = Tally()
-    gate = Gate(domain=domain or load_domain(name))
+    gate = Gate(domain=domain or domain_of(name))
     for scene_number in range(-(-calls // CALLS_PER_SCENE)):
         rng = Random(f"{name}/{seed}/{scene_number}")
         full = scene_number % 2 == 0

@@ -32,9 +32,13 @@ class Answer:
 
 
 class World(ABC):
-    """One world. `me` is the record id of the customer in the conversation."""
+    """One world. `me` is the record id of the customer in the conversation.
+
+    `version` is that of the domain, None for its default one.
+    """
 
     domain: ClassVar[str]
+    version: ClassVar[str | None] = None
     reads: ClassVar[frozenset[str]]
     same: ClassVar[tuple[frozenset[str], ...]] = ()
 

@@ -1,8 +1,12 @@
-"""The airline clauses, over the whole database. The time is 2024-05-15 15:00."""
+"""The airline clauses, over the whole database. The time is 2024-05-15 15:00.
+
+tau-bench's older policy is judged too: it has no tool that tells the status of a flight.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,19 +19,42 @@ FREE_BAGS = {
     "silver": {"basic_economy": 1, "economy": 2, "business": 3},
     "gold": {"basic_economy": 2, "economy": 3, "business": 4},
 }
+OLDER_FREE_BAGS = {**FREE_BAGS, "gold": {"basic_economy": 2, "economy": 3, "business": 3}}
 COMPENSATION = frozenset(
     f"airline/compensation-{name}"
     for name in ("facts", "eligibility", "amount", "delay-after-change")
 )
-SAME = (
-    COMPENSATION,
-    frozenset({"airline/cancel-basis", "airline/cancel-insurance-reason"}),
+CANCELLING = frozenset({"airline/cancel-basis", "airline/cancel-insurance-reason"})
+SAME = (COMPENSATION, CANCELLING)
+SAME_WITHOUT_STATUSES = (
+    frozenset({"airline/compensation-facts", "airline/compensation-delay-after-change"}),
+    frozenset({"airline/compensation-eligibility", "airline/compensation-amount"}),
+    CANCELLING,
 )
 
 Segment = tuple[str, str]
 
 
-def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgement:
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Where the two policies differ.
+
+    Without `statuses` no tool tells how a flight fares. Without `flown_cabin_stays` a cabin may
+    change once a flight of the reservation was flown.
+    """
+
+    free_bags: Mapping[str, Mapping[str, int]]
+    statuses: bool = True
+    flown_cabin_stays: bool = True
+
+
+NEWER = Policy(FREE_BAGS)
+OLDER = Policy(OLDER_FREE_BAGS, statuses=False, flown_cabin_stays=False)
+
+
+def judge(
+    db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any], policy: Policy = NEWER
+) -> Judgement:
     """What is wrong with a proposed write."""
     found = Judgement()
     reservation: Any = None
@@ -49,19 +76,20 @@ def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgem
     user = db["users"][owner]
     match tool:
         case "book_reservation":
-            _booking(db, user, arguments, found)
+            _booking(db, user, arguments, policy, found)
         case "cancel_reservation":
-            _cancelling(db, talk, reservation, found)
+            _cancelling(db, talk, reservation, policy, found)
         case "update_reservation_flights":
-            _changing(db, talk, user, reservation, arguments, found)
+            _changing(db, talk, user, reservation, arguments, policy, found)
         case "update_reservation_baggages":
-            _bags(user, reservation, arguments, found)
+            _bags(user, reservation, arguments, policy, found)
         case "update_reservation_passengers":
             _details(arguments["passengers"], found)
             if len(arguments["passengers"]) != len(reservation["passengers"]):
                 found.broken.add("airline/passenger-count")
         case "send_certificate":
-            _compensating(db, talk, user, arguments["amount"], found)
+            compensating = _compensating if policy.statuses else _compensating_unseen
+            compensating(db, talk, user, arguments["amount"], found)
     return found
 
 
@@ -93,11 +121,15 @@ def _unread(talk: Talk, segments: Sequence[Segment]) -> list[Segment]:
     return [segment for segment in segments if segment not in read]
 
 
-def _cancelling(db: Db, talk: Talk, reservation: Mapping[str, Any], found: Judgement) -> None:
+def _cancelling(
+    db: Db, talk: Talk, reservation: Mapping[str, Any], policy: Policy, found: Judgement
+) -> None:
     segments = _segments(reservation["flights"])
     unread = _unread(talk, segments)
     if any(_flown(db, s) for s in segments):
         found.broken.add("airline/cancel-flown")
+        if not policy.statuses and all(date >= TODAY for _, date in segments):
+            found.unasked.add("airline/cancel-flown")
     if any(date < TODAY for _, date in unread):
         found.presumed.add("airline/cancel-flown")
     if (
@@ -122,10 +154,8 @@ def _details(passengers: Sequence[Mapping[str, Any]], found: Judgement) -> None:
         found.broken.add("airline/passenger-details")
 
 
-def _allowance(
-    user: Mapping[str, Any], cabin: str, people: int, call: Mapping[str, Any], found: Judgement
-) -> None:
-    free = FREE_BAGS[user["membership"]][cabin] * people
+def _allowance(free_each: int, people: int, call: Mapping[str, Any], found: Judgement) -> None:
+    free = free_each * people
     if call["nonfree_baggages"] != max(0, call["total_baggages"] - free):
         found.broken.add("airline/bag-allowance")
 
@@ -134,22 +164,26 @@ def _bags(
     user: Mapping[str, Any],
     reservation: Mapping[str, Any],
     call: Mapping[str, Any],
+    policy: Policy,
     found: Judgement,
 ) -> None:
     if call["total_baggages"] < reservation["total_baggages"]:
         found.broken.add("airline/bags-no-removal")
-    _allowance(user, reservation["cabin"], len(reservation["passengers"]), call, found)
+    free = policy.free_bags[user["membership"]][reservation["cabin"]]
+    _allowance(free, len(reservation["passengers"]), call, found)
     if call["payment_id"] not in user["payment_methods"]:
         charged = call["nonfree_baggages"] > reservation["nonfree_baggages"]
         (found.broken if charged else found.may).add("airline/payment-in-profile")
 
 
-def _booking(db: Db, user: Mapping[str, Any], call: Mapping[str, Any], found: Judgement) -> None:
+def _booking(
+    db: Db, user: Mapping[str, Any], call: Mapping[str, Any], policy: Policy, found: Judgement
+) -> None:
     people = len(call["passengers"])
     if people > 5:
         found.broken.add("airline/passenger-limit")
     _details(call["passengers"], found)
-    _allowance(user, call["cabin"], people, call, found)
+    _allowance(policy.free_bags[user["membership"]][call["cabin"]], people, call, found)
     used = [payment["payment_id"] for payment in call["payment_methods"]]
     if not all(method in user["payment_methods"] for method in used):
         found.broken.add("airline/payment-in-profile")
@@ -185,6 +219,7 @@ def _changing(
     user: Mapping[str, Any],
     reservation: Mapping[str, Any],
     call: Mapping[str, Any],
+    policy: Policy,
     found: Judgement,
 ) -> None:
     old, new = _segments(reservation["flights"]), _segments(call["flights"])
@@ -196,10 +231,11 @@ def _changing(
         if reservation["cabin"] == "basic_economy":
             found.broken.add("airline/basic-economy-flights")
         _route(db, reservation, new, found)
-    if new_cabin and any(_flown(db, segment) for segment in old):
-        found.broken.add("airline/cabin-change-flown")
-    if new_cabin and any(date < TODAY for _, date in _unread(talk, old)):
-        found.presumed.add("airline/cabin-change-flown")
+    if policy.flown_cabin_stays and new_cabin:
+        if any(_flown(db, segment) for segment in old):
+            found.broken.add("airline/cabin-change-flown")
+        if any(date < TODAY for _, date in _unread(talk, old)):
+            found.presumed.add("airline/cabin-change-flown")
     for segment in new:
         if _status(db, segment) != "available":
             if segment not in old:
@@ -273,11 +309,7 @@ def _gesture(
     statuses = {_status(db, segment) for segment in _segments(reservation["flights"])}
     if not statuses & {"cancelled", "delayed"}:
         return 0, "facts"
-    if (
-        user["membership"] == "regular"
-        and reservation["insurance"] != "yes"
-        and reservation["cabin"] != "business"
-    ):
+    if not _is_eligible(user, reservation):
         return 1, "eligibility"
     people = len(reservation["passengers"])
     if "cancelled" in statuses and amount == 100 * people:
@@ -285,3 +317,41 @@ def _gesture(
     if "delayed" in statuses and amount == 50 * people:
         return None if cancelled else (3, "delay-after-change")
     return 2, "amount"
+
+
+def _is_eligible(user: Mapping[str, Any], reservation: Mapping[str, Any]) -> bool:
+    insured, business = reservation["insurance"] == "yes", reservation["cabin"] == "business"
+    return insured or business or bool(user["membership"] != "regular")
+
+
+def _compensating_unseen(
+    db: Db, talk: Talk, user: Mapping[str, Any], amount: float, found: Judgement
+) -> None:
+    """Where nobody can know what happened to a flight: what no incident whatever would justify.
+
+    A reservation of the customer's has to have been looked at, and until all of them were, those
+    that were count.
+    """
+    own = {key: db["reservations"][key] for key in user["reservations"]}
+    seen = {e.arguments["reservation_id"] for e in successes(talk, "get_reservation_details")}
+    looked_at = [own[key] for key in own if key in seen]
+    if own and not looked_at:
+        found.ungrounded.add("airline/compensation-facts")
+    if problem := _unfit(user, own.values(), amount):
+        found.broken.add(f"airline/compensation-{problem}")
+    elif looked_at and (problem := _unfit(user, looked_at, amount)):
+        found.may.add(f"airline/compensation-{problem}")
+    if all(_gesture(db, user, r, amount, cancelled=False) for r in own.values()):
+        found.broken.add("airline/compensation-facts")
+        found.unasked.add("airline/compensation-facts")
+
+
+def _unfit(
+    user: Mapping[str, Any], reservations: Iterable[Mapping[str, Any]], amount: float
+) -> str:
+    """Why none of these could justify the amount, "" if one could."""
+    eligible = [r for r in reservations if _is_eligible(user, r)]
+    if not eligible:
+        return "eligibility"
+    worth = {rate * len(r["passengers"]) for r in eligible for rate in (50, 100)}
+    return "" if amount in worth else "amount"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+from itertools import permutations
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from ledgeragent import ToolCall
 
@@ -14,10 +15,10 @@ from ..judges import airline as judge
 from ..world import Answer, Facts, World, call, fields, one_in, some
 
 _AIRPORTS = ("ABE", "BRN", "CLY")
-_DAYS = ("2024-05-20", "2024-05-22", "2024-05-15", "2024-05-13")
+_DAYS = ("2024-05-20", "2024-05-21", "2024-05-15", "2024-05-13")
 _STATUSES = {
     "2024-05-20": ("available", "available", "available", "cancelled", "delayed"),
-    "2024-05-22": ("available", "available", "available", "cancelled", "on time"),
+    "2024-05-21": ("available", "available", "available", "cancelled", "on time"),
     "2024-05-15": ("on time", "delayed", "landed", "flying", "cancelled"),
     "2024-05-13": ("landed", "cancelled", "delayed"),
 }
@@ -62,7 +63,8 @@ class AirlineWorld(World):
     """
 
     domain = "airline"
-    same = judge.SAME
+    policy: ClassVar[judge.Policy] = judge.NEWER
+    same: ClassVar[tuple[frozenset[str], ...]] = judge.SAME
     reads = frozenset(
         {
             "get_user_details",
@@ -83,27 +85,33 @@ class AirlineWorld(World):
         for number, user_id in enumerate(people):
             db["users"][user_id] = _user(rng, user_id, number)
             for _ in range(rng.randint(1, 3)):
-                _reserve(rng, db, user_id)
+                _reserve(rng, db, user_id, cls.policy)
         world = cls(db, people[0])
         world.friend = one_in(rng, 3)
         return world
 
     def tour(self) -> list[ToolCall]:
-        routes = [(o, d) for o in _AIRPORTS for d in _AIRPORTS if o != d]
         readers = list(self.db["users"]) if self.friend else [self.me]
         return [
             *(call("get_user_details", user_id=key) for key in readers),
             *(call("get_reservation_details", reservation_id=r) for r in self.db["reservations"]),
-            *(
-                call("get_flight_status", flight_number=number, date=date)
-                for number in self.db["flights"]
-                for date in _DAYS
-            ),
-            *(
-                call("search_direct_flight", origin=o, destination=d, date=date)
-                for o, d in routes
-                for date in _DAYS
-            ),
+            *self._status_look_ups(),
+            *self._searches("search_direct_flight"),
+        ]
+
+    def _searches(self, tool: str) -> list[ToolCall]:
+        """That search of every route on every day."""
+        return [
+            call(tool, origin=origin, destination=destination, date=date)
+            for origin, destination in permutations(_AIRPORTS, 2)
+            for date in _DAYS
+        ]
+
+    def _status_look_ups(self) -> list[ToolCall]:
+        return [
+            call("get_flight_status", flight_number=number, date=date)
+            for number in self.db["flights"]
+            for date in _DAYS
         ]
 
     def read(self, call: ToolCall) -> Answer:
@@ -121,7 +129,10 @@ class AirlineWorld(World):
                 return self._search(given, "direct")
             case "search_onestop_flight":
                 return self._search(given, "onestop")
-        return Answer(json.dumps([{"iata": a, "city": a.title()} for a in _AIRPORTS]))
+        return Answer(json.dumps(self._airports()))
+
+    def _airports(self) -> Any:
+        return [{"iata": code, "city": code.title()} for code in _AIRPORTS]
 
     def _profile(self, key: Any) -> Answer:
         """Shows of every payment method whether it is in the profile."""
@@ -158,8 +169,14 @@ class AirlineWorld(World):
             }
         for flight in listed if kind == "direct" else [f for pair in listed for f in pair]:
             number = flight["flight_number"]
-            shown |= {("days", f"{number} {asked[2]}", "status"), ("flights", number, "route")}
+            shown.add(("flights", number, "route"))
+            if self._tells_status(flight, given["date"]):
+                shown.add(("days", f"{number} {flight['date'] or given['date']}", "status"))
         return Answer(json.dumps(listed), shown=frozenset(shown))
+
+    def _tells_status(self, flight: Any, searched: str) -> bool:
+        """True if what a search of that date lists of a flight is true of the flight's own date."""
+        return True
 
     def _direct(self, origin: str, destination: str, date: str, shown_date: Any) -> list[Any]:
         found = []
@@ -189,33 +206,35 @@ class AirlineWorld(World):
             for stop in _AIRPORTS
             if stop not in (origin, destination)
             for first in self._direct(origin, stop, date, date)
-            for second in self._direct(stop, destination, date, date)
-            if first["scheduled_arrival_time_est"] < second["scheduled_departure_time_est"]
+            for second in self._onwards(first, destination)
         ]
+
+    def _onwards(self, first: Any, destination: str) -> list[Any]:
+        """The flights that go on from where one lands, on the day after if that is past midnight."""
+        lands = first["scheduled_arrival_time_est"]
+        day = _day_after(first["date"]) if lands.endswith("+1") else first["date"]
+        flights = self._direct(first["destination"], destination, day, day)
+        return [f for f in flights if lands < f["scheduled_departure_time_est"]]
 
     def complete(self, read: ToolCall) -> list[ToolCall]:
         if not read.name.startswith("search_") or len(read.arguments) == 3:
             return [read]
         return [
-            call(read.name, **{"origin": o, "destination": d, "date": date, **read.arguments})
-            for o in _AIRPORTS
-            for d in _AIRPORTS
-            for date in _DAYS
-            if o != d
+            call(read.name, **{**search.arguments, **read.arguments})
+            for search in self._searches(read.name)
         ]
 
     def stray(self, rng: Random) -> ToolCall:
         origin, destination = some(rng, list(_AIRPORTS), 2, 2)
         date = rng.choice(_DAYS)
-        return rng.choice(
-            [
-                call("list_all_airports"),
-                call("search_onestop_flight", origin=origin, destination=destination, date=date),
-                call("get_user_details", user_id="nobody_1"),
-                call("get_reservation_details", reservation_id="NONE00"),
-                call("get_flight_status", flight_number="XA404", date=date),
-            ]
-        )
+        strays = [
+            call("list_all_airports"),
+            call("search_onestop_flight", origin=origin, destination=destination, date=date),
+            call("get_user_details", user_id="nobody_1"),
+            call("get_reservation_details", reservation_id="NONE00"),
+            call("get_flight_status", flight_number="XA404", date=date),
+        ]
+        return rng.choice([stray for stray in strays if stray.name in self.reads])
 
     def drift(self, rng: Random) -> tuple[ToolCall, Facts]:
         kind = rng.randrange(3)
@@ -225,8 +244,7 @@ class AirlineWorld(World):
             day = _day(rng, date)
             if day["status"] != flight["dates"][date]["status"]:
                 flight["dates"][date] = day
-            read = call("get_flight_status", flight_number=number, date=date)
-            return read, self._listings(flight, date)
+            return self._look_at(flight, date), self._listings(flight, date)
         if kind == 1:
             user = self.db["users"][self.me]
             user["membership"] = rng.choice(list(judge.FREE_BAGS))
@@ -237,17 +255,22 @@ class AirlineWorld(World):
         read = call("get_reservation_details", reservation_id=reservation["reservation_id"])
         return read, frozenset()
 
+    def _look_at(self, flight: Any, date: str) -> ToolCall:
+        """The read that shows what became of a flight on a date."""
+        return call("get_flight_status", flight_number=flight["flight_number"], date=date)
+
     def _listings(self, flight: Any, date: str) -> Facts:
-        """What searches have shown of a flight on a date."""
+        """What searches have shown of a flight on a date, those of the day before among them."""
         number, origin, destination = (
             flight[n] for n in ("flight_number", "origin", "destination")
         )
-        through = [f"{o} {d} {date}" for o in _AIRPORTS for d in _AIRPORTS if o != d]
+        days = [day for day in _DAYS if date in (day, _day_after(day))]
+        through = [f"{o} {d} {day}" for o, d in permutations(_AIRPORTS, 2) for day in days]
         direct = ("direct", f"{number} {origin} {destination} {date}", "listed")
         return frozenset({direct, *(("onestop", key, "listing") for key in through)})
 
     def judge(self, talk: Talk, call: ToolCall) -> Judgement:
-        return judge.judge(self.db, talk, call.name, call.arguments)
+        return judge.judge(self.db, talk, call.name, call.arguments, self.policy)
 
     # -- writes ------------------------------------------------------------------------------------
 
@@ -335,7 +358,10 @@ class AirlineWorld(World):
                 extra = rng.choice([0, 1, 2, 3])
                 total = reservation["total_baggages"] + (-1 if one_in(rng, 6) else extra)
                 given |= _bags(
-                    rng, owner, reservation["cabin"], len(reservation["passengers"]), total
+                    rng,
+                    self._free(owner, reservation["cabin"]),
+                    len(reservation["passengers"]),
+                    total,
                 )
                 given["payment_id"] = self._method(rng, owner, ("credit_card", "gift_card"))
             case "update_reservation_passengers":
@@ -343,6 +369,9 @@ class AirlineWorld(World):
                 count = max(1, count + (rng.choice([1, -1]) if one_in(rng, 4) else 0))
                 given["passengers"] = _passengers(rng, count)
         return call(tool, **given)
+
+    def _free(self, user: Any, cabin: str) -> int:
+        return self.policy.free_bags[user["membership"]][cabin]
 
     def _some_reservation(self, rng: Random) -> Any:
         every = list(self.db["reservations"].values())
@@ -419,7 +448,7 @@ class AirlineWorld(World):
             "flights": flights,
             "passengers": _passengers(rng, count),
             "insurance": rng.choice(["no", "yes"]),
-            **_bags(rng, user, cabin, count, rng.choice([0, 1, 2, 3, 6])),
+            **_bags(rng, self._free(user, cabin), count, rng.choice([0, 1, 2, 3, 6])),
         }
         total = self._price(flights, cabin) * count + 50 * given["nonfree_baggages"]
         total += 30 * count if given["insurance"] == "yes" else 0
@@ -550,6 +579,10 @@ class AirlineWorld(World):
                 del methods[key]
 
 
+def _day_after(date: str) -> str:
+    return f"{date[:8]}{int(date[8:]) + 1:02}"
+
+
 def _day(rng: Random, date: str) -> dict[str, Any]:
     status = rng.choice(_STATUSES[date])
     if status != "available":
@@ -562,9 +595,10 @@ def _day(rng: Random, date: str) -> dict[str, Any]:
 
 
 def _flights(rng: Random) -> dict[str, Any]:
-    routes = [(o, d) for o in _AIRPORTS for d in _AIRPORTS if o != d]
+    routes = list(permutations(_AIRPORTS, 2))
     slots = [(route, "08:00:00", "10:00:00") for route in routes]
     slots += [(route, "14:00:00", "16:00:00") for route in routes[:3]]
+    slots += [(route, "22:00:00", "01:00:00+1") for route in routes[3:]]
     flights = {}
     for index, ((origin, destination), leaves, lands) in enumerate(slots):
         number = f"XA10{index}"
@@ -622,10 +656,9 @@ def _passengers(rng: Random, count: int) -> list[dict[str, Any]]:
     return people
 
 
-def _bags(rng: Random, user: Any, cabin: str, people: int, total: int) -> dict[str, int]:
+def _bags(rng: Random, free: int, people: int, total: int) -> dict[str, int]:
     total = max(0, total)
-    free = judge.FREE_BAGS[user["membership"]][cabin] * people
-    paid = max(0, total - free)
+    paid = max(0, total - free * people)
     if one_in(rng, 5):
         paid = max(0, paid + rng.choice([1, -1]))
     return {"total_baggages": total, "nonfree_baggages": paid}
@@ -670,13 +703,14 @@ def _route(rng: Random, db: Db, reservation: Any, *, fixed: bool) -> None:
         reservation["flights"].append(_segment(db, rng.choice(numbers), date, "economy"))
 
 
-def _reserve(rng: Random, db: Db, user_id: str) -> None:
+def _reserve(rng: Random, db: Db, user_id: str, policy: judge.Policy) -> None:
     key = f"RES00{len(db['reservations'])}"
     user = db["users"][user_id]
     people = rng.randint(1, 3)
     cabin = rng.choice(_CABINS)
     cards = [m for m in user["payment_methods"] if not m.startswith("certificate")]
-    bags = _bags(rng, user, cabin, people, rng.choice([0, 1, 2, 4]))
+    free = policy.free_bags[user["membership"]][cabin]
+    bags = _bags(rng, free, people, rng.choice([0, 1, 2, 4]))
     reservation: dict[str, Any] = {
         "reservation_id": key,
         "user_id": user_id,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any, NamedTuple, NoReturn
 
 from ledgeragent.packs.airline.paths import (
+    AIRPORTS,
     DIRECT,
     FLIGHT,
     ONESTOP,
@@ -121,13 +123,17 @@ def _between(stops: Sequence[str | None], first: int, last: int) -> Route | None
 def ask_for(leg: Leg, ledger: View) -> NoReturn:
     """Asks for the search that would list the leg.
 
-    Where that is not known, or was made in vain: for its status, or any search on its date.
+    Where that is not known, or was made in vain: for its status, or any search on its date. Once
+    one was made, the airports tell which others there are.
     """
     path = _search_for(leg)
     reads = [search(path)] if path is not None else []
     if path is None or (leg.route is None and ledger.entry(path) is not None):
         anywhere = ToolCall(name="search_direct_flight", arguments={"date": leg.date})
         reads += [status_look_up(leg.number, leg.date), anywhere]
+        searched = any(listing[-1] == leg.date for listing, _ in ledger.glob(DIRECT))
+        if searched and ledger.get(AIRPORTS()) is None:
+            reads.append(ToolCall(name="list_all_airports"))
     demand(FLIGHT(leg.number, leg.date), *reads)
 
 
@@ -164,7 +170,10 @@ def _sights_of(leg: Leg, ledger: View) -> Iterator[Sight]:
     listed = told(leg, "status", ledger)
     if listed is not None:
         yield _by_status(listed.turn, listed.value)
-    yield from _missing_from_search(leg, ledger)
+    if leg.route is None and leg.gap is None:
+        yield from _listed_nowhere(leg, ledger)
+    else:
+        yield from _missing_from_search(leg, ledger)
 
 
 def _by_status(turn: int, status: str) -> Sight:
@@ -207,3 +216,25 @@ def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:
         listed = ", ".join(numbers) or "no flight"
         searched = f"the search from {route[0]} to {route[1]} on that date"
         yield Sight(entry.turn, f"{searched} lists {listed}, and not this one")
+
+
+def _listed_nowhere(leg: Leg, ledger: View) -> Iterator[Sight]:
+    """That every route there is was searched on the leg's date, and none lists it."""
+    turns = []
+    for route in permutations(_airports(ledger), 2):
+        path = DIRECT(*route, leg.date)
+        entry = ledger.entry(path)
+        if entry is None or leg.number in ledger[path]["flights"]:
+            return
+        turns.append(entry.turn)
+    if turns:
+        yield Sight(min(turns), "no search on that date lists it, from whatever airport")
+
+
+def _airports(ledger: View) -> list[str]:
+    """The codes of all airports, none if they were not read: keys in tau-bench, fields in tau2."""
+    listed = ledger.get(AIRPORTS())
+    if isinstance(listed, Mapping):
+        return list(listed)
+    records = listed if isinstance(listed, list) else ()
+    return [record["iata"] for record in records if isinstance(record, dict) and "iata" in record]
