@@ -119,11 +119,8 @@ class Domain:
         Found by inverting the path map. Complete calls come first; where there are any, lookups
         that need arguments the path doesn't tell (an email) are left out.
         """
-        found: list[tuple[bool, ToolCall]] = []
-        for name, routes in self._routes.items():
-            if self.has(name):
-                calls = [(r.complete(c), c) for r in routes if (c := r.call_for(path)) is not None]
-                found += calls
+        routes = [r for name, of_tool in self._routes.items() if self.has(name) for r in of_tool]
+        found = [(r.complete(c), c) for r in routes if (c := r.call_for(path)) is not None]
         complete = [call for is_complete, call in found if is_complete]
         return tuple(complete or (call for _, call in found))
 

@@ -82,12 +82,12 @@ def _required(annotation: Any) -> frozenset[str]:
 
     `__required_keys__` alone doesn't see `NotRequired` inside a string.
     """
-    origins = {
-        name: get_origin(hint)
-        for name, hint in get_type_hints(annotation, include_extras=True).items()
-    }
-    required = {n for n in annotation.__required_keys__ if origins[n] is not NotRequired}
-    return frozenset(required | {n for n, origin in origins.items() if origin is Required})
+    hints = get_type_hints(annotation, include_extras=True)
+    marked = {name: get_origin(hint) for name, hint in hints.items()}
+    known: frozenset[str] = annotation.__required_keys__
+    return frozenset(
+        n for n, m in marked.items() if m is Required or (n in known and m is not NotRequired)
+    )
 
 
 def _exact(annotation: Any) -> Any:
@@ -117,7 +117,7 @@ def _read_text(value: Json, where: str) -> str:
     raise ShapeError(where, "text", value)
 
 
-def _read_number(value: Json, where: str) -> float:
+def _read_number(value: Json, where: str, expected: str = "a number") -> float:
     if not isinstance(value, bool) and isinstance(value, int | float | str):
         try:
             number = float(value)
@@ -125,16 +125,13 @@ def _read_number(value: Json, where: str) -> float:
             number = math.nan
         if math.isfinite(number):
             return number
-    raise ShapeError(where, "a number", value)
+    raise ShapeError(where, expected, value)
 
 
 def _read_integer(value: Json, where: str) -> int:
     if type(value) is int:
         return value
-    try:
-        number = _read_number(value, where)
-    except ShapeError:
-        raise ShapeError(where, "a whole number", value) from None
+    number = _read_number(value, where, "a whole number")
     if not number.is_integer():
         raise ShapeError(where, "a whole number", value)
     return int(number)
