@@ -1,7 +1,8 @@
 """CEL rules beyond what CEL's own checker sees: shapes inside lists and maps, values, null.
 
 The library knows the declared type of each field it is given. Inside a list or map of objects it does
-not, so this walks the checked tree with the declared shapes and compares each operand with them.
+not, so this walks the checked tree with the declared shapes and compares each operand with them. Of an
+expression that the library refuses there is a tree without types; where it found fault, that is enough.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ledgeragent.check.shapes import differ, impossible, kind
 from ledgeragent.packs.celtree import Call, Const, Expr, Fold, Ident, Items, Select, children
 from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.outline import Outline
-from ledgeragent.packs.programs import Program
+from ledgeragent.packs.programs import Mistyped, Program
 from ledgeragent.packs.schema import (
     SCALARS,
     TEXT,
@@ -28,28 +29,30 @@ from ledgeragent.packs.schema import (
 Shapes = Mapping[str, Shape | None]
 
 _TYPES = {"string": "str", "int": "int", "double": "float", "bool": "bool"}
+_GIVES = {**_TYPES, "sum": "float", "days": "int", "size": "int"}
+"""What functions give, for a tree without types."""
 _ORDER = frozenset(("_<_", "_<=_", "_>_", "_>=_"))
 _ARITHMETIC = frozenset(("_+_", "_-_", "_*_", "_/_"))
 
 
 def check_comparisons(outline: Outline) -> None:
-    """Adds what the shapes say against the expressions of sound CEL rules."""
+    """Adds what the shapes say against the expressions of CEL rules."""
     for rule in outline.rules:
-        for program in rule.programs if rule.sound else ():
-            _Walk(program, outline, rule.id).check()
+        for expression in rule.expressions:
+            _Walk(expression, outline, rule.id).check()
 
 
 @dataclass(slots=True)
 class _Walk:
     """One expression of one rule."""
 
-    program: Program
+    expression: Program | Mistyped
     outline: Outline
     rule: str
 
     def check(self) -> None:
-        shapes = {variable.name: variable.shape for variable in self.program.variables}
-        self.infer(self.program.tree, shapes)
+        shapes = {variable.name: variable.shape for variable in self.expression.variables}
+        self.infer(self.expression.tree, shapes)
 
     def infer(self, expr: Expr, shapes: Shapes) -> Shape | None:
         """The shape of an expression, None where unknown; adds findings on the way."""
@@ -58,6 +61,8 @@ class _Walk:
                 return shape_of_value(value) if value is not None else None
             case Ident(name=name):
                 return shapes.get(name, _by_type(expr))
+            case Select(test=False) if _said(expr) in shapes:  # one name, once it is checked
+                return shapes[_said(expr)]
             case Select(operand=operand, field=field):
                 owner = self.infer(operand, shapes)
                 found = self._field(owner, field, expr)
@@ -109,6 +114,8 @@ class _Walk:
 
     def _call(self, call: Call, shapes: Shapes) -> Shape | None:
         found = [self.infer(argument, shapes) for argument in call.args]
+        if isinstance(self.expression, Mistyped) and call.at in self.expression.faults:
+            return None
         if call.function == "_[_]":
             return self._indexed(found[0], call)
         if call.function in ("_==_", "_!=_"):
@@ -169,8 +176,8 @@ class _Walk:
             self._find("type-error", call, f"{left} {how} {right}")
 
     def _ordered(self, call: Call, found: list[Shape | None]) -> None:
-        if len(found) != 2 or "dyn" not in {argument.type for argument in call.args}:
-            return
+        if len(found) != 2 or {"dyn", ""}.isdisjoint(argument.type for argument in call.args):
+            return  # the library has compared them
         left, right = map(kind, found)
         operator = call.function.strip("_")
         if differ(left, right):
@@ -180,11 +187,13 @@ class _Walk:
             self._find("type-error", call, text)
 
     def _find(self, code: str, expr: Expr, text: str) -> None:
-        self.outline.findings.add(code, self.program.source.place(expr.at), text, self.rule)
+        self.outline.findings.add(code, self.expression.source.place(expr.at), text, self.rule)
 
 
 def _by_type(expr: Expr) -> Shape | None:
-    return SCALARS[_TYPES[expr.type]] if expr.type in _TYPES else None
+    if isinstance(expr, Call) and not expr.type:
+        return SCALARS.get(_GIVES.get(expr.function, ""))
+    return SCALARS.get(_TYPES.get(expr.type, ""))
 
 
 def _said(expr: Expr) -> str:

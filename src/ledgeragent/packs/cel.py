@@ -25,7 +25,9 @@ from ledgeragent.packs.yamlfile import Node
 LONGEST_EXPRESSION = 10_000
 
 _ABSENT = re.compile(r'UNKNOWN: No value with name "([^"]+)" found in Activation')
-_ERROR = re.compile(r"ERROR: <input>:(\d+):\d+: (.*)")
+_ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
+_TOO_MANY = re.compile(r"maximum number of ERROR issues exceeded: (\d+)")
+_FOLLOWS = re.compile(r"expression of type '\*error\*' cannot be the (operand|range) of")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
 _STATUS = re.compile(r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE): | \[[A-Z_]+\]$")
 _UNKNOWN_TOKEN = re.compile(r"token recognition error at: '(.*)'", re.DOTALL)
@@ -40,6 +42,10 @@ _MISCALLED = frozenset(
 
 class CelError(LedgerAgentError):
     """An expression could not be evaluated; the gate then refuses the call."""
+
+
+class Refused(frozenset[int]):
+    """The places in a text at which the checker found fault with it."""
 
 
 class Absent(CelError):
@@ -141,6 +147,11 @@ class Source:
         """Where the character at this offset was written."""
         return self.place_of_line(self.text.count("\n", 0, at) + 1)
 
+    def at(self, line: int, column: int) -> int:
+        """The offset of this line and column (from 1)."""
+        lines = self.text.split("\n")[: line - 1]
+        return sum(len(before) + 1 for before in lines) + column - 1
+
     def place_of_line(self, line: int) -> Place:
         """Where this line (from 1) was written."""
         return self.origins[min(max(line, 1), len(self.origins)) - 1]
@@ -153,8 +164,8 @@ def _lines(node: Node) -> list[tuple[str, int]]:
 
 def parse(source: Source, findings: Findings, rule: str = "") -> Expr | None:
     """The untyped tree of an expression, or None and a finding where it has no syntax."""
-    tree: Expr | None = _compiled(source, _plain_environment(), findings, rule, disable_check=True)
-    return tree
+    tree = _compiled(source, _plain_environment(), findings, rule, disable_check=True)
+    return None if isinstance(tree, Refused) else tree
 
 
 @cache
@@ -169,30 +180,34 @@ def _compiled(
     if len(source.text) > LONGEST_EXPRESSION:
         text = f"an expression of {len(source.text)} characters; split it into several rules"
         findings.add("type-error", source.place(0), text, rule)
-        return None
+        return Refused()
     try:
         expression = environment.compile(source.text, disable_check=disable_check)
     except Exception as problem:  # the library raises RuntimeError, ValueError or its own
-        _explain(str(problem), source, findings, rule)
-        return None
+        return _explain(str(problem), source, findings, rule)
     return read_tree(expression.serialize()) if disable_check else expression
 
 
-def _explain(problem: str, source: Source, findings: Findings, rule: str) -> None:
+def _explain(problem: str, source: Source, findings: Findings, rule: str) -> Refused:
     found = _most_telling(_ERROR.findall(problem))
     if not found:
         text = _STATUS.sub("", problem.splitlines()[0])
         findings.add("type-error", source.place(0), f"not a usable expression: {text}", rule)
-    for line, text in found:
+    for line, _, text in found:
         place = source.place_of_line(int(line) if int(line) < 1 << 31 else 1)
         findings.add("type-error", place, _in_our_words(_STATUS.sub("", text)), rule)
+    more = _TOO_MANY.search(problem)
+    if more is not None:
+        text = f"one expression with over {more[1]} errors: only the first are told"
+        findings.add("type-error", source.place(0), text, rule)
+    return Refused(source.at(int(line), int(column)) for line, column, _ in found)
 
 
-def _most_telling(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Of several errors of syntax, the one that tells what to mend: others follow from it."""
-    found = [error for error in found if "*error*" not in error[1]] or found
-    syntax = [error for error in found if error[1].startswith("Syntax error: ")]
-    return sorted(syntax, key=lambda error: "token recognition" not in error[1])[:1] or found
+def _most_telling(found: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Those that don't follow from others; of several errors of syntax, the one that tells most."""
+    found = [error for error in found if not _FOLLOWS.match(error[2])] or found
+    syntax = [error for error in found if error[2].startswith("Syntax error: ")]
+    return sorted(syntax, key=lambda error: "token recognition" not in error[2])[:1] or found
 
 
 def _in_our_words(text: str) -> str:
@@ -200,6 +215,7 @@ def _in_our_words(text: str) -> str:
     if overload is not None:
         operator = _SPELLED.get(overload[1], overload[1].strip("_@"))
         operands = overload[2][1:-1].replace("google.protobuf.Timestamp", "timestamp")
+        operands = operands.replace("*error*", "unknown")
         hint = ""
         if "null_type" in operands:
             return "a field that is null counts as absent: test it with has(...)"
@@ -248,7 +264,7 @@ def environment(variables: Iterable[Variable], computed: Mapping[str, str] | Non
 
 
 def compiled(source: Source, declared: Any, findings: Findings, rule: str) -> Any:
-    """The library's checked expression, or None and findings where types do not fit together."""
+    """The library's checked expression, or `Refused` and findings where types do not fit together."""
     return _compiled(source, declared, findings, rule, disable_check=False)
 
 

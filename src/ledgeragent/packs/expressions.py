@@ -96,26 +96,31 @@ class Compiler:
         """True if every expression is sound; else findings say what isn't."""
         named = [*self._let_items(), *self.pieces.items()]
         parsed = [self._parse(name, node) for name, node in named]
-        if self.broken or not all(parsed):
-            return False
+        self.broken |= not all(parsed)
         self.scope.tested |= {
             (use.root, *use.fields)
             for found in self.found.values()
             for use, _ in found
             if use.tested
         }
-        sound = [self._declare(name) for name in self.found]
-        if not all(sound):
-            return False
+        for name in self.lets:
+            if f"let {name}" not in self.trees:
+                self.scope.assume(name)
+        named_well = [self._declare(name) for name in self.found]
         declared = environment(self.scope.variables.values())
-        if self.lets and not self._lets_are_sound(declared):
-            return False
+        typed_well = self._lets_are_sound(declared)
         for name, node in self.pieces.items():
-            source = Source.of(node, self._needed_lets(name))
-            program = compile_expression(source, self.scope, declared)
+            program = self._compiled(name, node, declared)
             if program is not None and self._fits(name, program, node):
                 self.programs[name] = program
-        return len(self.programs) == len(self.pieces)
+        sound = not self.broken and all(named_well) and typed_well
+        return sound and len(self.programs) == len(self.pieces)
+
+    def _compiled(self, name: str, node: Node, declared: Any) -> Program | None:
+        if name not in self.trees:
+            return None
+        source = Source.of(node, self._needed_lets(name))
+        return compile_expression(source, self.scope, declared)
 
     def _fits(self, name: str, program: Program, node: Node) -> bool:
         """True unless a condition gives something else than true or false."""
@@ -145,7 +150,8 @@ class Compiler:
 
     def _declare(self, name: str) -> bool:
         lets = self._visible_lets(name)
-        careful = not name.startswith(("fact ", "if ", "keys "))
+        # The test of a field may stand in what cannot be read.
+        careful = not self.broken and not name.startswith(("fact ", "if ", "keys "))
         return self.scope.declare(self.found[name], lets, careful)
 
     def _visible_lets(self, name: str) -> list[str]:
@@ -157,16 +163,14 @@ class Compiler:
     def _needed_lets(self, name: str) -> list[tuple[str, Node]]:
         """The lets that an expression uses, and those that they use, in order."""
         wanted = {use.root for use in uses(self.trees[name])}
-        for bound in reversed(self._visible_lets(name)):
+        lets = [let for let in self._visible_lets(name) if f"let {let}" in self.trees]
+        for bound in reversed(lets):
             if bound in wanted:
                 wanted |= {use.root for use in uses(self.trees[f"let {bound}"])}
-        return [(bound, self.lets[bound]) for bound in self._visible_lets(name) if bound in wanted]
+        return [(bound, self.lets[bound]) for bound in lets if bound in wanted]
 
     def _lets_are_sound(self, declared: Any) -> bool:
-        answers = [
-            compile_expression(Source.of(node, self._needed_lets(name)), self.scope, declared)
-            for name, node in self._let_items()
-        ]
+        answers = [self._compiled(name, node, declared) for name, node in self._let_items()]
         return None not in answers
 
     def program(self, name: str) -> Program | None:

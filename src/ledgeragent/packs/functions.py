@@ -45,27 +45,43 @@ class Span(NamedTuple):
     arguments: tuple[str, ...]
 
 
+class ToCompute(NamedTuple):
+    """The value of a function for a list: `argument` begins in this line (from 0) of the expression."""
+
+    name: str
+    function: str
+    argument: str
+    line: int
+
+
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """An expression without our functions; `computed` are (name, function, argument) to bind first."""
+    """An expression without our functions; `computed` are to be bound first."""
 
     text: str
-    computed: tuple[tuple[str, str, str], ...] = ()
+    computed: tuple[ToCompute, ...] = ()
 
 
-def rewritten(text: str, name_of: Callable[[str, str], str]) -> Rewritten:
-    """The expression with our functions written out, or replaced by a variable named by `name_of`."""
-    computed: list[tuple[str, str, str]] = []
+def rewritten(text: str, name_of: Callable[[str, str], str], line: int = 0) -> Rewritten:
+    """The expression with our functions written out, or replaced by a variable named by `name_of`.
+
+    `line` is the one that the text begins in.
+    """
+    computed: list[ToCompute] = []
     out, position = "", 0
     for call in calls(text):
         out += text[position : call.start]
         position = call.end
+        begins = line + text.count("\n", 0, call.start)
         if call.function in COMPUTED:
             name = name_of(call.function, call.arguments[0])
-            computed.append((name, call.function, call.arguments[0]))
+            computed.append(ToCompute(name, call.function, call.arguments[0], begins))
             out += name
             continue
-        inner = [rewritten(argument, name_of) for argument in call.arguments]
+        inner: list[Rewritten] = []
+        for argument in call.arguments:
+            inner.append(rewritten(argument, name_of, begins))
+            begins += argument.count("\n")
         computed += [found for part in inner for found in part.computed]
         out += _WRITTEN_OUT[call.function][1].format(*(f"({part.text})" for part in inner))
     return Rewritten(out + text[position:], tuple(computed))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.packs.finding import Findings, Place
-from ledgeragent.packs.programs import Program
+from ledgeragent.packs.programs import Mistyped, Program
 from ledgeragent.packs.samples import Sample
 from ledgeragent.packs.schema import Shape
 from ledgeragent.paths import PathTemplate
@@ -55,9 +55,9 @@ class Need:
 class RulePart:
     """One rule. `test` is its compiled check, None for Python rules and for those that demand only.
 
-    `programs` are all its expressions, the test among them. `demands` tells whether it asks for a
-    record whatever the test says. `sound` is False where the loader already found fault with it.
-    `clause_at` is where its clause is named, if that is a line of its own.
+    `expressions` are all that could be read of it, the test among them. `demands` tells whether it
+    asks for a record whatever the test says. `sound` is False where the loader already found fault
+    with it. `clause_at` is where its clause is named, if that is a line of its own.
     """
 
     id: str
@@ -66,7 +66,7 @@ class RulePart:
     place: Place
     needs: tuple[Need, ...] = ()
     test: Program | None = None
-    programs: tuple[Program, ...] = ()
+    expressions: tuple[Program | Mistyped, ...] = ()
     demands: bool = False
     sound: bool = True
     clause_at: Place | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from ledgeragent.packs.cel import (
     Absent,
     CelError,
+    Refused,
     Source,
     compiled,
     environment,
@@ -17,10 +19,13 @@ from ledgeragent.packs.cel import (
     parse,
 )
 from ledgeragent.packs.celtree import Expr, read_tree
-from ledgeragent.packs.functions import COMPUTED, rewritten
-from ledgeragent.packs.variables import Scope, uses
+from ledgeragent.packs.finding import Findings
+from ledgeragent.packs.functions import COMPUTED, Rewritten, ToCompute, rewritten
+from ledgeragent.packs.variables import Scope, Variable, uses
 from ledgeragent.packs.yamlfile import Node
 from ledgeragent.types import Json
+
+Lets = tuple[tuple[str, Node], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,57 +113,90 @@ class Program:
         return error
 
 
+@dataclass(frozen=True, slots=True)
+class Mistyped:
+    """An expression that CEL's checker refused: the tree is without types, `faults` are in its text."""
+
+    source: Source
+    tree: Expr
+    variables: tuple[Variable, ...]
+    faults: frozenset[int]
+
+
 def compile_expression(source: Source, scope: Scope, declared: Any) -> Program | None:
     """The program checked in the environment `declared`, or None and findings where types don't fit."""
     expression = compiled(source, declared, scope.findings, scope.rule)
-    if expression is None:
-        return None
-    return _without_our_functions(expression, source, scope, declared)
+    if not isinstance(expression, Refused):
+        return _without_our_functions(expression, source, scope, declared)
+    tree = parse(source, Findings())
+    if tree is not None:
+        _refuse(source, tree, scope, expression)
+    for lets, node, done in _rewritten(source, scope):
+        for wanted in done.computed:
+            _sees_its_list(wanted, node, lets, scope)
+    return None
+
+
+def _refuse(source: Source, tree: Expr, scope: Scope, faults: Refused) -> None:
+    known = tuple(scope.variables.values())
+    scope.mistyped.append(Mistyped(source, tree, known, faults))
 
 
 def _without_our_functions(
     expression: Any, source: Source, scope: Scope, declared: Any
 ) -> Program | None:
     """The program whose evaluation calls none of our functions."""
-    written = (*source.lets, ("", source.body))
-    plain: list[tuple[str, Node]] = []
-    computed: dict[str, Computed] = {}
-    for i, (name, node) in enumerate(written):
-        lets = source.lets[:i]
-        done = rewritten(node.value, partial(scope.computed_name, lets))
-        for variable, function, argument in done.computed:
-            list_of = replace(node, value=argument)
-            made = _computed(variable, function, list_of, lets, scope, declared)
-            if made is None:
-                return None
-            computed[variable] = made
-        plain.append((name, replace(node, value=done.text)))
-    evaluated = expression
-    if plain != [*written]:
-        functions = {name: found.function for name, found in computed.items()}
-        *lets_done, (_, body) = plain
-        declared = environment(scope.variables.values(), functions)
-        evaluated = compiled(Source.of(body, lets_done), declared, scope.findings, scope.rule)
-    if evaluated is None:
+    plain: list[Node] = []
+    computed: dict[str, Computed | None] = {}
+    for lets, node, done in _rewritten(source, scope):
+        for wanted in done.computed:
+            computed[wanted.name] = _computed(wanted, node, lets, scope, declared)
+        plain.append(replace(node, value=done.text))
+    made = {name: found for name, found in computed.items() if found is not None}
+    if len(made) < len(computed):
+        _refuse(source, read_tree(expression.serialize()), scope, Refused())
         return None
-    return Program(expression, source, scope, evaluated.eval, tuple(computed.values()))
+    evaluated = expression
+    *lets_done, body = plain
+    if plain != [*(node for _, node in source.lets), source.body]:
+        functions = {name: found.function for name, found in made.items()}
+        names = (name for name, _ in source.lets)
+        written_out = Source.of(body, zip(names, lets_done, strict=True))
+        declared = environment(scope.variables.values(), functions)
+        evaluated = compiled(written_out, declared, scope.findings, scope.rule)
+    if isinstance(evaluated, Refused):
+        return None
+    return Program(expression, source, scope, evaluated.eval, tuple(made.values()))
+
+
+def _rewritten(source: Source, scope: Scope) -> Iterator[tuple[Lets, Node, Rewritten]]:
+    """Each let and then the body, without our functions; with the lets before it."""
+    for i, node in enumerate((*(let for _, let in source.lets), source.body)):
+        lets = source.lets[:i]
+        yield lets, node, rewritten(node.value, partial(scope.computed_name, lets))
 
 
 def _computed(
-    name: str,
-    function: str,
-    argument: Node,
-    lets: tuple[tuple[str, Node], ...],
-    scope: Scope,
-    declared: Any,
+    wanted: ToCompute, node: Node, lets: Lets, scope: Scope, declared: Any
 ) -> Computed | None:
-    tree = parse(Source.of(argument), scope.findings, scope.rule)
-    known = {*scope.roots, *(let for let, _ in lets)}
-    for use in uses(tree) if tree is not None else ():
-        if use.root not in known:
-            source = Source.of(argument)
-            text = f"{function}(...) cannot look at {use.root}, which a macro binds; name its list with let"
-            scope.findings.add("type-error", source.place(use.at), text, scope.rule)
-            return None
-    program = compile_expression(Source.of(argument, lets), scope, declared)
-    return Computed(name, function, program) if program is not None else None
+    if not _sees_its_list(wanted, node, lets, scope):
+        return None
+    program = compile_expression(Source.of(_argument(wanted, node), lets), scope, declared)
+    return Computed(wanted.name, wanted.function, program) if program is not None else None
+
+
+def _argument(wanted: ToCompute, node: Node) -> Node:
+    return replace(node, value=wanted.argument, begins=node.begins + wanted.line)
+
+
+def _sees_its_list(wanted: ToCompute, node: Node, lets: Lets, scope: Scope) -> bool:
+    """False (and findings) where the list is made with what only a macro around the call knows."""
+    source = Source.of(_argument(wanted, node))
+    tree = parse(source, scope.findings, scope.rule)
+    known = {*scope.roots, *(v.root for v in scope.variables.values()), *(let for let, _ in lets)}
+    hidden = [use for use in uses(tree) if use.root not in known] if tree is not None else []
+    for use in hidden:
+        text = f"{wanted.function}(...) cannot look at {use.root}, which a macro binds"
+        text += "; name its list with let"
+        scope.findings.add("type-error", source.place(use.at), text, scope.rule)
+    return not hidden

@@ -331,13 +331,12 @@ def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Findings
     scope = Scope(roots, findings)
     if tree is None:
         return None
-    if not scope.declare([(use, source.place(use.at)) for use in uses(tree)], frozenset()):
-        return None
+    sound = scope.declare([(use, source.place(use.at)) for use in uses(tree)], frozenset())
     program = compile_expression(source, scope, environment(scope.variables.values()))
     if program is not None and program.type not in ("BOOL", "DYN"):
         text = f"when gives {program.type.lower()}, it should give true or false"
         findings.add("type-error", Place(node.file, node.begins), text)
-    return program
+    return program if sound else None
 
 
 def _family(segments: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from ledgeragent.packs.expressions import Compiler
 from ledgeragent.packs.finding import Findings, Severity, suggestion
 from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Need, Outline, RulePart
-from ledgeragent.packs.programs import Program
+from ledgeragent.packs.programs import Mistyped, Program
 from ledgeragent.packs.samples import SIDES, sample_of
 from ledgeragent.packs.schema import ANY, Field, Object, Shape
 from ledgeragent.packs.sections import Sections, place_of
@@ -144,8 +144,8 @@ class _Rule:
             self._decision(given.get("verdict")),
             self._enforcement(given.get("enforcement")),
         )
-        programs: list[Program] = []
-        check = self._check(node, given, guards, programs)
+        expressions: list[Program | Mistyped] = []
+        check = self._check(node, given, guards, expressions)
         sound = len(self.findings) == before and check is not None
         self.outline.rules.append(
             RulePart(
@@ -155,7 +155,7 @@ class _Rule:
                 place=place_of(node),
                 needs=tuple(self._needs(given.get("requires"))),
                 test=check.test if check is not None else None,
-                programs=tuple(programs),
+                expressions=tuple(expressions),
                 demands=check is not None and any(r.always for r in check.requires),
                 sound=sound,
                 clause_at=place_of(given["clause"]) if "clause" in given else None,
@@ -203,7 +203,7 @@ class _Rule:
         node: Node,
         given: Mapping[str, Node],
         guards: tuple[str, ...],
-        programs: list[Program],
+        expressions: list[Program | Mistyped],
     ) -> CelCheck | None:
         self.lets = self.sections.entries(given.get("let"), "let")
         before = len(self.findings)
@@ -213,10 +213,11 @@ class _Rule:
             return None  # every use of these names would be found again
         self.shapes = {"args": self._arguments(guards), "params": self.parameters}
         written = {name: self._requirement(name, entry) for name, entry in required.items()}
-        compiler = self._compiler(node, given, list(written.values()))
-        if compiler is None:
+        compiler = self._compiler(node, given, written)
+        sound = compiler.compile() and None not in written.values()
+        expressions += (*compiler.programs.values(), *compiler.scope.mistyped)
+        if not sound:
             return None
-        programs += compiler.programs.values()
         requires = tuple(self._compiled(found, compiler) for found in written.values() if found)
         test = compiler.program("check") if "check" in given else None
         if ("check" in given) != (test is not None):
@@ -337,10 +338,10 @@ class _Rule:
         )
 
     def _compiler(
-        self, node: Node, given: Mapping[str, Node], required: list[_Written | None]
-    ) -> Compiler | None:
+        self, node: Node, given: Mapping[str, Node], required: Mapping[str, _Written | None]
+    ) -> Compiler:
         compiler = Compiler(Scope(self.shapes, self.findings, self.sections.rule), self.lets)
-        for written in required:
+        for written in required.values():
             if written is not None:
                 compiler.add_keys(written.requirement.keys, place_of(written.at))
                 compiler.add(f"when {written.requirement.name}", written.when)
@@ -348,7 +349,7 @@ class _Rule:
         if "check" not in given and not required:
             self.sections.find("syntax", node, "a rule needs a check, or records that it requires")
         compiler.add_messages(given.get("message"), self.sections)
-        return compiler if compiler.compile() and None not in required else None
+        return compiler
 
 
 @dataclass(frozen=True, slots=True)
