@@ -10,6 +10,7 @@ from ledgeragent.ledger import Ledger
 from ledgeragent.paths import Path
 from ledgeragent.state import State
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.verdict import Verdict
 
 
 class Talk:
@@ -41,3 +42,13 @@ class Talk:
     def value(self, path: str) -> Any:
         entry = self.ledger.get(Path.parse(path))
         return entry.value if entry is not None else None
+
+
+def violated(verdict: Verdict) -> set[str]:
+    """The rules that observed facts contradict."""
+    return {finding.predicate for finding in verdict.violations}
+
+
+def asked(verdict: Verdict) -> set[str]:
+    """The reads that the verdict asks for."""
+    return {str(read) for finding in verdict.missing for read in finding.reads}

@@ -1,0 +1,161 @@
+"""The airline pack as a whole: samples, clauses, versions, the labelled cases."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path as File
+from typing import Any
+
+import pytest
+
+from ledgeragent.absorb import absorb
+from ledgeragent.effects import Effect
+from ledgeragent.gate import Gate
+from ledgeragent.ledger import Ledger
+from ledgeragent.offline.traces import read_messages
+from ledgeragent.packs import versions
+from ledgeragent.state import State
+from ledgeragent.testing import ledger_of
+from ledgeragent.types import ToolCall, ToolReturn
+from ledgeragent.verdict import Decision, Kind, Verdict
+from tests.packs.airline.talk import CANCEL, HURT, TAU, TAU2, certificate, known, on
+from tests.packs.talk import violated
+
+SAMPLES = json.loads((files("ledgeragent.packs.airline") / "samples.json").read_text("utf-8"))
+
+
+# Samples and clauses
+
+
+def sample_ledger(sample: Mapping[str, Any]) -> Ledger:
+    ledger = ledger_of(sample["ledger"], TAU2)
+    for write in sample.get("writes", ()):
+        call = ToolCall(name=write["name"], arguments=write["arguments"])
+        ledger = absorb(ledger, call, ToolReturn(call_id="", content="done"), TAU2).ledger
+    return ledger
+
+
+def sample_cases() -> Iterable[Any]:
+    for rule, sides in SAMPLES.items():
+        for side, samples in sides.items():
+            for number, sample in enumerate(samples):
+                yield pytest.param(rule, side, sample, id=f"{rule}-{side}-{number}")
+
+
+@pytest.mark.parametrize(("rule", "side", "sample"), list(sample_cases()))
+def test_samples(rule: str, side: str, sample: Mapping[str, Any]) -> None:
+    call = ToolCall(name=sample["call"]["name"], arguments=sample["call"]["arguments"])
+    verdict = Gate(domain=TAU2).judge(call, sample_ledger(sample))
+    if side == "allowed":
+        assert verdict.decision is Decision.ALLOW
+        assert not verdict.shadow
+        return
+    audited = rule == "airline/transfer-untried"
+    against = {f.predicate: f for f in (verdict.shadow if audited else verdict.findings)}
+    assert rule in against
+    assert verdict.allowed is audited
+    assert all(f.kind in (Kind.VIOLATION, Kind.EVIDENCE) for f in verdict.findings)
+    assert "{" not in verdict.feedback
+
+
+def test_every_predicate_has_samples_and_a_clause() -> None:
+    ids = {rule.id for rule in TAU2.predicates}
+    assert set(SAMPLES) == ids
+    assert all(sides["allowed"] and sides["rejected"] for sides in SAMPLES.values())
+    enforced = {name for clause in TAU2.clauses for name in clause.predicates}
+    assert enforced == ids
+    assert all(rule.summary for rule in TAU2.predicates)
+    others = {rule.id: rule.clause for rule in TAU2.predicates if rule.id != rule.clause}
+    assert others == {"airline/transfer-untried": "airline/transfer-only-out-of-scope"}
+
+
+def test_what_no_change_of_arguments_can_mend_is_blocked() -> None:
+    blocking = {rule.id for rule in TAU2.predicates if rule.decision is Decision.BLOCK}
+    assert blocking == {"airline/acting-user", "airline/cancel-flown", "airline/cancel-basis"}
+
+
+# Versions
+
+
+def test_the_versions_and_what_they_share() -> None:
+    assert list(versions("airline")) == ["tau2", "tau", "tau_trait"]
+    for name, domain in versions("airline").items():
+        assert domain.version == name
+        ids = {rule.id for rule in domain.predicates}
+        assert {p for clause in domain.clauses for p in clause.predicates} == ids
+    assert {r.id for r in TAU2.predicates} - {r.id for r in TAU.predicates} == {
+        "airline/cabin-change-flown"
+    }
+
+
+def test_without_a_status_tool_no_status_is_asked_for() -> None:
+    for domain in (TAU, TAU2.bind({tool.tool for tool in TAU.tools})):
+        talk = known(domain, flights=[on("2024-05-15")], cabin="business", **HURT)
+        verdict = talk.judge(CANCEL)
+        assert verdict.allowed
+        assert [f.kind for f in verdict.shadow] == [Kind.UNDECIDED]
+        assert talk.judge(certificate(200)).allowed
+        assert violated(talk.judge(certificate(300))) == {"airline/compensation-amount"}
+
+
+# Recorded data
+
+
+def rows(file: File) -> list[dict[str, Any]]:
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def outcome(verdict: Verdict) -> str:
+    if verdict.violations or verdict.errors:
+        return "reject"
+    return "revise_read" if verdict.missing else "allow"
+
+
+def is_right(expect: Mapping[str, Any], verdict: Verdict) -> bool:
+    answer = outcome(verdict)
+    if answer not in (expect.get("accept") or [expect["decision"]]):
+        return False
+    if answer == "reject":
+        clauses = expect.get("clause_any") or [expect["clause"]]
+        return any(f.clause in clauses for f in verdict.violations)
+    wanted = [*(expect.get("read_any") or ()), *([expect["read"]] if expect["read"] else ())]
+    named = [(read.name, dict(read.arguments)) for f in verdict.missing for read in f.reads]
+    return not wanted or any((w["name"], w["arguments"]) in named for w in wanted)
+
+
+def test_labelled_cases(data_dir: File) -> None:
+    policy = json.loads((data_dir / "benchmarks/policy/airline.json").read_text("utf-8"))
+    apart = {c["id"] for c in policy if c["checkable"] in ("dialogue", "mixed")}
+    judged, wrong = 0, []
+    for row in rows(data_dir / "benchmarks/cases/airline.jsonl.gz"):
+        if row["clause"] in apart:
+            continue
+        state = State()
+        for message in read_messages(row["messages"]):
+            state = state.observe(message, TAU2)
+        call = ToolCall(name=row["call"]["name"], arguments=row["call"]["arguments"])
+        verdict = Gate(domain=TAU2).judge(call, state.ledger)
+        judged += 1
+        if not is_right(row["expect"], verdict):
+            wrong.append((row["id"], row["expect"], outcome(verdict), verdict.feedback))
+    assert judged > 400
+    assert not wrong
+
+
+def test_every_tool_of_the_environment_is_declared(data_dir: File) -> None:
+    tools = json.loads((data_dir / "benchmarks/tau2/airline/tools.json").read_text("utf-8"))
+    kinds = {"read": Effect.READ, "write": Effect.WRITE, "generic": Effect.NEUTRAL}
+    declared = {tool["name"]: kinds[tool["type"]] for tool in tools}
+    assert {tool.tool: TAU2.effect(tool.tool) for tool in TAU2.tools} == declared
+
+
+def test_every_clause_is_in_the_clause_file(data_dir: File) -> None:
+    policy = json.loads((data_dir / "benchmarks/policy/airline.json").read_text("utf-8"))
+    listed = {c.id: (c.section, c.checkable) for c in TAU2.clauses}
+    assert listed == {c["id"]: (c["section"], c["checkable"]) for c in policy}
+    decidable = {c.id for c in TAU2.clauses if c.checkable == "state"}
+    assert all(c.predicates for c in TAU2.clauses if c.id in decidable)

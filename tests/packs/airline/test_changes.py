@@ -1,0 +1,55 @@
+"""What a change of flights or cabin must keep to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.packs.airline.talk import BACK, OUT, SAME, TAU, UPGRADE, change, known, on
+from tests.packs.talk import violated
+
+
+def test_kept_flights_need_no_search() -> None:
+    assert known().judge(UPGRADE).allowed
+    round_trip = known(flights=[OUT, BACK], flight_type="round_trip")
+    assert round_trip.judge(change(SAME, ("NV102", "2024-05-25"), cabin="business")).allowed
+    swapped = round_trip.judge(change(("NV102", "2024-05-25"), SAME))
+    assert violated(swapped) == {"airline/same-route"}
+
+
+@pytest.mark.parametrize(
+    ("flights", "rule"),
+    [
+        ([("NV501", "2024-05-21")], "airline/same-route"),
+        ([("NV502", "2024-05-21")], "airline/same-route"),
+        ([("NV501", "2024-05-21"), SAME], "airline/same-route"),
+        ([], "airline/same-route"),
+        ([SAME, ("NV503", "2024-05-26")], "airline/same-trip-type"),
+    ],
+)
+def test_a_one_way_keeps_its_route(flights: list[tuple[str, str]], rule: str) -> None:
+    talk = known().direct("OAK", "RNO", "2024-05-21", "NV501")
+    talk.direct("RNO", "BOI", "2024-05-21", "NV502").direct("BOI", "OAK", "2024-05-26", "NV503")
+    assert violated(talk.judge(change(*flights))) == {rule}
+    assert talk.judge(change(("NV501", "2024-05-21"), ("NV502", "2024-05-21"))).allowed
+
+
+def test_a_round_trip_keeps_both_ways() -> None:
+    talk = known(flights=[OUT, BACK], flight_type="round_trip")
+    assert violated(talk.judge(change(SAME))) == {"airline/same-trip-type"}
+    talk.direct("BOI", "OAK", "2024-05-26", "NV503")
+    assert talk.judge(change(SAME, ("NV503", "2024-05-26"))).allowed
+
+
+def test_a_trip_that_ends_where_it_began_goes_on_doing_so() -> None:
+    for kind, broken in (("one_way", set()), ("round_trip", {"airline/same-trip-type"})):
+        talk = known(flights=[OUT, BACK], destination="OAK", flight_type=kind)
+        talk.direct("BOI", "OAK", "2024-05-26", "NV503")
+        assert talk.judge(change(SAME, ("NV503", "2024-05-26"))).allowed
+        assert violated(talk.judge(change(SAME))) == {"airline/same-route", *broken}
+
+
+def test_the_older_rules_allow_another_cabin_after_a_flight() -> None:
+    past = [on("2024-05-14"), BACK]
+    call = change(("NV101", "2024-05-14"), ("NV102", "2024-05-25"), cabin="business")
+    assert violated(known(flights=past).judge(call)) == {"airline/cabin-change-flown"}
+    assert known(TAU, flights=past).judge(call).allowed

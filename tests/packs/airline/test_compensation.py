@@ -1,0 +1,89 @@
+"""Certificates for cancelled and delayed flights."""
+
+from __future__ import annotations
+
+from tests.packs.airline.talk import (
+    BACK,
+    CANCEL,
+    HURT,
+    NEW,
+    OUT,
+    REPROFILE,
+    REREAD,
+    AirlineTalk,
+    booked,
+    certificate,
+    change,
+    known,
+    looked_up,
+    on,
+    profile,
+)
+from tests.packs.talk import asked, violated
+
+
+def test_a_certificate_waits_for_the_facts() -> None:
+    talk = AirlineTalk().user()
+    assert asked(talk.judge(certificate(100))) == {REPROFILE}
+    talk.profile(profile(reservations=["RV0001", "RV0002"]))
+    assert asked(talk.judge(certificate(100))) == {
+        REREAD,
+        'get_reservation_details(reservation_id="RV0002")',
+    }
+    talk.reservation(booked(OUT, BACK, **HURT))
+    assert asked(talk.judge(certificate(200))) == {
+        looked_up("NV101", "2024-05-20"),
+        looked_up("NV102", "2024-05-25"),
+    }
+    talk.status("NV102", "2024-05-25", "cancelled")
+    assert talk.judge(certificate(200)).allowed
+    assert talk.judge(certificate("200")).allowed
+    assert violated(talk.judge(certificate("250"))) == {"airline/compensation-amount"}
+
+
+def test_the_reservation_that_justifies_the_amount_is_the_one_that_is_eligible() -> None:
+    talk = known(**HURT).status("NV101", "2024-05-20", "cancelled")
+    talk.reservation(booked(BACK, reservation_id="RV0002")).status(
+        "NV102", "2024-05-25", "cancelled"
+    )
+    assert talk.judge(certificate(200)).allowed
+    assert violated(talk.judge(certificate(100))) == {"airline/compensation-amount"}
+    assert talk.profile(profile(membership="gold")).judge(certificate(100)).allowed
+
+
+def test_without_an_incident_in_any_reservation_there_is_no_certificate() -> None:
+    talk = known(**HURT).status("NV101", "2024-05-20", "available")
+    assert violated(talk.judge(certificate(200))) == {"airline/compensation-facts"}
+    talk = (
+        AirlineTalk()
+        .profile(profile(reservations=["RV0001", "RV0002"]))
+        .reservation(booked(**HURT))
+    )
+    verdict = talk.status("NV101", "2024-05-20", "landed").judge(certificate(200))
+    assert asked(verdict) == {'get_reservation_details(reservation_id="RV0002")'}
+
+
+def test_a_delay_pays_after_a_change_or_cancellation() -> None:
+    def delayed() -> AirlineTalk:
+        return known(flights=[on("2024-05-15")], **HURT).status("NV101", "2024-05-15", "delayed")
+
+    assert violated(delayed().judge(certificate(100))) == {
+        "airline/compensation-delay-after-change"
+    }
+    assert delayed().wrote(CANCEL).judge(certificate(100)).allowed
+    assert (
+        delayed()
+        .reservation(booked(on("2024-05-15"), status="cancelled", **HURT))
+        .judge(certificate(100))
+        .allowed
+    )
+    rebooked = delayed().wrote(change(NEW)).reservation(booked(on("2024-05-21"), **HURT))
+    assert rebooked.judge(certificate(100)).allowed
+    assert violated(rebooked.judge(certificate(200))) == {"airline/compensation-amount"}
+
+
+def test_the_membership_is_asked_for_only_where_the_reservation_leaves_it_open() -> None:
+    talk = AirlineTalk().reservation(booked()).status("NV101", "2024-05-20", "cancelled")
+    assert asked(talk.judge(certificate(100))) == {REPROFILE}
+    assert violated(talk.profile().judge(certificate(100))) == {"airline/compensation-eligibility"}
+    assert talk.profile(profile(membership="silver")).judge(certificate(100)).allowed

@@ -1,0 +1,63 @@
+"""What is known of a record that was not printed, and what is asked for then."""
+
+from __future__ import annotations
+
+from ledgeragent.verdict import Kind
+from tests.packs.telehealth.talk import ANA, BERG, Talk, asked, details, listing, roster, violated
+
+
+def test_nobody_found_is_a_failure() -> None:
+    talk = Talk().located("No patient found with email: x@example.org").details(details())
+    assert talk.last.stored
+    assert "find_patient_by_email()" in asked(talk.cancel())
+
+
+def test_a_failure_that_quotes_a_record_proves_nothing_of_another_one() -> None:
+    quoted = '{"appointment_id": "APPT900", "status": "scheduled"}'
+    text = f"Appointment with ID {quoted} not found."
+    talk = Talk().located().details(text, appointment_id=quoted)
+    assert 'get_appointment_details(appointment_id="APPT900")' in asked(talk.cancel())
+
+
+def test_not_found_proves_that_there_is_none() -> None:
+    talk = Talk().located().provider("Provider with ID dr_nemo not found.", "dr_nemo")
+    assert violated(talk.book(provider_id="dr_nemo")) == {"provider-exists"}
+    assert not talk.book(provider_id="dr_nemo").missing
+
+
+def test_the_whole_list_proves_it_too_and_a_narrowed_one_does_not() -> None:
+    narrowed = Talk().located().tool("list_available_providers", roster(BERG), specialty="X")
+    assert not violated(narrowed.book(provider_id="dr_nemo"))
+    whole = narrowed.tool("list_available_providers", roster(BERG))
+    assert violated(whole.book(provider_id="dr_nemo")) == {"provider-exists"}
+
+
+def test_a_provider_that_cannot_be_printed_ends_the_demand() -> None:
+    talk = Talk().located()
+    assert asked(talk.book()) == {f'get_provider_details(provider_id="{BERG}")'}
+    verdict = talk.provider("Error: 'license_number'").book()
+    assert verdict.allowed
+    assert [f.kind for f in verdict.shadow] == [Kind.UNDECIDED]
+
+
+def test_it_ends_the_demand_for_that_provider_only() -> None:
+    talk = Talk().located().provider("Error: 'license_number'", "dr_other")
+    assert asked(talk.book()) == {f'get_provider_details(provider_id="{BERG}")'}
+
+
+def test_another_error_does_not_end_the_demand() -> None:
+    assert asked(Talk().located().provider("Error: timeout").book())
+
+
+def test_an_appointment_that_cannot_be_printed_is_known_from_the_list() -> None:
+    talk = Talk().located().details("Error: 'chief_complaint'")
+    assert asked(talk.cancel()) == {f'list_patient_appointments(patient_id="{ANA}")'}
+    assert talk.list(listing(("APPT900", "Scheduled"))).cancel().allowed
+    moved = talk.move()
+    assert moved.allowed
+    assert {f.kind for f in moved.shadow} == {Kind.UNDECIDED}
+
+
+def test_no_list_is_asked_for_again_that_lacks_the_appointment() -> None:
+    talk = Talk().located().list(listing(("APPT901", "Scheduled")))
+    assert asked(talk.cancel()) == {'get_appointment_details(appointment_id="APPT900")'}
