@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
@@ -25,7 +24,7 @@ from ledgeragent.gateway.spans import Spans
 from ledgeragent.types import Reply, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.processes import ROOT, process
-from tests.gateway.upstream import Play, Upstream, cut, garbage, status, stepwise
+from tests.gateway.upstream import Play, Upstream, costing, cut, garbage, status, stepwise
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 from tests.gateway.world import (
     HELLO,
@@ -202,15 +201,9 @@ USAGE: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
 def test_tokens_are_counted_as_the_convention_counts_them(wire: Wire, stream: bool) -> None:
     usage, expected = USAGE[wire.name]
 
-    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
-        if not stream:
-            return web.json_response({**wire.answer(SAY, "r"), "usage": usage})
-        data = b"".join(_with_usage(wire, usage))
-        return web.Response(body=data, content_type="text/event-stream")
-
     async def scenario() -> None:
         kept = Recorded()
-        async with world(respond, spans=kept.spans) as w:
+        async with world(costing(SAY, usage), spans=kept.spans) as w:
             got = await w.ask(wire, [HELLO], stream=stream)
             assert got.reply == SAY
             await ended(kept)
@@ -219,26 +212,6 @@ def test_tokens_are_counted_as_the_convention_counts_them(wire: Wire, stream: bo
         assert counted == {f"gen_ai.usage.{name}": n for name, n in expected.items()}
 
     run(scenario())
-
-
-def _with_usage(wire: Wire, usage: Mapping[str, Any]) -> list[bytes]:
-    """The events of an answer, with the usage where the format has it."""
-    events = wire.events(SAY, "r")
-    if wire is CHAT:
-        last = {"id": "r", "model": "m", "choices": [], "usage": usage}
-        return [*events[:-1], b"data: " + json.dumps(last).encode() + b"\n\n", events[-1]]
-    shown = []
-    for event in events:
-        head, data = event.decode().split("data: ")
-        body = json.loads(data)
-        if body["type"] == "message_start":
-            body["message"]["usage"] = {**usage, "output_tokens": 1}
-        if body["type"] == "message_delta":
-            body["usage"] = {"output_tokens": usage["output_tokens"]}
-        if body["type"] == "response.completed":
-            body["response"]["usage"] = usage
-        shown.append(f"{head}data: {json.dumps(body)}\n\n".encode())
-    return shown
 
 
 def test_nothing_that_was_said_is_told(client: Client) -> None:

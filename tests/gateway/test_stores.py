@@ -146,7 +146,7 @@ def test_a_trimmed_history_goes_on(client: Client, make_store: MakeStore) -> Non
 
     async def scenario() -> None:
         first = world(READ, WRITE, store=make_store(), max_revisions=0)
-        second = world(SAY, WRITE, store=make_store(), max_revisions=0)
+        second = world(SAY, WRITE, SAY, store=make_store(), max_revisions=0)
         async with first as a, second as b:
             await client.ask(a, HELLO, headers=MINE)
             trimmed = (READ, answer(GET_MEMBER, ADA), answer(GET_BOOK, BOOK_IN))
@@ -157,7 +157,8 @@ def test_a_trimmed_history_goes_on(client: Client, make_store: MakeStore) -> Non
             done = answer(LEND, "lent")
             got = await client.ask(b, WRITE, done, MORE, headers=MINE)
             assert got.verdicts == "lend_book=REVISE"
-            assert "was changed by lend_book" in str(got.reply)
+            await client.ask(b, got.reply, MORE, headers=MINE)
+            assert "was changed by lend_book" in client.wire.told(b.upstream.asked[-1])
 
     run(scenario())
 

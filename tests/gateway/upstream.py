@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
 
 from ledgeragent.types import Reply
-from tests.gateway.wires import WIRES, Wire
+from tests.gateway.wires import CHAT, WIRES, Wire, sse
 
 Respond = Callable[[web.Request, Wire, dict[str, Any]], Awaitable[web.StreamResponse]]
 Play = Reply | Respond
@@ -64,6 +64,42 @@ class Upstream:
         if not body.get("stream"):
             return web.json_response(wire.answer(reply, name))
         return await sent(request, wire.events(reply, name))
+
+
+def costing(reply: Reply, usage: Mapping[str, Any] | None) -> Respond:
+    """The reply, with this usage where the format has its own."""
+
+    async def respond(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+        if not body.get("stream"):
+            return web.json_response(_with(wire.answer(reply, "r"), usage))
+        return await sent(request, list(_costing(wire, reply, usage)))
+
+    return respond
+
+
+def _costing(wire: Wire, reply: Reply, usage: Mapping[str, Any] | None) -> Iterator[bytes]:
+    for event in wire.events(reply, "r"):
+        head, data = event.decode().split("data: ")
+        if wire is CHAT:
+            if data.strip() == "[DONE]" and usage is not None:
+                yield sse({"id": "r", "model": "m", "choices": [], "usage": usage})
+            yield event
+            continue
+        told = json.loads(data)
+        match told["type"]:
+            case "message_start":
+                begun = usage and {**usage, "output_tokens": 1}
+                told["message"] = _with(told["message"], begun)
+            case "message_delta":
+                told = _with(told, usage and {"output_tokens": usage["output_tokens"]})
+            case "response.completed":
+                told["response"] = _with(told["response"], usage)
+        yield f"{head}data: {json.dumps(told)}\n\n".encode()
+
+
+def _with(body: dict[str, Any], usage: Mapping[str, Any] | None) -> dict[str, Any]:
+    kept = {name: value for name, value in body.items() if name != "usage"}
+    return {**kept, "usage": usage} if usage is not None else kept
 
 
 async def started(request: web.Request) -> web.StreamResponse:

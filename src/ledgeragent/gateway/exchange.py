@@ -27,6 +27,7 @@ from ledgeragent.gateway.dialects.base import (
 from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.sse import Event
+from ledgeragent.gateway.usage import Usage
 from ledgeragent.render import render
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
@@ -77,20 +78,28 @@ class Exchange:
 
     async def answer(self, ask: Ask) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
+        usage = Usage()
         while True:
             self.upstream_calls += 1
             raw = await ask(self._prompt())
             with reading():
                 answer = decode(raw)
                 replies = self.dialect.replies(answer)
+                usage.heard(answer.get("usage"))
             judged = [self._judge(said) for said in replies]
             if len(judged) > 1 or not self._revises(judged[0]):
                 break
-        texts = [self._refusal(filtered) for _, filtered, _ in judged]
-        if any(texts) or any(f.decision is not Decision.ALLOW for _, f, _ in judged):
-            choices = [(j.filtered, text) for j, text in zip(judged, texts, strict=True)]
             with reading():
-                raw = encode(self.dialect.answer(answer, choices))
+                usage.again()
+        texts = [self._refusal(filtered) for _, filtered, _ in judged]
+        changed = any(texts) or any(f.decision is not Decision.ALLOW for _, f, _ in judged)
+        with reading():
+            if changed:
+                choices = [(j.filtered, text) for j, text in zip(judged, texts, strict=True)]
+                answer = self.dialect.answer(answer, choices)
+            spent = usage.total if self.rejected else {}
+            if changed or spent:
+                raw = encode({**answer, "usage": spent} if spent else answer)
         await self.settle(
             [self._settled(j, [j.said.reply.text, t]) for j, t in zip(judged, texts, strict=True)]
         )
@@ -123,7 +132,8 @@ class Exchange:
                 first_id = first_id or judged.said.id
                 if not self._revises(judged):
                     break
-                stream.again()
+                with reading():
+                    stream.again()
             text = self._refusal(judged.filtered)
             with reading():
                 ending = list(stream.finish(judged.filtered, text))
@@ -184,7 +194,7 @@ class Exchange:
             calls = tuple(call for call in order if id(call) in allowed)
         memory = replace(
             judged.memory,
-            state=replace(judged.memory.state, pending=calls),
+            state=judged.memory.state._replace(pending=calls),
             feedback=(self._silenced(filtered) or filtered).feedback,
             upstream=judged.said.id,
             owed=tuple(_owed(filtered)),

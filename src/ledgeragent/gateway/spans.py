@@ -22,6 +22,7 @@ from ledgeragent.gateway.dialects.base import Body, decode
 from ledgeragent.gateway.metrics import OTHER
 from ledgeragent.gateway.sse import Parser
 from ledgeragent.gateway.upstream import Line, UpstreamError
+from ledgeragent.gateway.usage import Usage
 from ledgeragent.ledger import Ledger
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Finding
@@ -220,6 +221,7 @@ class _Call:
         self._parser = Parser()
         self._parts: list[bytes] = []
         self._told: dict[str, Any] = {}
+        self._usage = Usage()
         self.span = line.trace.child(
             f"chat {asked.get('gen_ai.request.model', '')}".rstrip(),
             SpanKind.CLIENT,
@@ -252,10 +254,16 @@ class _Call:
             with _suspecting():
                 self._note(decode(b"".join(self._parts)))
         self.span.set_attributes(self._told)
+        with _suspecting():
+            self.span.set_attributes(_tokens(self._usage.total))
         _end(self.span, failed)
 
     def _note(self, body: Body) -> None:
-        self._told.update(_answered(body.get("message") or body.get("response") or body))
+        said = body.get("message") or body.get("response") or body
+        self._usage.heard(said.get("usage"))
+        for name in ("model", "id"):
+            if isinstance(said.get(name), str):
+                self._told[f"gen_ai.response.{name}"] = _plain(said[name])
 
 
 def _suspecting() -> suppress:
@@ -263,13 +271,9 @@ def _suspecting() -> suppress:
     return suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def _answered(body: Body) -> dict[str, Any]:
-    """Model, name and token counts, where an answer or an event of a stream has them."""
-    told: dict[str, Any] = {}
-    for name in ("model", "id"):
-        if isinstance(body.get(name), str):
-            told[f"gen_ai.response.{name}"] = _plain(body[name])
-    usage = body.get("usage") or {}
+def _tokens(usage: Mapping[str, Any]) -> dict[str, int]:
+    """The token counts of one call, as OpenTelemetry names them."""
+    told: dict[str, int] = {}
     for name, value in usage.items():
         if name in _TOKENS:
             told[f"gen_ai.usage.{_TOKENS[name]}"] = _count(value)

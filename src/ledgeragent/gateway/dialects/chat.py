@@ -21,6 +21,7 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.sse import DONE, Event
+from ledgeragent.gateway.usage import Usage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _SILENT = ("system", "developer")
@@ -96,7 +97,7 @@ class ChatStream:
         self._opened = False
         self._sent = 0
         self._said = False
-        self._usage: dict[str, Any] = {}
+        self._usage = Usage()
         self._start()
 
     def _start(self) -> None:
@@ -114,7 +115,7 @@ class ChatStream:
             raise BadReplyError("the upstream sent an event that is no object")
         if chunk.get("error"):
             raise BadReplyError(f"the upstream reported: {chunk['error']}")
-        self._add_usage(chunk.get("usage"))
+        self._usage.heard(chunk.get("usage"))
         for choice in chunk.get("choices") or ():
             if not self._head:
                 self._head = {k: v for k, v in chunk.items() if k not in _OPEN}
@@ -192,6 +193,7 @@ class ChatStream:
 
     def again(self) -> None:
         """Another upstream stream follows."""
+        self._usage.again()
         self._start()
 
     def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
@@ -203,20 +205,13 @@ class ChatStream:
             yield self._chunk({"content": f"\n\n{text}" if self._said else text})
         reason = "stop" if self._calls and not self._sent else self._ended
         yield self._chunk({}, finish_reason=reason)
-        if self._usage:
-            yield Event("", {**self._head, "choices": [], "usage": self._usage})
+        if usage := self._usage.total:
+            yield Event("", {**self._head, "choices": [], "usage": usage})
         yield Event("", DONE)
 
     def fail(self, problem: str) -> Iterable[Event]:
         """The end of an answer that cannot be completed."""
         yield Event("", {"error": {"message": problem, "type": "api_error"}})
-
-    def _add_usage(self, usage: Any) -> None:
-        if not isinstance(usage, dict):
-            return
-        for name, value in usage.items():
-            added = isinstance(value, int) and name in self._usage
-            self._usage[name] = self._usage[name] + value if added else value
 
     def _chunk(self, delta: Body, **choice: Any) -> Event:
         if not self._opened:

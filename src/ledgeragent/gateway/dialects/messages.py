@@ -22,6 +22,7 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.sse import Event
+from ledgeragent.gateway.usage import Usage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _REFUSED = {"mcp_servers": HOSTED, "container": HOSTED}
@@ -112,13 +113,13 @@ class MessagesStream:
         self._opened = False
         self._sent = 0
         self._calls_sent = 0
-        self._output_tokens = 0
+        self._usage = Usage()
+        self._revised = False
         self._start()
 
     def _start(self) -> None:
         self._blocks: dict[int, _Block] = {}
         self._end: Body | None = None
-        self._tokens = 0
 
     def feed(self, event: Event) -> Iterable[Event]:
         """What of this upstream event may pass at once."""
@@ -129,6 +130,7 @@ class MessagesStream:
             case "error":
                 raise BadReplyError(f"the upstream reported: {data.get('error')}")
             case "message_start":
+                self._usage.heard(data["message"].get("usage"))
                 if not self._opened:
                     self._opened = True
                     yield _event(data)
@@ -142,7 +144,7 @@ class MessagesStream:
                     yield _event({"type": data["type"], "index": block.number})
             case "message_delta":
                 self._end = {**(self._end or {}), **data}
-                self._tokens = (data.get("usage") or {}).get("output_tokens") or self._tokens
+                self._usage.heard(data.get("usage"))
             case "ping":
                 yield _event(data)
 
@@ -180,7 +182,8 @@ class MessagesStream:
 
     def again(self) -> None:
         """Another upstream stream follows."""
-        self._output_tokens += self._tokens
+        self._revised = True
+        self._usage.again()
         self._start()
 
     def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
@@ -208,8 +211,10 @@ class MessagesStream:
         delta = dict(end.get("delta") or {})
         if delta.get("stop_reason") == "tool_use" and not self._calls_sent:
             delta["stop_reason"] = "end_turn"
-        usage = {**(end.get("usage") or {}), "output_tokens": self._output_tokens + self._tokens}
-        return _event({**end, "type": "message_delta", "delta": delta, "usage": usage})
+        # The beginning told of the first call only, so the end has to tell of all, input included.
+        usage = self._usage.total if self._revised else {}
+        spent = {"usage": usage} if usage else {}
+        return _event({**end, "type": "message_delta", "delta": delta, **spent})
 
     def fail(self, problem: str) -> Iterable[Event]:
         """The end of an answer that cannot be completed."""

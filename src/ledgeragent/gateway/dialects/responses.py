@@ -24,6 +24,7 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.sse import Event
+from ledgeragent.gateway.usage import Usage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _KEPT_UPSTREAM = "what upstream keeps cannot be judged; send it as input"
@@ -120,6 +121,7 @@ class ResponsesStream:
         self._id = ""
         self._number = 0
         self._output: list[Body] = []
+        self._usage = Usage()
         self._start()
 
     def _start(self) -> None:
@@ -141,6 +143,7 @@ class ResponsesStream:
             raise BadReplyError(f"the upstream reported: {reported}")
         if kind in _ENDS:
             self._end = data
+            self._usage.heard(data["response"].get("usage"))
         elif "output_index" in data:
             yield from self._item(kind, data, data["output_index"])
         elif "response" in data and self._id in ("", data["response"]["id"]):
@@ -187,6 +190,7 @@ class ResponsesStream:
 
     def again(self) -> None:
         """Another upstream stream follows."""
+        self._usage.again()
         self._start()
 
     def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
@@ -199,7 +203,9 @@ class ResponsesStream:
         response = self._end["response"]
         if text:
             yield from self._text(_said_by_us(response, text))
-        whole = {**response, "id": self._id or response.get("id"), "output": self._output}
+        usage = self._usage.total
+        spent = {"usage": usage} if usage else {}
+        whole = {**response, "id": self._id or response.get("id"), "output": self._output, **spent}
         yield self._event({**self._end, "response": whole})
 
     def _call(self, item: Body) -> Iterator[Event]:
