@@ -7,8 +7,7 @@ appended to the history and marks what it touched as stale.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Parser, Read, Tool, Untyped, Write
@@ -17,8 +16,7 @@ from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall, ToolReturn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Absorption:
+class Absorption(NamedTuple):
     """The ledger after one return: `stored` paths, or the reason why none was (`skipped`)."""
 
     ledger: Ledger

@@ -183,7 +183,7 @@ class Conversation:
             self._watch(self, filtered)
 
     def _pend(self, *calls: ToolCall) -> None:
-        self.session.state = dataclasses.replace(self.session.state, pending=calls)
+        self.session.state = self.session.state._replace(pending=calls)
 
     def take(self, call: ToolCall) -> Ticket:
         """The verdict on a call that is about to run. A call changed since is judged as it is now."""

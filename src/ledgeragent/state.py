@@ -5,7 +5,7 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption, absorb
 from ledgeragent.domain import Domain
@@ -13,18 +13,19 @@ from ledgeragent.gate import Delivery, Filtered, Gate, Rejections
 from ledgeragent.ledger import Ledger
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
+_new = tuple.__new__
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+
+class State(NamedTuple):
     """What is known after the messages so far.
 
     `pending` are the calls of the latest reply that have no return yet, in order; `last` tells what
     the latest return did to the ledger.
     """
 
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Ledger = Ledger()
     pending: tuple[ToolCall, ...] = ()
-    rejections: Rejections = field(default_factory=Rejections)
+    rejections: Rejections = Rejections()
     last: Absorption | None = None
 
     def observe(self, message: Message, domain: Domain) -> State:
@@ -40,21 +41,19 @@ class State:
 
     def _answered(self, returned: ToolReturn, domain: Domain) -> State:
         """Pairs a return with the first unanswered call of that id: ids repeat in real runs."""
-        ids = [call.id for call in self.pending]
-        if returned.call_id not in ids:
-            reason = f"no open call has the id {returned.call_id!r}"
-            skipped = Absorption(ledger=self.ledger, skipped=reason)
-            return self._next(self.ledger, self.pending, skipped)
-        position = ids.index(returned.call_id)
-        after = absorb(self.ledger, self.pending[position], returned, domain)
-        rest = self.pending[:position] + self.pending[position + 1 :]
-        return self._next(after.ledger, rest, after)
+        for position, call in enumerate(self.pending):
+            if call.id == returned.call_id:
+                after = absorb(self.ledger, call, returned, domain)
+                rest = self.pending[:position] + self.pending[position + 1 :]
+                return self._next(after.ledger, rest, after)
+        reason = f"no open call has the id {returned.call_id!r}"
+        skipped = Absorption(ledger=self.ledger, skipped=reason)
+        return self._next(self.ledger, self.pending, skipped)
 
     def _next(
         self, ledger: Ledger, pending: tuple[ToolCall, ...], last: Absorption | None = None
     ) -> State:
-        # Spelled out, since `dataclasses.replace` costs more than all the rest of a step.
-        return State(ledger=ledger, pending=pending, rejections=self.rejections, last=last)
+        return _new(State, (ledger, pending, self.rejections, last))
 
     def filter(self, reply: Reply, gate: Gate, delivery: Delivery) -> tuple[State, Filtered]:
         """The judged reply, and the state in which only its allowed calls await a return."""

@@ -72,7 +72,7 @@ def test_histories_that_end_alike_keep_what_both_know() -> None:
     for known in counts:
         found = memories.find([HELLO])
         memories.begin(found, found.memory, 1)
-        state = replace(State(), rejections=Rejections(counts=known))
+        state = State(rejections=Rejections(counts=known))
         memory = replace(found.memory, state=state, feedback=f"told {len(known)}")
         memories.settle(found.key, Reply(text="No."), memory, 1)
     shared = memories.find([HELLO, Reply(text="No."), HELLO]).memory

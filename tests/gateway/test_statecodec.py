@@ -36,7 +36,7 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
     text.encode("ascii")
     back = loads(text, 4)
     assert back == Saved(
-        memory=replace(memory, state=replace(state, last=None)),
+        memory=replace(memory, state=state._replace(last=None)),
         folded=("a", "b"),
         taken=True,
         version=4,

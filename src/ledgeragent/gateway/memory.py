@@ -164,6 +164,6 @@ def _shared(one: Memory, other: Memory) -> Memory:
     both = {key: min(n, others[key]) for key, n in counts.items() if key in others}
     return replace(
         one,
-        state=replace(one.state, rejections=Rejections(counts=both)),
+        state=one.state._replace(rejections=Rejections(counts=both)),
         feedback=one.feedback if one.feedback == other.feedback else "",
     )

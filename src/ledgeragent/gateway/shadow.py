@@ -46,6 +46,6 @@ class Shadow:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, said.reply, filtered, shadow=True)
         self.verdicts.append(filtered)
-        state = replace(state, pending=said.reply.calls)
+        state = state._replace(pending=said.reply.calls)
         memory = replace(self.memory, state=state, feedback="", upstream="", owed=())
         return Settled(said.reply, memory, said.id)
