@@ -9,7 +9,7 @@ import pytest
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL, Delivery, Gate, Rejections
-from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.predicates import Broken, Predicate, View, demand, predicate, violation
 from ledgeragent.testing import ledger_of
 from ledgeragent.types import Json, Reply, ToolCall
@@ -180,6 +180,13 @@ def test_the_papers_literal_reading_judges_old_values() -> None:
 def test_what_the_customer_may_have_changed_is_asked_for_in_other_words() -> None:
     verdict = GATE.judge(LEND, BOTH_READ.heard([Touch(BOOK("B1"), ("status",))]))
     assert "may have been changed by the customer" in verdict.feedback
+
+
+def test_text_that_is_no_record_is_not_called_unread() -> None:
+    text = Entry(path=BOOK("B1"), value="Ferns, in", source=GET_BOOK, turn=0, typed=False)
+    verdict = GATE.judge(LEND, BOTH_READ.put(text))
+    assert kinds(verdict) == [("lending/available", Kind.EVIDENCE)]
+    assert "books.B1 was read, but what came back could not be understood" in verdict.feedback
 
 
 def test_without_a_tool_for_the_evidence_a_rule_is_undecided_and_the_call_allowed() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ledgeragent.domain import Domain, Guard
-from ledgeragent.ledger import Evidence, Ledger
+from ledgeragent.ledger import Entry, Evidence, Ledger
 from ledgeragent.paths import quote, visible
 from ledgeragent.predicates import MissingEvidence, Predicate, StalePolicy, View, violation
 from ledgeragent.shapes import ShapeError
@@ -131,7 +131,7 @@ class Gate:
         reads = tuple(
             r for r in candidates if self.domain.has(r.name) and view.unavailable(r) is None
         )
-        reason = _request(missing, reads)
+        reason = _request(missing, view.entry(missing.path), reads)
         if reads:
             asked = _against(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
             return asked._replace(reads=reads)
@@ -229,12 +229,14 @@ def _unusable(id: str, decision: Decision, reason: str) -> Finding:
     return Finding(kind=Kind.VIOLATION, predicate=id, clause=None, decision=decision, reason=reason)
 
 
-def _request(missing: MissingEvidence, reads: tuple[ToolCall, ...]) -> str:
+def _request(missing: MissingEvidence, entry: Entry | None, reads: tuple[ToolCall, ...]) -> str:
     subject = ".".join((str(missing.path), *map(quote, missing.fields)))
     if not reads:
         return f"{subject} is needed to decide this, and no tool here can supply it"
     calls = " or ".join(visible(str(read)) for read in reads)
-    if missing.stale is None:
+    if entry is not None and not entry.typed:
+        state = "was read, but what came back could not be understood"
+    elif missing.stale is None:
         state = "has not been read yet"
     elif missing.stale.by is None:
         state = "may have been changed by the customer since it was read"
