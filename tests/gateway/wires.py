@@ -232,7 +232,7 @@ class MessagesWire:
     def read(self, body: Body) -> Reply:
         assert body["type"] == "message"
         assert body["content"]
-        text = "\n\n".join(b["text"] for b in body["content"] if b["type"] == "text")
+        text = "".join(b["text"] for b in body["content"] if b["type"] == "text")
         used = [block for block in body["content"] if block["type"] == "tool_use"]
         assert body["stop_reason"] == ("tool_use" if used else "end_turn")
         calls = (ToolCall(name=b["name"], arguments=b["input"], id=b["id"]) for b in used)
@@ -376,13 +376,13 @@ class ResponsesWire:
         for item in body["output"]:
             if item["type"] == "message":
                 texts += [part["text"] for part in item["content"]]
-            else:
+            elif item["type"] == "function_call":
                 calls.append(
                     ToolCall.parse(
                         name=item["name"], arguments=item["arguments"], id=item["call_id"]
                     )
                 )
-        return Reply(text="\n\n".join(texts), calls=tuple(calls))
+        return Reply(text="".join(texts), calls=tuple(calls))
 
     def read_events(self, events: Sequence[Any]) -> Reply:
         assert events[0]["type"] == "response.created"
@@ -404,7 +404,7 @@ class ResponsesWire:
                 if e["type"].endswith(".delta") and e["output_index"] == index
             ]
             texts = item["content"] if item["type"] == "message" else ()
-            whole = "".join(p["text"] for p in texts) or item.get("arguments")
+            whole = "".join(p["text"] for p in texts) or item.get("arguments", "")
             assert "".join(parts) == whole
 
     def told(self, body: Body) -> str:

@@ -128,7 +128,7 @@ class Exchange:
                 with reading():
                     said = stream.reply()
                 judged = self._judge(said)
-                texts.append(judged.said.reply.text)
+                texts.append(judged.said.reply.text[stream.repeated :])
                 first_id = first_id or judged.said.id
                 if not self._revises(judged):
                     break

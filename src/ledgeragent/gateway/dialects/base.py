@@ -97,9 +97,16 @@ def sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCa
 
 class Stream(Protocol):
     """One streamed answer to the client, put together from one or more upstream streams.
-
     What is not in upstream's replies as it should be may raise whatever it does; see `reading`.
     """
+
+    @property
+    def repeated(self) -> int:
+        """How much of the current reply's text, from its beginning, the client has read before.
+
+        It is not sent again.
+        """
+        ...
 
     def feed(self, event: Event) -> Iterable[Event]:
         """What of this upstream event may pass at once; calls of guarded tools are held back."""

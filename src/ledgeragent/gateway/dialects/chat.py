@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ledgeragent.gate import Filtered
@@ -20,6 +21,7 @@ from ledgeragent.gateway.dialects.base import (
     refuse,
     text_of,
 )
+from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import DONE, Event
 from ledgeragent.gateway.usage import Usage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -96,15 +98,19 @@ class ChatStream:
         self._head: Body = {}
         self._opened = False
         self._sent = 0
-        self._said = False
+        self._seam = Seam()
         self._usage = Usage()
         self._start()
 
     def _start(self) -> None:
-        self._text: list[str] = []
         self._calls: list[_Call] = []
         self._at: dict[int, _Call] = {}
         self._ended: str | None = None
+
+    @property
+    def repeated(self) -> int:
+        """How much of the reply's text the client has read before."""
+        return self._seam.repeated
 
     def feed(self, event: Event) -> Iterable[Event]:
         """What of this upstream event may pass at once."""
@@ -126,18 +132,19 @@ class ChatStream:
         if choice.get("index", 0) != 0 or delta.get("function_call"):
             raise BadReplyError("the upstream sent a second choice, or a call that is no tool call")
         self._ended = choice.get("finish_reason") or self._ended
-        passing = {k: v for k, v in delta.items() if k not in ("tool_calls", "role")}
-        text = delta.get("content")
-        if text:
-            if not self._text and self._said:
-                passing["content"] = f"\n\n{text}"
-            self._text.append(text)
-            self._said = True
-        if any(value is not None and value != "" for value in passing.values()):
-            logprobs = {"logprobs": choice["logprobs"]} if choice.get("logprobs") else {}
-            yield self._chunk(passing, **logprobs)
+        beside = {k: v for k, v in delta.items() if k not in ("tool_calls", "role", "content")}
+        logprobs = {"logprobs": choice["logprobs"]} if choice.get("logprobs") else {}
+        if any(value is not None and value != "" for value in beside.values()):
+            yield self._chunk(beside, **({} if delta.get("content") else logprobs))
+        if text := delta.get("content"):
+            yield from self._seam.add(text, partial(self._say, logprobs))
         for part in delta.get("tool_calls") or ():
             yield from self._part(part)
+        if self._ended is not None:
+            yield from self._seam.close()
+
+    def _say(self, logprobs: Body, text: str) -> Iterator[Event]:
+        yield self._chunk({"content": text}, **logprobs)
 
     def _part(self, part: Body) -> Iterator[Event]:
         if part.get("type", "function") != "function":
@@ -184,7 +191,7 @@ class ChatStream:
             raise BadReplyError("the upstream stream ended before the reply was complete")
         if not all(call.name for call in self._calls):
             raise BadReplyError("the upstream sent a call without a name")
-        text = "".join(self._text)
+        text = self._seam.text
         raw: Body = {"role": "assistant", "content": text or None}
         if self._calls:
             raw["tool_calls"] = [call.wire() for call in self._calls]
@@ -194,6 +201,7 @@ class ChatStream:
     def again(self) -> None:
         """Another upstream stream follows."""
         self._usage.again()
+        self._seam.again()
         self._start()
 
     def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
@@ -202,7 +210,7 @@ class ChatStream:
             if call.number is None and verdict.allowed:
                 yield self._whole(call)
         if text:
-            yield self._chunk({"content": f"\n\n{text}" if self._said else text})
+            yield self._chunk({"content": self._seam.after(text)})
         reason = "stop" if self._calls and not self._sent else self._ended
         yield self._chunk({}, finish_reason=reason)
         if usage := self._usage.total:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ledgeragent.gate import Filtered
@@ -21,6 +22,7 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
+from ledgeragent.gateway.seam import BREAK, Seam
 from ledgeragent.gateway.sse import Event
 from ledgeragent.gateway.usage import Usage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -84,7 +86,8 @@ class Messages:
         allowed = iter(filtered.verdicts)
         content = [b for b in answer["content"] if b["type"] != "tool_use" or next(allowed).allowed]
         if text:
-            content.append({"type": "text", "text": text})
+            said = any(block["type"] == "text" for block in content)
+            content.append({"type": "text", "text": f"{BREAK}{text}" if said else text})
         reason = answer.get("stop_reason")
         if reason == "tool_use" and not filtered.execute:
             reason = "end_turn"
@@ -113,6 +116,7 @@ class MessagesStream:
         self._opened = False
         self._sent = 0
         self._calls_sent = 0
+        self._seam = Seam()
         self._usage = Usage()
         self._revised = False
         self._start()
@@ -120,6 +124,11 @@ class MessagesStream:
     def _start(self) -> None:
         self._blocks: dict[int, _Block] = {}
         self._end: Body | None = None
+
+    @property
+    def repeated(self) -> int:
+        """How much of the reply's text the client has read before."""
+        return self._seam.repeated
 
     def feed(self, event: Event) -> Iterable[Event]:
         """What of this upstream event may pass at once."""
@@ -140,6 +149,8 @@ class MessagesStream:
                 yield from self._grow(self._blocks[data["index"]], data["delta"])
             case "content_block_stop":
                 block = self._blocks[data["index"]]
+                if block.kind == "text":
+                    yield from self._seam.close()
                 if block.number is not None:
                     yield _event({"type": data["type"], "index": block.number})
             case "message_delta":
@@ -154,7 +165,15 @@ class MessagesStream:
             raise BadReplyError(f"the upstream sent a {block.kind} block, which cannot be judged")
         if block.kind == "tool_use" and (start["name"] not in self._passes or self._repeats(block)):
             return
-        yield self._opening(block)
+        if block.kind != "text":
+            yield self._opening(block)
+            return
+        begun = start.get("text")
+        block.start = {**start, "text": ""}
+        if not self._seam.waits:
+            yield self._opening(block)
+        if begun:
+            yield from self._grow(block, {"type": "text_delta", "text": begun})
 
     def _repeats(self, block: _Block) -> bool:
         """True if a call before it, which is held, has its id."""
@@ -170,9 +189,19 @@ class MessagesStream:
 
     def _grow(self, block: _Block, delta: Body) -> Iterator[Event]:
         block.grow(delta)
-        if block.number is not None:
-            kind = "content_block_delta"
-            yield _event({"type": kind, "index": block.number, "delta": delta})
+        if block.kind == "text":
+            say = partial(self._say, block, delta)
+            yield from self._seam.add(delta.get("text") or "", say)
+        elif block.number is not None:
+            yield self._growing(block, delta)
+
+    def _say(self, block: _Block, delta: Body, text: str) -> Iterator[Event]:
+        if block.number is None:
+            yield self._opening(block)
+        yield self._growing(block, {**delta, "text": text} if "text" in delta else delta)
+
+    def _growing(self, block: _Block, delta: Body) -> Event:
+        return _event({"type": "content_block_delta", "index": block.number, "delta": delta})
 
     def reply(self) -> Said:
         """The reply of the current upstream stream; BadReplyError if it was cut short."""
@@ -184,6 +213,7 @@ class MessagesStream:
         """Another upstream stream follows."""
         self._revised = True
         self._usage.again()
+        self._seam.again()
         self._start()
 
     def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
@@ -194,7 +224,7 @@ class MessagesStream:
                 yield from self._whole(block)
         if text:
             block = _Block({"type": "text", "text": ""})
-            block.grow({"type": "text_delta", "text": text})
+            block.grow({"type": "text_delta", "text": self._seam.after(text)})
             yield from self._whole(block)
         yield self._ending()
         yield _event({"type": "message_stop"})
@@ -202,8 +232,7 @@ class MessagesStream:
     def _whole(self, block: _Block) -> Iterator[Event]:
         yield self._opening(block)
         for delta in block.deltas:
-            kind = "content_block_delta"
-            yield _event({"type": kind, "index": block.number, "delta": delta})
+            yield self._growing(block, delta)
         yield _event({"type": "content_block_stop", "index": block.number})
 
     def _ending(self) -> Event:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ledgeragent.gate import Filtered
@@ -23,6 +24,7 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
+from ledgeragent.gateway.seam import BREAK, Seam
 from ledgeragent.gateway.sse import Event
 from ledgeragent.gateway.usage import Usage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -37,6 +39,12 @@ _SILENT_ROLES = ("system", "developer")
 _SILENT_ITEMS = ("reasoning", "compaction")
 _ENDS = ("response.completed", "response.incomplete")
 _FAILED = ("error", "response.failed")
+_FRAME = (
+    "response.content_part.added",
+    "response.content_part.done",
+    "response.output_text.annotation.added",
+    "response.output_text.done",
+)
 
 
 class Responses:
@@ -96,7 +104,8 @@ class Responses:
         ((filtered, text),) = choices
         output = list(_kept(answer["output"], filtered))
         if text:
-            output.append(_said_by_us(answer, text))
+            said = any(item["type"] == "message" for item in output)
+            output.append(_said_by_us(answer, f"{BREAK}{text}" if said else text))
         return {**answer, "output": output}
 
     def stream(self, passes: frozenset[str]) -> ResponsesStream:
@@ -122,13 +131,20 @@ class ResponsesStream:
         self._number = 0
         self._output: list[Body] = []
         self._usage = Usage()
+        self._seam = Seam()
         self._start()
 
     def _start(self) -> None:
         self._numbers: dict[int, int] = {}
         self._held: dict[int, Body] = {}
+        self._late: dict[int, _Late] = {}
         self._done: dict[int, Body] = {}
         self._end: Body | None = None
+
+    @property
+    def repeated(self) -> int:
+        """How much of the reply's text the client has read before."""
+        return self._seam.repeated
 
     def feed(self, event: Event) -> Iterable[Event]:
         """What of this upstream event may pass at once."""
@@ -157,17 +173,65 @@ class ResponsesStream:
             if item["type"] == "function_call" and self._holds(item):
                 self._held[index] = item
                 return
-            self._numbers[index] = len(self._output)
-            self._output.append(item)
-        if index in self._held:
-            if kind == "response.output_item.done":
-                self._done[index] = data["item"]
+            if item["type"] == "message" and self._seam.waits:
+                self._late[index] = _Late(data)
+                return
+            yield self._opened(index, data)
             return
+        if kind == "response.output_item.done":
+            self._done[index] = data["item"]
+        if index in self._held:
+            return
+        if kind == "response.output_text.delta":
+            if index in self._late:
+                self._late[index].texts.setdefault(data.get("content_index"), "")
+            yield from self._seam.add(data["delta"], partial(self._say, index, data))
+        elif index in self._late:
+            yield from self._framed(kind, data, index)
+        else:
+            yield self._passed(kind, data, index)
+
+    def _opened(self, index: int, data: Body) -> Event:
+        self._numbers[index] = len(self._output)
+        self._output.append(data["item"])
+        return self._event({**data, "output_index": self._numbers[index]})
+
+    def _passed(self, kind: str, data: Body, index: int) -> Event:
         number = self._numbers[index]
         if kind == "response.output_item.done":
             self._same(self._output[number], data["item"])
-            self._output[number] = self._done[index] = data["item"]
-        yield self._event({**data, "output_index": number})
+            self._output[number] = data["item"]
+        return self._event({**data, "output_index": number})
+
+    def _say(self, index: int, data: Body, text: str) -> Iterator[Event]:
+        if index in self._late:
+            self._late[index].texts[data.get("content_index")] += text
+            yield from self._begun(index)
+        yield self._event({**data, "delta": text, "output_index": self._numbers[index]})
+
+    def _begun(self, index: int) -> Iterator[Event]:
+        """What a late message was waiting with, once it has something to say."""
+        if index not in self._numbers:
+            added, *frame = self._late[index].events
+            yield self._opened(index, added)
+            for data in frame:
+                yield self._passed(data["type"], data, index)
+
+    def _framed(self, kind: str, data: Body, index: int) -> Iterator[Event]:
+        """What is around the text of a late message: it waits for the text, or is dropped with it."""
+        late, done = self._late[index], kind == "response.output_item.done"
+        if done:
+            self._same(late.events[0]["item"], data["item"])
+        if done or kind == "response.output_text.done":
+            # Reasoning must not be left without what it led to.
+            sent = (self._output[number]["type"] for number in self._numbers.values())
+            yield from self._seam.close(keep=any(kind in _SILENT_ITEMS for kind in sent))
+        shown = late.shown(data)
+        if index not in self._numbers and kind in _FRAME:
+            late.events.append(shown)
+        elif index in self._numbers or not done or not self._seam.text:
+            yield from self._begun(index)
+            yield self._passed(kind, shown, index)
 
     def _holds(self, item: Body) -> bool:
         """True for what must be judged, and for what repeats the id of a call that is held."""
@@ -183,7 +247,8 @@ class ResponsesStream:
 
         What is judged are the items that were streamed, since those are what the client is sent.
         """
-        if self._end is None or len(self._done) < len(self._numbers) + len(self._held):
+        begun = {*self._numbers, *self._held, *self._late}
+        if self._end is None or not begun <= self._done.keys():
             raise BadReplyError("the upstream stream ended before the reply was complete")
         output = [item for _, item in sorted(self._done.items())]
         return _said({"id": self._end["response"].get("id", ""), "output": output})
@@ -191,6 +256,7 @@ class ResponsesStream:
     def again(self) -> None:
         """Another upstream stream follows."""
         self._usage.again()
+        self._seam.again()
         self._start()
 
     def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
@@ -202,7 +268,7 @@ class ResponsesStream:
         assert self._end is not None
         response = self._end["response"]
         if text:
-            yield from self._text(_said_by_us(response, text))
+            yield from self._text(_said_by_us(response, self._seam.after(text)))
         usage = self._usage.total
         spent = {"usage": usage} if usage else {}
         whole = {**response, "id": self._id or response.get("id"), "output": self._output, **spent}
@@ -252,6 +318,31 @@ class ResponsesStream:
         numbered = {**data, "sequence_number": self._number}
         self._number += 1
         return Event(data["type"], numbered)
+
+
+class _Late:
+    """A message that may say nothing new.
+
+    `events` wait for its first new word; `texts` are its parts as the client is sent them.
+    """
+
+    def __init__(self, added: Body) -> None:
+        self.events: list[Body] = [added]
+        self.texts: dict[Any, str] = {}
+
+    def shown(self, data: Body) -> Body:
+        """An event with the text as the client is sent it."""
+        if "item" in data:
+            parts = enumerate(data["item"].get("content") or ())
+            content = [self._as_sent(part, number) for number, part in parts]
+            return {**data, "item": {**data["item"], "content": content}}
+        number = data.get("content_index")
+        if "part" in data:
+            return {**data, "part": self._as_sent(data["part"], number)}
+        return self._as_sent(data, number) if "text" in data else data
+
+    def _as_sent(self, part: Body, number: Any) -> Body:
+        return {**part, "text": self.texts[number]} if number in self.texts else part
 
 
 def _items(given: Any) -> list[Any]:
