@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ import pytest
 
 from ledgeragent.check import check, findings_of
 from ledgeragent.check.python_outline import outline_of
+from ledgeragent.check.worlds import Worlds
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.packs import PACKS
 from ledgeragent.packs import versions as versions_of
-from ledgeragent.packs.finding import CODES, Finding, Severity, suggestion
+from ledgeragent.packs.celrule import CelCheck
+from ledgeragent.packs.finding import CODES, Finding, Findings, Place, Severity, suggestion
 from ledgeragent.packs.loader import read_outline
 from tests.packs.yaml_pack import HEAD, text_of
 from tests.packs.yaml_pack import outline_of as yaml_outline
@@ -236,6 +239,74 @@ def test_a_sample_is_a_witness(tmp_path: Path) -> None:
         f"      rejected: {call.replace('AMOUNT', '31415.926')}\n"
     )
     assert liveness(tmp_path, "string(args.amount) != '31415.926'", samples, "{}") == []
+
+
+def evaluations(tmp_path: Path, rules: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often a check is evaluated to check a pack with so many rules on one tool."""
+    call = "call: {name: pay, arguments: {loan_id: L1, amount: AMOUNT}}"
+    allowed, rejected = (f"[{{{call.replace('AMOUNT', amount)}}}]" for amount in ("99", "0"))
+    text = HEAD + "rules:\n"
+    for i in range(rules):
+        text += (
+            f"  - {{id: lending/rule-{i}, guards: pay, check: args.amount > {i}.5, message: no,\n"
+        )
+        text += f"     samples: {{allowed: {allowed}, rejected: {rejected}}}}}\n"
+    outline = yaml_outline(tmp_path, text)
+    asked: list[object] = []
+    judge = CelCheck.__call__
+
+    def counted(self: CelCheck, arguments: Any, view: Any) -> Any:
+        asked.append(arguments)
+        return judge(self, arguments, view)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CelCheck, "__call__", counted)
+        assert codes(findings_of(outline)) == ["write-without-rule"]
+    return len(asked)
+
+
+def test_twice_the_rules_are_twice_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert evaluations(tmp_path, 5, monkeypatch) == 10
+    assert evaluations(tmp_path, 10, monkeypatch) == 20
+
+
+def test_trials_end_where_they_have_shown_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+    some = Worlds.some
+
+    def counted(self: Worlds, count: int) -> Iterator[dict[str, Any]]:
+        for world in some(self, count):
+            tried.append(world)
+            yield world
+
+    monkeypatch.setattr(Worlds, "some", counted)
+    assert liveness(tmp_path, "args.amount > 7.5", requires="{}") == []
+    assert 2 <= len(tried) < 100
+    tried.clear()
+    assert liveness(tmp_path, "args.amount > 1.0 || args.amount < 2.0", requires="{}")
+    assert len(tried) == 600
+
+
+def test_noting_a_finding_compares_it_with_no_other() -> None:
+    compared: list[object] = []
+
+    class Message(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            compared.append(other)
+            return str.__eq__(self, other)
+
+    findings = Findings()
+    for i in range(500):
+        findings.add("syntax", Place("pack.yaml", i), Message(f"mistake {i}"))
+    assert len(findings) == 500 and len(compared) < 50
+    findings.add("syntax", Place("pack.yaml", 7), Message("mistake 7"), "of/another-rule")
+    assert len(findings) == 500
 
 
 # ── Shapes inside lists and maps ────────────────────────────────────────────────────────────────

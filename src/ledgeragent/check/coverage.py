@@ -20,11 +20,13 @@ def check_coverage(outline: Outline) -> None:
     if not outline.broken_rules:
         _writes(outline)
     _clauses(outline)
+    samples = outline.samples_by_rule()
     for rule in outline.rules:
-        _samples_of(rule, outline)
+        _samples_of(rule, samples.get(rule.id, ()), outline)
         _evidence(rule, outline)
+    guards = {rule.id: rule.guards for rule in reversed(outline.rules)}
     for sample in outline.samples:
-        _fits(sample, outline)
+        _fits(sample, guards.get(sample.rule, (sample.call.name,)), outline)
 
 
 def _writes(outline: Outline) -> None:
@@ -58,8 +60,8 @@ def _meant(name: str, misspelt: Iterable[str]) -> bool:
     return any(get_close_matches(wrong, [name], cutoff=0.8) for wrong in misspelt)
 
 
-def _samples_of(rule: RulePart, outline: Outline) -> None:
-    sides = {sample.side for sample in outline.samples_of(rule.id)}
+def _samples_of(rule: RulePart, samples: Iterable[Sample], outline: Outline) -> None:
+    sides = {sample.side for sample in samples}
     missing = [s for s in SIDES if s not in sides and (rule.id, s) not in outline.broken_samples]
     if missing:
         text = f"{rule.id} has no {' and no '.join(missing)} sample; a rule needs one of each"
@@ -74,9 +76,7 @@ def _evidence(rule: RulePart, outline: Outline) -> None:
             outline.findings.add("no-evidence", need.place, text, rule.id)
 
 
-def _fits(sample: Sample, outline: Outline) -> None:
-    rule = next((rule for rule in outline.rules if rule.id == sample.rule), None)
-    tools = rule.guards if rule is not None else (sample.call.name,)
+def _fits(sample: Sample, tools: tuple[str, ...], outline: Outline) -> None:
     if tools and sample.call.name not in tools and outline.judged.issuperset(tools):
         text = f"the sample calls {sample.call.name}, which {sample.rule} does not guard"
         text += suggestion(sample.call.name, tools)

@@ -8,7 +8,9 @@ what the third finds is said to be sampled, and is an error only where a sample 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ledgeragent.check.worlds import Worlds
 from ledgeragent.domain import Domain
@@ -25,25 +27,25 @@ TRIALS = 600
 def check_liveness(outline: Outline) -> None:
     """Adds rules that always, or never, reject."""
     domain = outline.domain or outline.trial
-    ids = [rule.id for rule in outline.rules]
     if domain is None:
         return
+    named = Counter(rule.id for rule in outline.rules)
+    faulty = {f.rule for f in outline.findings if f.code != "missing-samples"} | outline.suspects
+    samples = outline.samples_by_rule()
+    predicates = {predicate.id: predicate for predicate in domain.predicates}
     for rule in outline.rules:
-        if rule.sound and ids.count(rule.id) == 1 and not _has_findings(rule, outline):
-            _Trial(rule, outline.samples_of(rule.id), domain, outline).check()
-
-
-def _has_findings(rule: RulePart, outline: Outline) -> bool:
-    found = any(f.rule == rule.id and f.code != "missing-samples" for f in outline.findings)
-    return found or rule.id in outline.suspects
+        predicate = predicates.get(rule.id)
+        if predicate and rule.sound and named[rule.id] == 1 and rule.id not in faulty:
+            alone = replace(domain, predicates=(predicate,))
+            _Trial(rule, samples.get(rule.id, ()), alone, outline).check()
 
 
 @dataclass(slots=True)
 class _Trial:
-    """What one rule can be seen to do."""
+    """What one rule can be seen to do, in a domain that has no other."""
 
     rule: RulePart
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     domain: Domain
     outline: Outline
     fires: bool = False
@@ -74,6 +76,8 @@ class _Trial:
         worlds = Worlds(test, self.domain.parameters)
         count = 0
         for values in worlds.every() if worlds.finite else worlds.some(TRIALS):
+            if self.fires and self.passes:
+                return
             count += 1
             try:
                 answer = test(values)

@@ -74,9 +74,14 @@ class Finding:
 class Findings(list[Finding]):
     """Findings in the making."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._noted: set[tuple[str, Place, str]] = set()
+
     def add(self, code: str, place: Place, message: str, rule: str = "") -> None:
         """Notes one finding, unless this very one is noted (be it for another rule)."""
-        if all((f.place, f.code, f.message) != (place, code, message) for f in self):
+        if (code, place, message) not in self._noted:
+            self._noted.add((code, place, message))
             self.append(Finding(place=place, code=code, message=message, rule=rule))
 
 

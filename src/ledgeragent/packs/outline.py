@@ -111,9 +111,12 @@ class Outline:
     broken_samples: set[tuple[str, str]] = field(default_factory=set)
     elsewhere: list[PathTemplate[Any]] = field(default_factory=list)
 
-    def samples_of(self, rule: str) -> tuple[Sample, ...]:
-        """The samples of one rule."""
-        return tuple(sample for sample in self.samples if sample.rule == rule)
+    def samples_by_rule(self) -> dict[str, list[Sample]]:
+        """The samples of each rule that has some."""
+        found: dict[str, list[Sample]] = {}
+        for sample in self.samples:
+            found.setdefault(sample.rule, []).append(sample)
+        return found
 
     @property
     def judged(self) -> frozenset[str]:
