@@ -27,16 +27,20 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
 
 
 @contextmanager
-def chat_server(answer: Callable[[Body], str]) -> Iterator[str]:
-    """The address of a running server; every answer is told to have taken 10 and 2 tokens."""
+def chat_server(answer: Callable[[Body], str | None]) -> Iterator[str]:
+    """The address of a running server; every answer is told to have taken 10 and 2 tokens.
+
+    None instead of an answer is status 503.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            message = {"role": "assistant", "content": answer(body)}
+            content = answer(body)
+            message = {"role": "assistant", "content": content}
             usage = {"prompt_tokens": 10, "completion_tokens": 2}
             data = json.dumps({"choices": [{"message": message}], "usage": usage}).encode()
-            self.send_response(200)
+            self.send_response(503 if content is None else 200)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

@@ -18,8 +18,8 @@ import pytest
 
 from ledgeragent.bench.experiment import Limits, conduct
 from ledgeragent.bench.journal import Job, Journal
+from ledgeragent.bench.progress import teller
 from ledgeragent.bench.results import read_results
-from ledgeragent.bench.run import _teller
 from ledgeragent.errors import UsageError
 
 SETTINGS = {"agent": "m"}
@@ -118,7 +118,7 @@ def test_once_stopped_nothing_new_is_started_and_what_runs_is_kept(tmp_path: Pat
 
 
 def test_a_key_in_the_words_of_a_server_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
-    _teller("sk-secret")("failed: Incorrect API key provided: sk-secret")
+    teller("sk-secret")("failed: Incorrect API key provided: sk-secret")
     assert capsys.readouterr().err == "failed: Incorrect API key provided: ***\n"
 
 

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any
+from urllib.parse import urlsplit
 
-from ledgeragent.errors import LedgerAgentError
+from ledgeragent.bench.progress import Told, again, masked, tell
+from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
 
 FEEDBACK = "Your last message was checked against the policy, and part of it was refused:"
@@ -49,7 +51,11 @@ def _whole(value: Json) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a model is served. `options` go into every request (temperature, seed, …)."""
+    """Where a model is served. `options` go into every request (temperature, seed, …).
+
+    Each failed try but the last is told, without the key. UsageError for an address that is none, or
+    that would carry a secret to wherever it is printed.
+    """
 
     url: str
     model: str
@@ -58,6 +64,11 @@ class Endpoint:
     timeout: float = 120.0
     tries: int = 6
     sleep: Callable[[float], None] = time.sleep
+    tell: Told = tell
+
+    def __post_init__(self) -> None:
+        if problem := _unfit(self.url):
+            raise UsageError(f"an endpoint's address {problem}")
 
     def complete(self, messages: Sequence[Json], tools: Sequence[Json]) -> Mapping[str, Any]:
         """The answer of a chat; raises EndpointError where retrying does not help."""
@@ -70,13 +81,15 @@ class Endpoint:
         """The answer to a request; raises EndpointError where retrying does not help."""
         data = json.dumps({"model": self.model, **self.options, **body}).encode()
         problem = ""
-        for attempt in range(self.tries):
+        for attempt in range(1, self.tries + 1):
             try:
                 return self._post(path, data)
             except _Passing as failure:
-                problem = str(failure)
-                if attempt + 1 < self.tries:
-                    self.sleep(failure.wait or min(2.0**attempt, _LONGEST_WAIT))
+                problem = masked(str(failure), self.key)
+                if attempt < self.tries:
+                    seconds = failure.wait or min(2.0 ** (attempt - 1), _LONGEST_WAIT)
+                    self.tell(again(self.url, problem, attempt, self.tries, seconds))
+                    self.sleep(seconds)
         raise EndpointError(f"{self.url}: {problem}, {self.tries} times")
 
     def _post(self, path: str, data: bytes) -> Mapping[str, Any]:
@@ -94,9 +107,10 @@ class Endpoint:
                 told = error.read(2000).decode("utf-8", "replace")
             if error.code in _PASSING:
                 raise _Passing(f"status {error.code}", _seconds(error)) from None
-            raise EndpointError(f"{self.url}: status {error.code}: {told}") from None
+            refusal = masked(f"status {error.code}: {told}", self.key)
+            raise EndpointError(f"{self.url}: {refusal}") from None
         except (OSError, HTTPException, ValueError) as error:
-            raise _Passing(f"{type(error).__name__}: {error}") from None
+            raise _Passing(_said(error)) from None
         if not _is_answer(found):
             raise _Passing("an answer without a message")
         answered: Mapping[str, Any] = found
@@ -109,6 +123,26 @@ class _Passing(Exception):
     def __init__(self, problem: str, wait: float | None = None) -> None:
         super().__init__(problem)
         self.wait = wait
+
+
+def _unfit(url: str) -> str:
+    """What is wrong with an address, "" if nothing is."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return "cannot be read"
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return "begins with http:// or https:// and a host"
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        return "has no user name, password or query; a key is read from the environment"
+    return ""
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, in one line."""
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    return " ".join(f"{type(reason).__name__}: {reason}".split())
 
 
 def _seconds(error: urllib.error.HTTPError) -> float | None:

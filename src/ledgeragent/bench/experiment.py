@@ -8,14 +8,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ledgeragent.bench.interrupts import Interrupted
 from ledgeragent.bench.journal import Job, Journal
+from ledgeragent.bench.progress import Told, again
 
 Play: TypeAlias = Callable[[Job], Mapping[str, Any]]
 """Does one job: a record with `reward`, `messages` and `tokens`. Raises where the harness failed."""
 
-Told: TypeAlias = Callable[[str], None]
-
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 60.0
+_LONGEST_PROBLEM = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,8 @@ def conduct(
 ) -> Outcome:
     """Does every job that the journal has not.
 
-    What is running when the budget ends, or when `stopped` says so, is finished and kept.
+    What is running when the budget ends, or when `stopped` says so, is finished and kept. A job whose
+    pause ends in Interrupted is left.
     """
     waiting = [job for job in jobs if job not in journal.done]
     total, outcome = len(waiting), Outcome()
@@ -67,8 +69,11 @@ def conduct(
                 break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 job = running.pop(future)
-                finished += 1
                 error = future.exception()
+                if isinstance(error, Interrupted):
+                    waiting.append(job)
+                    continue
+                finished += 1
                 if error is not None:
                     outcome.failed[job] = f"{type(error).__name__}: {error}"
                     tell(f"{finished}/{total} {job}: failed, {outcome.failed[job]}")
@@ -94,9 +99,15 @@ def _attempt(
         except Exception as error:
             seconds = _asked_for(error) or _FIRST_PAUSE * 2 ** (number - 1)
             seconds = min(seconds, _LONGEST_PAUSE)
-            tell(f"{job}: {type(error).__name__}, again in {seconds:g} s")
+            problem = _first_line(f"{type(error).__name__}: {error}")
+            tell(again(str(job), problem, number, attempts, seconds))
             pause(seconds)
     return play(job)
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _LONGEST_PROBLEM else f"{line[:_LONGEST_PROBLEM]}..."
 
 
 def _asked_for(error: Exception) -> float | None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ledgeragent import packs
 from ledgeragent.bench.cost import DATA_DIR, Prefixes, parts
 from ledgeragent.bench.endpoint import Endpoint, EndpointError
+from ledgeragent.bench.interrupts import EXIT, Interrupted, Stop, interrupts
 from ledgeragent.bench.kept import Kept
 from ledgeragent.bench.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
+from ledgeragent.bench.progress import tell
 from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -36,7 +38,8 @@ def add(subparsers: Subparsers) -> None:
         "task, gives a model the conversation so far, plain and in each render mode, and compares "
         "the call it proposes with the recorded one. No customer is simulated.",
         epilog="By completion, the model is given the recorded tool and asked for its arguments. With "
-        "-o, what the file holds already is not asked again. The key is read from OPENAI_API_KEY.",
+        "-o, what the file holds already is not asked again. The key is read from OPENAI_API_KEY. "
+        "Ctrl-C waits for the answer under way and exits 130; a second one does not wait.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="recorded runs with gold actions")
     parser.add_argument("--model", required=True, metavar="NAME", help="the model's name there")
@@ -68,17 +71,26 @@ def run(args: argparse.Namespace) -> int:
     chosen = chosen_probes(args.files, args.limit)
     if not chosen:
         raise DataError("no write that equals a gold action", file=", ".join(args.files))
-    endpoint = Endpoint(
+    with Kept(args.output, _key, "answer to a probe") as kept, interrupts(tell) as stop:
+        proposer = Proposer(_endpoint(args, stop), args.by)
+        try:
+            found = summary(_rows(chosen, proposer, prefixes, kept, args.schema, stop))
+        except Interrupted:
+            tell("interrupted; started again, it asks what is missing")
+            return EXIT
+    sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
+    return 0
+
+
+def _endpoint(args: argparse.Namespace, stop: Stop) -> Endpoint:
+    return Endpoint(
         url=args.url,
         model=args.model,
         key=os.environ.get("OPENAI_API_KEY", ""),
         options={"temperature": 0, "max_tokens": args.most_tokens},
         timeout=args.timeout,
+        sleep=stop.pause,
     )
-    with Kept(args.output, _key, "answer to a probe") as kept:
-        found = summary(_rows(chosen, Proposer(endpoint, args.by), prefixes, kept, args.schema))
-    sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
-    return 0
 
 
 def chosen_probes(files: Sequence[str], limit: int) -> list[tuple[Probe, str | None]]:
@@ -117,6 +129,7 @@ def _rows(
     prefixes: Prefixes,
     kept: Kept,
     with_schema: bool,
+    stop: Stop,
 ) -> Iterator[Mapping[str, Any]]:
     """An answer per probe and arm; those that the file holds first. A refused prompt gives none."""
     asked = {"model": proposer.endpoint.model, "by": proposer.kind, "schema": with_schema}
@@ -126,11 +139,12 @@ def _rows(
         for arm in ARMS:
             row = kept.rows.get(_key({"probe": probe.id, "arm": arm, **asked}))
             if row is None:
+                stop.check()
                 try:
                     proposed = proposer.propose(probe, arm, "\n\n".join(reversed(texts)), schema)
                     row = {**_row(probe, arm, proposed), **asked}
                 except EndpointError as problem:
-                    print(f"ledgeragent: {probe.id}, {arm}: {problem}", file=sys.stderr)
+                    tell(f"ledgeragent: {probe.id}, {arm}: {problem}")
                     break
                 kept.add(row)
             yield row

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
-import sys
 import tempfile
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.arms import ARMS
-from ledgeragent.bench.experiment import Limits, Told, conduct
+from ledgeragent.bench.experiment import Limits, conduct
 from ledgeragent.bench.fama.choice import chosen
+from ledgeragent.bench.interrupts import EXIT, interrupts
 from ledgeragent.bench.journal import Job, Journal
+from ledgeragent.bench.progress import secrets_of, teller
 from ledgeragent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DATA_DIR = "LEDGERAGENT_DATA_DIR"
-_SHORTEST_KEY = 8
-_INTERRUPTED = 130
 _DOMAINS = ("airline", "retail", "telecom", "telehealth")
 
 
@@ -95,53 +91,29 @@ def run(args: argparse.Namespace) -> int:
             judge_with(judge.model, judge.options)
         jobs = list(_jobs(args, player))
         limits = Limits(workers=args.workers, attempts=args.attempts, tokens=args.budget)
-        tell = _teller(os.environ.get(args.key_env))
+        tell = teller(os.environ.get(args.key_env), *_secrets(args))
         if args.url and not args.judge_model:
             tell(
                 "tasks that need a judge are judged by the harness's own; --judge-model names another"
             )
         with (
             Journal(Path(args.output), _settings(args, player)) as journal,
-            _interrupts(tell) as stop,
+            interrupts(tell) as stop,
         ):
             already = sum(job in journal.done for job in jobs)
             tell(f"{len(jobs)} runs, {already} done before")
-            outcome = conduct(jobs, player, journal, limits, tell, stopped=stop.is_set)
+            outcome = conduct(jobs, player, journal, limits, tell, stop.pause, stop.is_set)
     if outcome.left:
         how = "interrupted" if stop.is_set() else "the budget is spent, a larger one goes on"
         tell(f"{how}; {outcome.left} runs are left")
     if stop.is_set() and not outcome.complete:
-        return _INTERRUPTED
+        return EXIT
     return 0 if outcome.complete else 1
 
 
-def _teller(key: str | None) -> Told:
-    """Tells how it goes, on standard error; a server's words may repeat the key, ours never do."""
-
-    def tell(line: str) -> None:
-        # A dummy key of a few letters is no secret, and stands inside ordinary words.
-        shown = line.replace(key, "***") if key and len(key) >= _SHORTEST_KEY else line
-        print(shown, file=sys.stderr, flush=True)
-
-    return tell
-
-
-@contextmanager
-def _interrupts(tell: Told) -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; a second one ends the process, as safely as a kill does."""
-    stop = threading.Event()
-
-    def interrupted(signum: int, frame: object) -> None:
-        if stop.is_set():
-            os._exit(_INTERRUPTED)
-        stop.set()
-        tell("finishing what is running; once more to stop at once (nothing recorded is lost)")
-
-    before = signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _secrets(args: argparse.Namespace) -> Iterator[str]:
+    for url in (args.url, args.user_url, args.judge_url):
+        yield from secrets_of(url)
 
 
 def _player(args: argparse.Namespace) -> Player:

@@ -81,9 +81,13 @@ def _was_refused(messages: Sequence[dict[str, Any]]) -> bool:
 
 
 @contextmanager
-def server(failures: Sequence[Failure] = ()) -> Iterator[str]:
-    """The address of a running server; it gives the `failures` first, one per request."""
+def server(failures: Sequence[Failure] = (), most: int | None = None) -> Iterator[str]:
+    """The address of a running server; it gives the `failures` first, one per request.
+
+    After `most` answers it is too busy for good.
+    """
     left = list(failures)
+    answered: list[str] = []
     refused: set[str] = set()
 
     class Handler(BaseHTTPRequestHandler):
@@ -91,7 +95,10 @@ def server(failures: Sequence[Failure] = ()) -> Iterator[str]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if left:
                 status, data = left.pop(0)
+            elif most is not None and len(answered) >= most:
+                status, data = 503, b""
             else:
+                answered.append(body["model"])
                 message = answer(body["model"], body["messages"], refused)
                 usage = {
                     "prompt_tokens": 10,

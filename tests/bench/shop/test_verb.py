@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import json
 from contextlib import redirect_stdout
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ledgeragent import load_domain
-from ledgeragent.bench.endpoint import Endpoint
+from ledgeragent.bench.interrupts import Stop
 from ledgeragent.bench.shop.play import ARMS
 from ledgeragent.bench.shop.tasks import KINDS, tasks, wanted
 from ledgeragent.cli.main import main
@@ -149,8 +148,7 @@ def test_an_endpoint_that_stumbles_is_asked_again(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[float] = []
-    patient = partial(Endpoint, sleep=waited.append)
-    monkeypatch.setattr("ledgeragent.bench.shop.verb.Endpoint", patient)
+    monkeypatch.setattr(Stop, "pause", lambda self, seconds: waited.append(seconds))
     failures = [(429, b""), (500, b"oops"), (200, b"<html>"), (200, b'{"choices": []}')]
     options = ("--model", "careful", "--trials", "1", "--tasks", "cancel-open", "--arms", "fc")
     assert _report(capsys, *options, failures=failures)["fc"]["pass"] == {"1": 1.0}

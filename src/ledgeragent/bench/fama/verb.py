@@ -7,8 +7,8 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,9 @@ from ledgeragent.bench.endpoint import Endpoint, Usage
 from ledgeragent.bench.fama.choice import Choice, choose, write
 from ledgeragent.bench.fama.judging import Judge, judged
 from ledgeragent.bench.fama.split import may_learn_from
+from ledgeragent.bench.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.kept import Kept, Row
+from ledgeragent.bench.progress import tell
 from ledgeragent.bench.results import Run, read_results
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.types import canonical
@@ -39,7 +41,8 @@ def add(subparsers: Subparsers) -> None:
         "What at least half of the failed runs of a model in a domain call for is its choice.",
         epilog="Six calls a failed run. Only the harness's train tasks are looked at, half of the tasks "
         "where no split is known; `bench report --held-out CHOICE` leaves those out. The key is read "
-        "from OPENAI_API_KEY.",
+        "from OPENAI_API_KEY. Ctrl-C finishes the judgements under way and exits 130; a second one does "
+        "not.",
     )
     parser.add_argument("files", nargs="+", metavar="RESULTS", help="result files; - is stdin")
     parser.add_argument("--model", required=True, metavar="NAME", help="the judging model's name")
@@ -78,10 +81,20 @@ def run(args: argparse.Namespace) -> int:
     for one in runs:
         looked_at[one.model, one.domain].add(one.task)
     failed = _failed(runs, args.limit)
-    with Kept(args.keep, lambda row: (row["judge"], row["run"]), _ROW) as kept:
-        for count, row in enumerate(_judged(failed, kept, args, Prefixes(folder)), 1):
-            _tell(f"{count}/{len(failed)} {row['domain']} task {row['task']}: {_said(row)}")
-        rows = [kept.rows[args.model, _key(one)] for one in failed]
+    with (
+        Kept(args.keep, lambda row: (row["judge"], row["run"]), _ROW) as kept,
+        interrupts(tell) as stop,
+    ):
+        missing = [run for run in failed if (args.model, _key(run)) not in kept.rows]
+        count = len(failed) - len(missing)
+        for row in _judged(missing, args, Prefixes(folder), stop):
+            kept.add(row)
+            count += 1
+            tell(f"{count}/{len(failed)} {row['domain']} task {row['task']}: {_said(row)}")
+    if count < len(failed):
+        tell(f"interrupted; {len(failed) - count} judgements are left")
+        return EXIT
+    rows = [kept.rows[args.model, _key(one)] for one in failed]
     choices = choose(looked_at, rows, args.share)
     write(Path(args.output), choices, _made_by(args, rows))
     for choice in choices:
@@ -124,25 +137,18 @@ def _key(run: Run) -> str:
 
 
 def _judged(
-    failed: Sequence[Run], kept: Kept, args: argparse.Namespace, prefixes: Prefixes
+    runs: Sequence[Run], args: argparse.Namespace, prefixes: Prefixes, stop: Stop
 ) -> Iterator[Row]:
-    """The judgement of each failed run that has none yet, as it is made."""
+    """The judgement of each run, as it is made."""
     endpoint = Endpoint(
         url=args.url,
         model=args.model,
         key=os.environ.get("OPENAI_API_KEY", ""),
         options={"temperature": 0},
         timeout=args.timeout,
+        sleep=stop.pause,
     )
-    pool = ThreadPoolExecutor(args.jobs)
-    try:
-        missing = [run for run in failed if (args.model, _key(run)) not in kept.rows]
-        made = [pool.submit(_row, run, endpoint, prefixes) for run in missing]
-        for future in as_completed(made):
-            kept.add(future.result())
-            yield future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+    yield from worked((partial(_row, run, endpoint, prefixes) for run in runs), args.jobs, stop)
 
 
 def _row(run: Run, endpoint: Endpoint, prefixes: Prefixes) -> Row:
@@ -176,10 +182,6 @@ def _made_by(args: argparse.Namespace, rows: Sequence[Row]) -> Row:
         "completion_tokens": sum(row["usage"]["completion_tokens"] for row in rows),
         "unread_answers": sum(row["unread"] for row in rows),
     }
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def text(choice: Choice) -> str:

@@ -7,12 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledgeragent.bench.endpoint import ChatModel, Endpoint
+from ledgeragent.bench.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.kept import Kept
+from ledgeragent.bench.progress import tell
 from ledgeragent.bench.shop.play import ARMS, PLAIN, play
 from ledgeragent.bench.shop.report import summary, text
 from ledgeragent.bench.shop.tasks import Task, tasks
@@ -49,7 +51,8 @@ def add(subparsers: Subparsers) -> None:
         description="Plays forty conversations in the demo's shop, without and with LedgerAgent, and "
         "checks the database after each. The customers follow a script: no other model is needed.",
         epilog="A key is read from OPENAI_API_KEY, the endpoint from OPENAI_BASE_URL unless given. "
-        "With -o, runs that the file holds already are not made again.",
+        "With -o, runs that the file holds already are not made again. Ctrl-C finishes what is running, "
+        "without waiting for an endpoint that fails, and exits 130; a second one does not.",
     )
     parser.add_argument("--model", required=True, metavar="NAME", help="the model's name there")
     parser.add_argument(
@@ -80,13 +83,20 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Plays and reports."""
     wanted = _runs(args)
-    with Kept(args.output, _key, "run of this benchmark") as kept:
+    with (
+        Kept(args.output, _key, "run of this benchmark") as kept,
+        interrupts(tell) as stop,
+    ):
         missing = [one for one in wanted if (one.id, args.model, args.mode) not in kept.rows]
-        before = len(wanted) - len(missing)
-        for count, row in enumerate(_played(missing, args), before + 1):
+        count = len(wanted) - len(missing)
+        for row in _played(missing, args, stop):
             kept.add(row)
-            print(f"{row['id']}: {row['reward']:g} ({count}/{len(wanted)})", file=sys.stderr)
-        found = summary(kept.rows[one.id, args.model, args.mode] for one in wanted)
+            count += 1
+            tell(f"{row['id']}: {row['reward']:g} ({count}/{len(wanted)})")
+    if count < len(wanted):
+        tell(f"interrupted; {len(wanted) - count} runs are left")
+        return EXIT
+    found = summary(kept.rows[one.id, args.model, args.mode] for one in wanted)
     sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
     return 0
 
@@ -105,7 +115,7 @@ def _runs(args: argparse.Namespace) -> list[Run]:
     return [Run(task, arm, trial) for trial in trials for task in chosen for arm in args.arms]
 
 
-def _played(runs: Sequence[Run], args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def _played(runs: Sequence[Run], args: argparse.Namespace, stop: Stop) -> Iterator[dict[str, Any]]:
     """Each run's row as it is done; what goes wrong with the endpoint ends them all."""
     endpoint = Endpoint(
         url=args.url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,
@@ -113,15 +123,10 @@ def _played(runs: Sequence[Run], args: argparse.Namespace) -> Iterator[dict[str,
         key=os.environ.get("OPENAI_API_KEY", ""),
         options=dict(args.option),
         timeout=args.timeout,
+        sleep=stop.pause,
     )
     gate = Gate(domain=load_domain("shop"))
-    pool = ThreadPoolExecutor(args.jobs)
-    try:
-        made = [pool.submit(_row, one, endpoint, gate, args) for one in runs]
-        for future in as_completed(made):
-            yield future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+    yield from worked((partial(_row, one, endpoint, gate, args) for one in runs), args.jobs, stop)
 
 
 def _row(one: Run, endpoint: Endpoint, gate: Gate, args: argparse.Namespace) -> dict[str, Any]:
