@@ -57,6 +57,10 @@ class View:
             parts.append(f"The latest tool output:\n{self.latest_return}")
         return "\n\n".join(parts)
 
+    def under_policy(self) -> str:
+        """The situation, with the policy that holds in it before it."""
+        return f"Policy:\n{self.policy}\n\n{self.situation()}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Helper:
@@ -77,6 +81,10 @@ def _lines(text: str, most: int = _LIST_LINES) -> list[str]:
     return [] if " ".join(found).strip(" .").lower() == _NONE else found[:most]
 
 
+def _listed(ask: Ask, instructions: str, question: str, most: int = _LIST_LINES) -> str:
+    return "\n".join(_lines(ask(instructions, question), most))
+
+
 def memory(last: int | None = None) -> Helper:
     """Repeats the customer's last messages (all of them unless told), so that none is forgotten."""
 
@@ -95,7 +103,7 @@ def _condensed(view: View, ask: Ask) -> str:
         f"about themselves, at most {_LIST_LINES} short lines, what was withdrawn left out, every id "
         "and number exactly as given. Add nothing."
     )
-    return "\n".join(_lines(ask(instructions, view.situation())))
+    return _listed(ask, instructions, view.situation())
 
 
 CONDENSED = Helper(name="memory", heading="Requests so far", does=_KEEPS, build=_condensed)
@@ -109,8 +117,7 @@ def _constraints(view: View, ask: Ask) -> str:
         "asks for may be done. Mention ids and quantities only if the customer gave them. Give no "
         f"plan and no answer to the customer. If no rule applies, write {_NONE}."
     )
-    question = f"Policy:\n{view.policy}\n\n{view.situation()}"
-    return "\n".join(_lines(ask(instructions, question)))
+    return _listed(ask, instructions, view.under_policy())
 
 
 CONSTRAINTS = Helper(
@@ -172,8 +179,7 @@ def _plan(view: View, ask: Ask) -> str:
         "You plan for a service agent that must follow the policy. Write the steps, in order, that "
         "finish everything the customer has asked for, one a line, without doing any of them."
     )
-    question = f"Policy:\n{view.policy}\n\n{view.situation()}"
-    return "\n".join(_lines(ask(instructions, question)))
+    return _listed(ask, instructions, view.under_policy())
 
 
 PLANNER = Helper(
@@ -191,10 +197,8 @@ def _objections(view: View, ask: Ask) -> str:
         "asked for, does the policy allow it, are its ids and amounts those that were given or looked "
         f"up, is anything missing? Write what is wrong, at most three short lines, or {_NONE}."
     )
-    question = (
-        f"Policy:\n{view.policy}\n\n{view.situation()}\n\nThe agent is about to:\n{view.pending}"
-    )
-    return "\n".join(_lines(ask(instructions, question), most=3))
+    question = f"{view.under_policy()}\n\nThe agent is about to:\n{view.pending}"
+    return _listed(ask, instructions, question, most=3)
 
 
 VERIFIER = Helper(
