@@ -18,7 +18,6 @@ import pytest
 
 from ledgeragent.bench.experiment import Limits, conduct
 from ledgeragent.bench.journal import Job, Journal
-from ledgeragent.bench.progress import teller
 from ledgeragent.bench.results import read_results
 from ledgeragent.errors import UsageError
 
@@ -115,11 +114,6 @@ def test_once_stopped_nothing_new_is_started_and_what_runs_is_kept(tmp_path: Pat
         assert journal.done == set(JOBS[:3])
         assert (outcome.left, outcome.complete) == (len(JOBS) - 3, False)
         assert conduct(JOBS, record, journal, Limits()).complete
-
-
-def test_a_key_in_the_words_of_a_server_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
-    teller("sk-secret")("failed: Incorrect API key provided: sk-secret")
-    assert capsys.readouterr().err == "failed: Incorrect API key provided: ***\n"
 
 
 def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
