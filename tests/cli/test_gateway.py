@@ -11,11 +11,12 @@ import aiohttp
 import pytest
 
 from ledgeragent.cli.main import main
+from ledgeragent.gateway.exchange import VERDICT_HEADER
 from ledgeragent.journal import open_store, read, verify
 from tests.gateway.processes import process
 from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT
-from tests.gateway.world import HELLO, SAY, TOOLS, WRITE, read_sse, run, served
+from tests.gateway.world import HELLO, KNOWN, SAY, TOOLS, WRITE, read_sse, run, served
 
 BODY = json.dumps(CHAT.request((HELLO,), TOOLS, False))
 
@@ -56,6 +57,26 @@ def test_it_serves_and_stops_gracefully(tmp_path: Path) -> None:
         events_told = [r["event"] for r in read(store)]
         assert events_told == ["heard", "proposed", "judged"] * 2
         assert "Ferns" not in file.read_text()
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(("most", "decision"), [("100000", "ALLOW"), ("100", "REVISE")])
+def test_what_sessions_may_hold(most: str, decision: str) -> None:
+    async def scenario() -> None:
+        upstream = Upstream()
+        upstream.script.extend([SAY, WRITE])
+        options = ("--max-session-bytes", most, "--max-revisions", "0")
+        async with (
+            served(upstream.app()) as behind,
+            process(behind, *options) as (_, url, _),
+            aiohttp.ClientSession(headers={"x-ledgeragent-session": "mine"}) as http,
+        ):
+            for messages in (KNOWN, (HELLO,)):
+                body = CHAT.request(messages, TOOLS, False)
+                async with http.post(f"{url}{CHAT.path}", json=body) as response:
+                    told = response.headers.get(VERDICT_HEADER)
+            assert told == f"lend_book={decision}"
 
     run(scenario())
 

@@ -30,7 +30,7 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
         if hears:
             state = state.observe(UserMessage(text="x"), DOMAIN)
     memory = Memory(
-        session="s", state=state, feedback="\ud800", upstream="r", owed=(Owed("a", "b"),)
+        session="s", state=state, feedback="\ud800", upstream="r", owed=(Owed("a", "b"),), size=7
     )
     text = dumps(Saved(memory=memory, folded=("a", "b"), taken=True, version=3))
     text.encode("ascii")

@@ -110,6 +110,14 @@ def add(subparsers: Subparsers) -> None:
         help="named sessions, and replies that can be continued, that memory keeps (default 10000)",
     )
     parser.add_argument(
+        "--max-session-bytes",
+        type=_natural,
+        default=64 << 20,
+        metavar="BYTES",
+        help="text that memory keeps of all of them: what their tools returned and their calls asked "
+        "for; the longest unused go first (default 64 MiB)",
+    )
+    parser.add_argument(
         "--otel",
         action="store_true",
         help="send OpenTelemetry spans over OTLP/HTTP, as the environment's OTEL_* variables say",
@@ -124,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
     from ledgeragent.gateway.stores import open_session_store
 
     settings = _settings(args)
-    sessions = open_session_store(args.session_store, args.max_sessions)
+    sessions = open_session_store(args.session_store, args.max_sessions, args.max_session_bytes)
     with ExitStack() as stack:
         spans = _spans(stack, domain, args.mode) if args.otel else None
         journal = stack.enter_context(journal_of(args, domain))

@@ -24,7 +24,7 @@ from ledgeragent.gateway.dialects.base import (
     reading,
     sent_order,
 )
-from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.sse import Event
 from ledgeragent.gateway.usage import Usage
@@ -165,11 +165,12 @@ class Exchange:
         """Judges and records. Choices of one answer are alternatives, so none is judged after another."""
         try:
             state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
+            size = self.memory.size + weight(said.reply)
         except RecursionError:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, said.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
-        return _Judged(said, filtered, replace(self.memory, state=state))
+        return _Judged(said, filtered, replace(self.memory, state=state, size=size))
 
     def _revises(self, judged: _Judged) -> bool:
         """True if nothing of the reply can be sent and the model may try once more."""

@@ -30,6 +30,7 @@ class Memory:
 
     `session` is the conversation's name in the journal. `upstream` is upstream's name for the latest
     reply and `owed` its calls that the client never saw, for formats that continue a reply by name.
+    `size` is about how many bytes it holds: the length of all that was taken in.
     """
 
     session: str
@@ -37,6 +38,20 @@ class Memory:
     feedback: str = ""
     upstream: str = ""
     owed: tuple[Owed, ...] = ()
+    size: int = 0
+
+
+def weight(message: Message) -> int:
+    """About how many bytes of a message stay: what tools returned, and what calls asked for."""
+    match message:
+        case ToolReturn(content=str(text)):
+            return len(text)
+        case ToolReturn():
+            return len(canonical(message.content))
+        case Reply():
+            return sum(len(call.intent[1]) for call in message.calls)
+        case UserMessage():
+            return 0
 
 
 def digest(previous: Digest, message: Message) -> Digest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.recorder import Recorder as AnyRecorder
 from ledgeragent.types import Message, Reply
 
@@ -16,11 +16,12 @@ class Recorder(AnyRecorder):
 
     def fold(self, memory: Memory, messages: Iterable[Message]) -> Memory:
         """The memory after these messages, each of them recorded."""
-        state, feedback = memory.state, memory.feedback
+        state, feedback, size = memory.state, memory.feedback, memory.size
         for message in messages:
             after = state.observe(message, self.domain)
             self.note(memory.session, message, state, after)
             if isinstance(message, Reply):
                 feedback = ""
             state = after
-        return replace(memory, state=state, feedback=feedback)
+            size += weight(message)
+        return replace(memory, state=state, feedback=feedback, size=size)

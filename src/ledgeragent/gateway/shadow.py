@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, Said, decode, reading
 from ledgeragent.gateway.exchange import Settled
-from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.sse import Parser
 
@@ -42,10 +42,11 @@ class Shadow:
     def _judge(self, said: Said) -> Settled:
         try:
             state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
+            size = self.memory.size + weight(said.reply)
         except RecursionError:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, said.reply, filtered, shadow=True)
         self.verdicts.append(filtered)
         state = state._replace(pending=said.reply.calls)
-        memory = replace(self.memory, state=state, feedback="", upstream="", owed=())
+        memory = replace(self.memory, state=state, feedback="", upstream="", owed=(), size=size)
         return Settled(said.reply, memory, said.id)

@@ -27,6 +27,7 @@ def dumps(saved: Saved) -> str:
         "feedback": memory.feedback,
         "upstream": memory.upstream,
         "owed": memory.owed,
+        "size": memory.size,
         "folded": saved.folded,
         "taken": saved.taken,
     }
@@ -42,6 +43,7 @@ def loads(text: str, version: int) -> Saved:
         feedback=told["feedback"],
         upstream=told["upstream"],
         owed=tuple(Owed(*owed) for owed in told["owed"]),
+        size=told.get("size", 0),
     )
     folded = tuple(told["folded"])
     return Saved(memory=memory, folded=folded, taken=told["taken"], version=version)

@@ -9,6 +9,12 @@ from typing import Protocol
 from ledgeragent.gateway.dialects.base import BadReplyError
 from ledgeragent.gateway.memory import Memory
 
+IDLE_SECONDS = 30 * 24 * 3600.0
+"""How long a session is kept on disk after it was last used."""
+
+MOST_BYTES = 64 << 20
+"""How much text of a kind memory keeps; records of small fields take eight times theirs, once read."""
+
 
 class StoreError(BadReplyError):
     """The store cannot be used, so that nothing may be answered."""
@@ -52,54 +58,73 @@ class SessionStore(Protocol):
         ...
 
 
-class MemoryStore:
-    """Sessions of one process, the least recently used of their kind dropped past `limit` of it.
+class _Kind:
+    """Sessions of one kind, the least recently used first, and the bytes that they hold."""
 
-    The kind is what a name has before its colon: a crowd of replies drops no session.
+    def __init__(self) -> None:
+        self.sessions: OrderedDict[str, Saved] = OrderedDict()
+        self.size = 0
+
+    def put(self, name: str, saved: Saved) -> None:
+        self.drop(name)
+        self.sessions[name] = saved
+        self.size += saved.memory.size
+
+    def drop(self, name: str) -> None:
+        known = self.sessions.pop(name, None)
+        self.size -= known.memory.size if known is not None else 0
+
+
+class MemoryStore:
+    """Sessions of one process, the least recently used of their kind dropped past its bounds.
+
+    Those are `limit` sessions and `most` bytes; a session larger than that is not kept at all. The
+    kind is what a name has before its colon: a crowd of replies drops no session.
     """
 
-    def __init__(self, limit: int = 10_000) -> None:
+    def __init__(self, limit: int = 10_000, most: int = MOST_BYTES) -> None:
         self._limit = limit
-        self._kinds: defaultdict[str, OrderedDict[str, Saved]] = defaultdict(OrderedDict)
+        self._most = most
+        self._kinds: defaultdict[str, _Kind] = defaultdict(_Kind)
 
     async def open(self) -> None:
         """Nothing to do."""
 
     async def load(self, name: str) -> Saved | None:
         """The session, or None if there is none."""
-        return self._alike(name).get(name)
+        return self._alike(name).sessions.get(name)
 
     async def save(self, name: str, saved: Saved) -> None:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
-        sessions = self._alike(name)
-        known = sessions.get(name)
+        kind = self._alike(name)
+        known = kind.sessions.get(name)
         if (known.version if known is not None else 0) != saved.version:
             raise ConflictError(BUSY)
-        sessions[name] = replace(saved, version=saved.version + 1)
-        sessions.move_to_end(name)
-        while len(sessions) > self._limit:
-            sessions.popitem(last=False)
+        if saved.memory.size > self._most:
+            kind.drop(name)
+            return
+        kind.put(name, replace(saved, version=saved.version + 1))
+        while len(kind.sessions) > self._limit or kind.size > self._most:
+            kind.drop(next(iter(kind.sessions)))
 
-    def _alike(self, name: str) -> OrderedDict[str, Saved]:
+    def _alike(self, name: str) -> _Kind:
         return self._kinds[name.partition(":")[0]]
 
     async def close(self) -> None:
         """Nothing to do."""
 
 
-IDLE_SECONDS = 30 * 24 * 3600.0
-"""How long a session is kept on disk after it was last used."""
-
 BUSY = "another request of this session was answered in the meantime; send this one again"
 
 
-def open_session_store(place: str, limit: int = 10_000) -> SessionStore:
+def open_session_store(place: str, limit: int = 10_000, most: int = MOST_BYTES) -> SessionStore:
     """The store for `memory`, the address of a Postgres database, or else a SQLite file.
 
-    `limit` is how many sessions, and how many replies, are kept in memory.
+    `limit` is how many sessions, and how many replies, are kept in memory, `most` how many bytes of
+    either.
     """
     if place == "memory":
-        return MemoryStore(limit)
+        return MemoryStore(limit, most)
     if place.startswith(("postgres://", "postgresql://")):
         from ledgeragent.gateway.postgresstore import PostgresSessions
 

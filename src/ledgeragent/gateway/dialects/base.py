@@ -97,6 +97,7 @@ def sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCa
 
 class Stream(Protocol):
     """One streamed answer to the client, put together from one or more upstream streams.
+
     What is not in upstream's replies as it should be may raise whatever it does; see `reading`.
     """
 
