@@ -13,22 +13,24 @@ from ledgeragent import ToolCall
 from ..judgement import Db, Judgement, Talk
 from ..judges import airline as judge
 from ..world import Answer, Facts, World, call, fields, one_in, some
-
-_AIRPORTS = ("ABE", "BRN", "CLY")
-_DAYS = ("2024-05-20", "2024-05-21", "2024-05-15", "2024-05-13")
-_STATUSES = {
-    "2024-05-20": ("available", "available", "available", "cancelled", "delayed"),
-    "2024-05-21": ("available", "available", "available", "cancelled", "on time"),
-    "2024-05-15": ("on time", "delayed", "landed", "flying", "cancelled"),
-    "2024-05-13": ("landed", "cancelled", "delayed"),
-}
-_CABINS = ("economy", "business", "basic_economy")
-_CREATED = (
-    "2024-05-01T10:00:00",
-    "2024-05-14T14:59:59",
-    "2024-05-14T15:00:00",
-    "2024-05-15T09:00:00",
+from .airline_records import (
+    AIRPORTS,
+    CABINS,
+    CREATED,
+    DAYS,
+    bare,
+    day_after,
+    method,
+    reroute,
+    reserve,
+    segment,
+    some_bags,
+    some_day,
+    some_flights,
+    some_passengers,
+    some_user,
 )
+
 _PEOPLE = ("ada_moss_11", "ben_reed_22", "cyd_hale_33")
 _RESERVATION = (
     "user_id",
@@ -81,11 +83,11 @@ class AirlineWorld(World):
     @classmethod
     def make(cls, rng: Random) -> AirlineWorld:
         people = list(_PEOPLE[: rng.randint(1, 3)])
-        db: Db = {"users": {}, "reservations": {}, "flights": _flights(rng)}
+        db: Db = {"users": {}, "reservations": {}, "flights": some_flights(rng)}
         for number, user_id in enumerate(people):
-            db["users"][user_id] = _user(rng, user_id, number)
+            db["users"][user_id] = some_user(rng, user_id, number)
             for _ in range(rng.randint(1, 3)):
-                _reserve(rng, db, user_id, cls.policy)
+                reserve(rng, db, user_id, cls.policy)
         world = cls(db, people[0])
         world.friend = one_in(rng, 3)
         return world
@@ -103,15 +105,15 @@ class AirlineWorld(World):
         """That search of every route on every day."""
         return [
             call(tool, origin=origin, destination=destination, date=date)
-            for origin, destination in permutations(_AIRPORTS, 2)
-            for date in _DAYS
+            for origin, destination in permutations(AIRPORTS, 2)
+            for date in DAYS
         ]
 
     def _status_look_ups(self) -> list[ToolCall]:
         return [
             call("get_flight_status", flight_number=number, date=date)
             for number in self.db["flights"]
-            for date in _DAYS
+            for date in DAYS
         ]
 
     def read(self, call: ToolCall) -> Answer:
@@ -132,7 +134,7 @@ class AirlineWorld(World):
         return Answer(json.dumps(self._airports()))
 
     def _airports(self) -> Any:
-        return [{"iata": code, "city": code.title()} for code in _AIRPORTS]
+        return [{"iata": code, "city": code.title()} for code in AIRPORTS]
 
     def _profile(self, key: Any) -> Answer:
         """Shows of every payment method whether it is in the profile."""
@@ -203,7 +205,7 @@ class AirlineWorld(World):
     def _onestop(self, origin: str, destination: str, date: str) -> list[Any]:
         return [
             [first, second]
-            for stop in _AIRPORTS
+            for stop in AIRPORTS
             if stop not in (origin, destination)
             for first in self._direct(origin, stop, date, date)
             for second in self._onwards(first, destination)
@@ -212,7 +214,7 @@ class AirlineWorld(World):
     def _onwards(self, first: Any, destination: str) -> list[Any]:
         """The flights that go on from where one lands, on the day after if that is past midnight."""
         lands = first["scheduled_arrival_time_est"]
-        day = _day_after(first["date"]) if lands.endswith("+1") else first["date"]
+        day = day_after(first["date"]) if lands.endswith("+1") else first["date"]
         flights = self._direct(first["destination"], destination, day, day)
         return [f for f in flights if lands < f["scheduled_departure_time_est"]]
 
@@ -225,8 +227,8 @@ class AirlineWorld(World):
         ]
 
     def stray(self, rng: Random) -> ToolCall:
-        origin, destination = some(rng, list(_AIRPORTS), 2, 2)
-        date = rng.choice(_DAYS)
+        origin, destination = some(rng, list(AIRPORTS), 2, 2)
+        date = rng.choice(DAYS)
         strays = [
             call("list_all_airports"),
             call("search_onestop_flight", origin=origin, destination=destination, date=date),
@@ -239,9 +241,9 @@ class AirlineWorld(World):
     def drift(self, rng: Random) -> tuple[ToolCall, Facts]:
         kind = rng.randrange(3)
         if kind == 0:
-            number, date = rng.choice(list(self.db["flights"])), rng.choice(_DAYS)
+            number, date = rng.choice(list(self.db["flights"])), rng.choice(DAYS)
             flight = self.db["flights"][number]
-            day = _day(rng, date)
+            day = some_day(rng, date)
             if day["status"] != flight["dates"][date]["status"]:
                 flight["dates"][date] = day
             return self._look_at(flight, date), self._listings(flight, date)
@@ -250,7 +252,7 @@ class AirlineWorld(World):
             user["membership"] = rng.choice(list(judge.FREE_BAGS))
             return call("get_user_details", user_id=self.me), frozenset()
         reservation = rng.choice(list(self.db["reservations"].values()))
-        reservation["cabin"] = rng.choice(_CABINS)
+        reservation["cabin"] = rng.choice(CABINS)
         reservation["insurance"] = rng.choice(["no", "yes"])
         read = call("get_reservation_details", reservation_id=reservation["reservation_id"])
         return read, frozenset()
@@ -264,8 +266,8 @@ class AirlineWorld(World):
         number, origin, destination = (
             flight[n] for n in ("flight_number", "origin", "destination")
         )
-        days = [day for day in _DAYS if date in (day, _day_after(day))]
-        through = [f"{o} {d} {day}" for o, d in permutations(_AIRPORTS, 2) for day in days]
+        days = [day for day in DAYS if date in (day, day_after(day))]
+        through = [f"{o} {d} {day}" for o, d in permutations(AIRPORTS, 2) for day in days]
         direct = ("direct", f"{number} {origin} {destination} {date}", "listed")
         return frozenset({direct, *(("onestop", key, "listing") for key in through)})
 
@@ -281,7 +283,7 @@ class AirlineWorld(World):
         if call.name == "send_certificate":
             user = self.db["users"][given["user_id"]]
             key = f"certificate_{len(user['payment_methods'])}77"
-            user["payment_methods"][key] = _method(key, given["amount"])
+            user["payment_methods"][key] = method(key, given["amount"])
             text = (
                 f"Certificate {key} added to user {user['user_id']} with amount {given['amount']}."
             )
@@ -289,7 +291,7 @@ class AirlineWorld(World):
             others = {("users", other, f"has {key}") for other in self.db["users"]} - changed
             return Answer(text, shown=frozenset(others), changed=frozenset(changed))
         reservation = self.db["reservations"][given["reservation_id"]]
-        before = {**reservation, "flights": _bare(reservation["flights"])}
+        before = {**reservation, "flights": bare(reservation["flights"])}
         if call.name == "cancel_reservation":
             reservation["status"] = "cancelled"
         elif call.name == "update_reservation_flights":
@@ -297,7 +299,7 @@ class AirlineWorld(World):
             reservation["flights"] = self._booked(given["flights"], given["cabin"])
         else:
             reservation.update({name: given[name] for name in given if name in reservation})
-        after = {**reservation, "flights": _bare(reservation["flights"])}
+        after = {**reservation, "flights": bare(reservation["flights"])}
         names = [name for name in after if after[name] != before[name]]
         changed = fields("reservations", reservation["reservation_id"], *names)
         return Answer(json.dumps(reservation), changed=frozenset(changed))
@@ -335,7 +337,7 @@ class AirlineWorld(World):
         return Answer(text, changed=frozenset(changed))
 
     def _booked(self, flights: Any, cabin: str) -> list[dict[str, Any]]:
-        return [_segment(self.db, f["flight_number"], f["date"], cabin) for f in flights]
+        return [segment(self.db, f["flight_number"], f["date"], cabin) for f in flights]
 
     # -- proposals ---------------------------------------------------------------------------------
 
@@ -357,7 +359,7 @@ class AirlineWorld(World):
             case "update_reservation_baggages":
                 extra = rng.choice([0, 1, 2, 3])
                 total = reservation["total_baggages"] + (-1 if one_in(rng, 6) else extra)
-                given |= _bags(
+                given |= some_bags(
                     rng,
                     self._free(owner, reservation["cabin"]),
                     len(reservation["passengers"]),
@@ -367,7 +369,7 @@ class AirlineWorld(World):
             case "update_reservation_passengers":
                 count = len(reservation["passengers"])
                 count = max(1, count + (rng.choice([1, -1]) if one_in(rng, 4) else 0))
-                given["passengers"] = _passengers(rng, count)
+                given["passengers"] = some_passengers(rng, count)
         return call(tool, **given)
 
     def _free(self, user: Any, cabin: str) -> int:
@@ -385,16 +387,16 @@ class AirlineWorld(World):
         return str(rng.choice(methods or ["credit_card_0"]))
 
     def _new_flights(self, rng: Random, reservation: Any) -> dict[str, Any]:
-        cabin, kept = reservation["cabin"], _bare(reservation["flights"])
+        cabin, kept = reservation["cabin"], bare(reservation["flights"])
         kind = rng.randrange(5)
         if kind in (0, 1):
-            cabin = rng.choice([c for c in _CABINS if c != cabin])
+            cabin = rng.choice([c for c in CABINS if c != cabin])
         if kind == 0:
             return {"cabin": cabin, "flights": kept}
         origin, destination = reservation["origin"], reservation["destination"]
         there_and_back = reservation["flight_type"] == "round_trip"
         if one_in(rng, 5):
-            origin, destination = some(rng, list(_AIRPORTS), 2, 2)
+            origin, destination = some(rng, list(AIRPORTS), 2, 2)
         if one_in(rng, 6):
             there_and_back = not there_and_back
         flights = self._trip(rng, origin, destination, there_and_back, 8)
@@ -409,11 +411,11 @@ class AirlineWorld(World):
     ) -> list[dict[str, Any]]:
         """Segments from origin to destination, once in `odd` times over a stop, and back."""
         if origin == destination:
-            stop = rng.choice([a for a in _AIRPORTS if a != origin])
+            stop = rng.choice([a for a in AIRPORTS if a != origin])
             return [*self._leg(rng, origin, stop, odd), *self._leg(rng, stop, origin, odd)]
         legs = [(origin, destination)]
         if one_in(rng, 4):
-            stop = next(a for a in _AIRPORTS if a not in (origin, destination))
+            stop = next(a for a in AIRPORTS if a not in (origin, destination))
             legs = [(origin, stop), (stop, destination)]
         if there_and_back:
             legs.append((destination, origin))
@@ -425,7 +427,7 @@ class AirlineWorld(World):
             (flight, date)
             for flight in self.db["flights"].values()
             if (flight["origin"], flight["destination"]) == (origin, destination)
-            for date in _DAYS
+            for date in DAYS
         ]
         good = [(f, d) for f, d in pairs if f["dates"][d]["status"] == "available"]
         flight, date = rng.choice(pairs if one_in(rng, odd) else good or pairs)
@@ -434,11 +436,11 @@ class AirlineWorld(World):
     def _booking(self, rng: Random) -> dict[str, Any]:
         people = list(self.db["users"])
         user = self.db["users"][rng.choice(people) if one_in(rng, 10) else self.me]
-        origin, destination = some(rng, list(_AIRPORTS), 2, 2)
+        origin, destination = some(rng, list(AIRPORTS), 2, 2)
         there_and_back = one_in(rng, 2)
         flights = self._trip(rng, origin, destination, there_and_back, 12)
         count = rng.choice([5, 6]) if one_in(rng, 8) else rng.randint(1, 3)
-        cabin = rng.choice(_CABINS)
+        cabin = rng.choice(CABINS)
         given: dict[str, Any] = {
             "user_id": user["user_id"] if not one_in(rng, 60) else "nobody_1",
             "origin": origin,
@@ -446,9 +448,9 @@ class AirlineWorld(World):
             "flight_type": "round_trip" if there_and_back else "one_way",
             "cabin": cabin,
             "flights": flights,
-            "passengers": _passengers(rng, count),
+            "passengers": some_passengers(rng, count),
             "insurance": rng.choice(["no", "yes"]),
-            **_bags(rng, self._free(user, cabin), count, rng.choice([0, 1, 2, 3, 6])),
+            **some_bags(rng, self._free(user, cabin), count, rng.choice([0, 1, 2, 3, 6])),
         }
         total = self._price(flights, cabin) * count + 50 * given["nonfree_baggages"]
         total += 30 * count if given["insurance"] == "yes" else 0
@@ -508,17 +510,17 @@ class AirlineWorld(World):
         before = self._seen(searches, sights)
         for number, flight in self.db["flights"].items():
             spare = copy.deepcopy(flight)
-            for date in _DAYS:
+            for date in DAYS:
                 if ("days", f"{number} {date}", "status") not in known and one_in(rng, 2):
-                    flight["dates"][date] = _day(rng, date)
+                    flight["dates"][date] = some_day(rng, date)
             if number not in fixed and one_in(rng, 3):
-                flight["origin"], flight["destination"] = some(rng, list(_AIRPORTS), 2, 2)
+                flight["origin"], flight["destination"] = some(rng, list(AIRPORTS), 2, 2)
             if self._seen(searches, sights) != before or not self._every_route():
                 self.db["flights"][number] = spare
 
     def _every_route(self) -> bool:
         served = {(f["origin"], f["destination"]) for f in self.db["flights"].values()}
-        return len(served) == len(_AIRPORTS) * (len(_AIRPORTS) - 1)
+        return len(served) == len(AIRPORTS) * (len(AIRPORTS) - 1)
 
     def _seen(self, searches: list[list[str]], sights: list[list[str]]) -> list[Any]:
         """What searches would list, and whether single flights would be listed."""
@@ -537,18 +539,18 @@ class AirlineWorld(World):
         if unknown("user_id"):
             self._give(reservation, known, rng)
         if unknown("cabin"):
-            reservation["cabin"] = rng.choice(_CABINS)
+            reservation["cabin"] = rng.choice(CABINS)
         if unknown("insurance"):
             reservation["insurance"] = rng.choice(["no", "yes"])
         if unknown("created_at"):
-            reservation["created_at"] = rng.choice(_CREATED)
+            reservation["created_at"] = rng.choice(CREATED)
         if unknown("total_baggages"):
             reservation["total_baggages"] = rng.choice([0, 1, 5])
         if unknown("passengers"):
-            reservation["passengers"] = _passengers(rng, rng.randint(1, 3))
+            reservation["passengers"] = some_passengers(rng, rng.randint(1, 3))
         if unknown("flights"):
             fixed = ("reservations", key, "origin") in known
-            _route(rng, self.db, reservation, fixed=fixed)
+            reroute(rng, self.db, reservation, fixed=fixed)
 
     def _give(self, reservation: Any, known: Facts, rng: Random) -> None:
         open_lists = [u for u in self.db["users"] if ("users", u, "reservations") not in known]
@@ -574,156 +576,6 @@ class AirlineWorld(World):
             if ("users", user_id, f"has {key}") in known or not one_in(rng, 3):
                 continue
             if key not in methods:
-                methods[key] = _method(key, 500)
+                methods[key] = method(key, 500)
             elif key not in paid:
                 del methods[key]
-
-
-def _day_after(date: str) -> str:
-    return f"{date[:8]}{int(date[8:]) + 1:02}"
-
-
-def _day(rng: Random, date: str) -> dict[str, Any]:
-    status = rng.choice(_STATUSES[date])
-    if status != "available":
-        return {"status": status}
-    return {
-        "status": status,
-        "available_seats": dict.fromkeys(_CABINS, 9),
-        "prices": {cabin: rng.choice([100, 120]) + 10 * i for i, cabin in enumerate(_CABINS)},
-    }
-
-
-def _flights(rng: Random) -> dict[str, Any]:
-    routes = list(permutations(_AIRPORTS, 2))
-    slots = [(route, "08:00:00", "10:00:00") for route in routes]
-    slots += [(route, "14:00:00", "16:00:00") for route in routes[:3]]
-    slots += [(route, "22:00:00", "01:00:00+1") for route in routes[3:]]
-    flights = {}
-    for index, ((origin, destination), leaves, lands) in enumerate(slots):
-        number = f"XA10{index}"
-        flights[number] = {
-            "flight_number": number,
-            "origin": origin,
-            "destination": destination,
-            "scheduled_departure_time_est": leaves,
-            "scheduled_arrival_time_est": lands,
-            "dates": {date: _day(rng, date) for date in _DAYS},
-        }
-    return flights
-
-
-def _method(key: str, amount: float) -> dict[str, Any]:
-    source = key.rsplit("_", 1)[0]
-    if source == "credit_card":
-        return {"source": source, "id": key, "brand": "visa", "last_four": "1234"}
-    return {"source": source, "id": key, "amount": float(amount)}
-
-
-def _user(rng: Random, user_id: str, number: int) -> dict[str, Any]:
-    kinds = [
-        "credit_card_1",
-        "gift_card_2",
-        "certificate_3",
-        "credit_card_4",
-        "certificate_5",
-        "gift_card_6",
-        "gift_card_7",
-        "gift_card_8",
-    ]
-    keys = [f"{kind}{number}" for kind in some(rng, kinds, 1, 8)]
-    first, last, _ = user_id.title().split("_")
-    return {
-        "user_id": user_id,
-        "name": {"first_name": first, "last_name": last},
-        "address": {"address1": "1 Hill Road", "city": "Derby", "zip": "10001"},
-        "email": f"{user_id}@example.com",
-        "dob": "1980-01-01",
-        "payment_methods": {key: _method(key, 5000) for key in keys},
-        "saved_passengers": [],
-        "membership": rng.choice(list(judge.FREE_BAGS)),
-        "reservations": [],
-    }
-
-
-def _passengers(rng: Random, count: int) -> list[dict[str, Any]]:
-    people: list[dict[str, Any]] = [
-        {"first_name": f"P{n}", "last_name": "Moss", "dob": "1990-01-01"} for n in range(count)
-    ]
-    if one_in(rng, 15):
-        field = rng.choice(["first_name", "last_name", "dob"])
-        people[-1][field] = ""
-    return people
-
-
-def _bags(rng: Random, free: int, people: int, total: int) -> dict[str, int]:
-    total = max(0, total)
-    paid = max(0, total - free * people)
-    if one_in(rng, 5):
-        paid = max(0, paid + rng.choice([1, -1]))
-    return {"total_baggages": total, "nonfree_baggages": paid}
-
-
-def _bare(flights: Any) -> list[dict[str, Any]]:
-    return [{"flight_number": f["flight_number"], "date": f["date"]} for f in flights]
-
-
-def _segment(db: Db, number: str, date: str, cabin: str) -> dict[str, Any]:
-    flight = db["flights"][number]
-    return {
-        "flight_number": number,
-        "origin": flight["origin"],
-        "destination": flight["destination"],
-        "date": date,
-        "price": flight["dates"][date].get("prices", {}).get(cabin, 100),
-    }
-
-
-def _route(rng: Random, db: Db, reservation: Any, *, fixed: bool) -> None:
-    """Gives a reservation new flights; with `fixed` from and to the same airports."""
-    if not fixed:
-        reservation["origin"], reservation["destination"] = some(rng, list(_AIRPORTS), 2, 2)
-        reservation["flight_type"] = rng.choice(["one_way", "round_trip"])
-        if reservation["flight_type"] == "one_way" and one_in(rng, 10):
-            reservation["destination"] = reservation["origin"]
-    origin, destination = reservation["origin"], reservation["destination"]
-    stops = [origin, destination]
-    if origin == destination or one_in(rng, 4):
-        stops.insert(1, next(a for a in _AIRPORTS if a not in (origin, destination)))
-    if reservation["flight_type"] == "round_trip":
-        stops.append(origin)
-    reservation["flights"] = []
-    dates = sorted(rng.choice(_DAYS) for _ in stops[1:])
-    for start, end, date in zip(stops, stops[1:], dates, strict=False):
-        numbers = [
-            number
-            for number, flight in db["flights"].items()
-            if (flight["origin"], flight["destination"]) == (start, end)
-        ]
-        reservation["flights"].append(_segment(db, rng.choice(numbers), date, "economy"))
-
-
-def _reserve(rng: Random, db: Db, user_id: str, policy: judge.Policy) -> None:
-    key = f"RES00{len(db['reservations'])}"
-    user = db["users"][user_id]
-    people = rng.randint(1, 3)
-    cabin = rng.choice(_CABINS)
-    cards = [m for m in user["payment_methods"] if not m.startswith("certificate")]
-    free = policy.free_bags[user["membership"]][cabin]
-    bags = _bags(rng, free, people, rng.choice([0, 1, 2, 4]))
-    reservation: dict[str, Any] = {
-        "reservation_id": key,
-        "user_id": user_id,
-        "cabin": cabin,
-        "passengers": [
-            {"first_name": f"P{n}", "last_name": "Moss", "dob": "1990-01-01"} for n in range(people)
-        ],
-        "payment_history": [{"payment_id": rng.choice(cards), "amount": 100}] if cards else [],
-        "created_at": rng.choice(_CREATED),
-        **bags,
-        "insurance": rng.choice(["no", "yes"]),
-        "status": None,
-    }
-    _route(rng, db, reservation, fixed=False)
-    db["reservations"][key] = reservation
-    user["reservations"].append(key)
