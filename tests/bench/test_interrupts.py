@@ -62,6 +62,20 @@ def test_the_first_interrupt_is_told_and_handled_and_the_old_way_comes_back() ->
     assert len(said) == 1
 
 
+def test_outside_the_main_thread_interrupts_are_left_alone() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    found: list[object] = []
+
+    def elsewhere() -> None:
+        with interrupts(lambda line: None) as stop:
+            found.extend((stop.is_set(), signal.getsignal(signal.SIGINT)))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found == [False, before]
+
+
 def test_once_stopped_no_task_begins_and_what_is_done_is_given_out() -> None:
     stop, begun = Stop(), []
 

@@ -49,8 +49,14 @@ class Stop:
 
 @contextmanager
 def interrupts(tell: Told) -> Iterator[Stop]:
-    """A stop that the first Ctrl-C sets; a second one ends the process, as safely as a kill does."""
+    """A stop that the first Ctrl-C sets; a second one ends the process, as safely as a kill does.
+
+    Outside the main thread, which alone is interrupted, nothing sets it.
+    """
     stop, asked = Stop(), threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
 
     def interrupted(signum: int, frame: object) -> None:
         if asked.is_set():
