@@ -27,6 +27,19 @@ def test_the_pack_of_a_rule_is_found_from_its_id() -> None:
     assert "audit: recorded, nothing is stopped" in done.out
 
 
+@pytest.mark.parametrize("domain", [(), ("--domain", "retail")])
+@pytest.mark.parametrize("check", ["gate/arguments", "gate/unknown-argument", "gate/unknown-tool"])
+def test_what_the_gate_itself_checks_is_explained(check: str, domain: tuple[str, ...]) -> None:
+    done = ledgeragent("explain", check, *domain)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"{check}\n") and "\naccepts   " in done.out
+    report = ledgeragent("explain", check, *domain, "--format", "json").json
+    assert (report["rule"], report["clause"], report["decision"]) == (check, None, "revise")
+    rule = ledgeragent("explain", "telecom/suspend-basis", "--format", "json").json
+    assert rule.keys() <= report.keys()
+    assert rule["samples"][0].keys() == report["samples"][0].keys()
+
+
 @pytest.mark.parametrize("domain", ["shop", SHOP], ids=["python", "yaml"])
 def test_a_rule_as_json(domain: str | Path) -> None:
     done = ledgeragent("explain", "shop/voucher-amount", "--domain", domain, "--format", "json")
@@ -94,13 +107,18 @@ def test_a_run_without_an_id_is_named_by_its_place(tmp_path: Path) -> None:
     [
         ("retail/refund", "did you mean retail/refund-destination?"),
         ("bank/overdraft", "no pack is named bank; give one with --domain"),
+        ("gate/unknown-argumnet", "did you mean gate/unknown-argument?"),
+        ("gate/nonsense", "the gate itself has no check gate/nonsense; there is gate/arguments, "),
+        ("gates/unknown-tool", "did you mean gate/unknown-tool?"),
+        ("retail/unknown-argument", "did you mean gate/unknown-argument?"),
+        ("unknown-argument", "did you mean gate/unknown-argument?"),
         ("nonsense", "neither a rule (domain/name) nor a judged call"),
         ("gone.jsonl#r:1", "gone.jsonl: there is no such file"),
         ("{runs}:1", "it holds several runs; write FILE#RUN:N"),
         ("{runs}#nobody:1", "there is no run nobody in it; did you mean good?"),
         ("{runs}#zz:1", "there is no run zz in it; there is"),
         (f"{ROOT / 'README.md'}#good:1", "README.md:1: not JSON"),
-        ("{runs}#good:9", "run good has no judged call 9: it has one judged call"),
+        ("{runs}#good:9", "the run has no judged call 9: it has one judged call"),
     ],
 )
 def test_what_cannot_be_explained_is_told_in_one_line(runs: Path, what: str, told: str) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from ledgeragent import gate
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.explain import explain_call, explain_rule
+from ledgeragent.offline.gatechecks import CHECKS, explain_check, gate_samples
 from ledgeragent.offline.traces import Trace
-from ledgeragent.report.explanation import call_text, rule_text
+from ledgeragent.report.explanation import call_json_report, call_text, check_text, rule_text
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
 from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
@@ -86,22 +89,74 @@ def test_a_rule_in_shadow_is_marked() -> None:
 
 @pytest.mark.parametrize("number", [0, 3, 99])
 def test_a_call_that_was_not_judged_is_told(number: int) -> None:
-    with pytest.raises(UsageError, match=f"run r1 has no judged call {number}: it has 2 judged"):
+    with pytest.raises(UsageError, match=f"the run has no judged call {number}: it has 2 judged"):
         explain_call(TRACE, LIBRARY, number)
 
 
+RULES = {"lending/days": "violation", "lending/available": "evidence", "lending/fines": "evidence"}
+
+
 @pytest.mark.parametrize(
-    ("proposed", "reason"),
+    ("proposed", "check", "reason", "rules"),
     [
-        (call("burn_book"), "there is no tool named burn_book"),
-        (ToolCall(name="lend_book", id="x", malformed="{"), "not a JSON object"),
+        (call("burn_book"), "gate/unknown-tool", "there is no tool named burn_book", {}),
+        (
+            ToolCall(name="lend_book", id="x", malformed="{"),
+            "gate/arguments",
+            "the arguments of lend_book are not a JSON object",
+            {},
+        ),
+        (
+            replace(RENT, arguments={**RENT.arguments, "gift": True}),
+            "gate/unknown-argument",
+            "lend_book takes no argument gift",
+            RULES,
+        ),
     ],
 )
-def test_where_no_rule_ran_the_gate_still_says_why(proposed: ToolCall, reason: str) -> None:
+def test_what_the_gate_itself_found_is_among_what_decided(
+    proposed: ToolCall, check: str, reason: str, rules: dict[str, str]
+) -> None:
     trace = replace(TRACE, messages=(Reply(calls=(proposed,)),))
-    assert outcomes(1, trace) == {}
-    text = call_text(explain_call(trace, LIBRARY, 1))
-    assert reason in text and "Ledger: nothing was observed yet" in text
+    assert outcomes(1, trace) == {check: "violation", **rules}
+    found = explain_call(trace, LIBRARY, 1)
+    text = call_text(found)
+    assert f"  {check}: violation, revise: {reason}" in text
+    assert "Ledger: nothing was observed yet" in text
+    (row,) = [r for r in json.loads(call_json_report(found))["rules"] if r["rule"] == check]
+    assert row.pop("reason").startswith(reason)
+    assert row == {
+        "rule": check,
+        "clause": None,
+        "enforcement": "enforce",
+        "outcome": "violation",
+        "decision": "revise",
+        "error": None,
+        "reads": [],
+        "evidence": [],
+    }
+
+
+def test_a_call_that_the_gate_has_nothing_against_lists_rules_only() -> None:
+    assert not CHECKS.keys() & outcomes(1).keys()
+
+
+@pytest.mark.parametrize("id", CHECKS)
+def test_a_check_of_the_gate_is_explained_with_samples_it_really_judges_so(id: str) -> None:
+    check = explain_check(id)
+    sides = {(s.side, s.finding is None) for s in gate_samples(check)}
+    assert sides == {("allowed", True), ("rejected", False)}
+    found = [s.finding for s in gate_samples(check) if s.finding is not None]
+    assert {f.decision for f in found} == {check.decision}
+    text = check_text(check)
+    assert text.startswith(f"{id}\n{check.about}\n")
+    assert all(finding.reason in text for finding in found)
+    assert check.answers in text and check.accepts in text
+
+
+def test_every_finding_of_the_gate_itself_has_an_explanation() -> None:
+    named = {value for value in vars(gate).values() if str(value).startswith("gate/")}
+    assert named == CHECKS.keys()
 
 
 def test_a_rule_tells_clause_tools_and_what_its_samples_read() -> None:

@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from ledgeragent.cli.main import main
+from tests.cli.branches import NAME
+from tests.cli.command import jsonl
 from tests.report import hostile
+from tests.report.test_lengths import LONG, RUNS, longest
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the extra `browser` is not installed"
@@ -100,6 +103,25 @@ def test_a_fact_leads_to_its_record(page: Any) -> None:
     page.keyboard.press("n")
     page.locator(".step[aria-current] .facts th button").first.click()
     assert page.locator(".entry.target").get_attribute("data-path") == "orders.G-1"
+
+
+def test_what_is_very_long_is_shown_in_part_until_asked_for(
+    browser: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "runs.jsonl", tmp_path / "runs.html"
+    source.write_text(jsonl(*RUNS[:5]))
+    assert main(["view", str(source), "--domain", NAME, "-o", str(target)]) == 0
+    opened = browser.new_page()
+    opened.goto(target.as_uri())
+    for number in range(5):
+        opened.locator("#run").select_option(str(number))
+        for step in range(opened.locator(".step").count()):
+            opened.keyboard.press("j")
+            assert longest(opened.locator("main").inner_text()) <= 4000, (number, step)
+    call = opened.locator(".call", has=opened.locator("> .more")).first
+    call.locator("> .more").click()
+    assert longest(call.locator("> pre").inner_text()) == len(LONG)
+    opened.close()
 
 
 def test_a_narrow_screen_shows_one_side_at_a_time(page: Any) -> None:

@@ -13,11 +13,20 @@ from ledgeragent import packs
 from ledgeragent.cli.options import add_domain, add_levels, levels_of
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.explain import explain_call, explain_rule
+from ledgeragent.offline.explain import RuleExplained, explain_call, explain_rule
+from ledgeragent.offline.gatechecks import CHECKS, PREFIX, GateCheck, explain_check
 from ledgeragent.offline.traces import Trace
 from ledgeragent.offline.viewing import conversations
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.report.explanation import call_json_report, call_text, rule_json, rule_text
+from ledgeragent.packs.finding import nearest, suggestion
+from ledgeragent.report.explanation import (
+    call_json_report,
+    call_text,
+    check_json,
+    check_text,
+    rule_json,
+    rule_text,
+)
+from ledgeragent.report.parts import shorten
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
@@ -34,7 +43,8 @@ def add(subparsers: Subparsers) -> None:
         description="RULE: the clause, the tools, what it decides and reads, its samples. FILE#RUN:N: "
         "the conversation up to the judged call N of a recorded run, the ledger at that point, and "
         "what every rule read and said. `replay` prints RUN:N; a file with one run needs no RUN.",
-        epilog="The pack is the one that the rule's id, or the run, names, unless --domain gives another.",
+        epilog="The pack is the one that the rule's id, or the run, names, unless --domain gives another. "
+        f"What the gate itself checks is explained too: {', '.join(CHECKS)}.",
     )
     parser.add_argument("what", metavar="RULE | FILE#RUN:N", help="what to explain")
     add_domain(parser, required=False)
@@ -46,8 +56,7 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the explanation. Always 0 for a rule, or a call, that exists."""
     if _RULE.fullmatch(args.what) and not os.path.exists(args.what):
-        rule = explain_rule(args.what, _binding(args, args.what.partition("/")[0]))
-        sys.stdout.write(rule_json(rule) if args.format == "json" else rule_text(rule))
+        sys.stdout.write(_explained(args))
         return 0
     trace, number = _place(args.what)
     binding = _binding(args, trace.domain)
@@ -56,18 +65,36 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _explained(args: argparse.Namespace) -> str:
+    """What there is to know of a rule, or of a check of the gate."""
+    found = _rule(args)
+    if isinstance(found, GateCheck):
+        return check_json(found) if args.format == "json" else check_text(found)
+    return rule_json(found) if args.format == "json" else rule_text(found)
+
+
+def _rule(args: argparse.Namespace) -> RuleExplained | GateCheck:
+    named = args.what.partition("/")[0]
+    if args.what in CHECKS or (args.domain is None and named == PREFIX):
+        return explain_check(args.what)
+    return explain_rule(args.what, _binding(args, named))
+
+
 def _binding(args: argparse.Namespace, named: str | None) -> Binding:
     """The pack of --domain, else the one that was named elsewhere."""
     name = args.domain
     if name is None:
         if named not in packs.PACKS:
-            raise UsageError(
-                f"no pack is named {named}; give one with --domain"
-                if named
-                else "the run names no pack; give one with --domain"
-            )
+            told = f"no pack is named {shorten(named)}" if named else "the run names no pack"
+            raise UsageError(f"{told}; give one with --domain{_meant(args.what)}")
         name = named
     return Binding(name=name, version=args.version, tools=args.tools, levels=levels_of(args))
+
+
+def _meant(text: str) -> str:
+    """The check of the gate that this is a slip for, "" if it is for none."""
+    near = nearest(text, CHECKS)
+    return f"; did you mean {near}?" if near is not None else ""
 
 
 def _place(text: str) -> tuple[Trace, int]:
@@ -76,6 +103,7 @@ def _place(text: str) -> tuple[Trace, int]:
     if found is None:
         raise UsageError(
             f"{text!r} is neither a rule (domain/name) nor a judged call of a recorded run (FILE#RUN:N)"
+            f"{_meant(text)}"
         )
     file, run = _parted(found[1])
     return _run_of(file, run), int(found[2])
@@ -105,7 +133,7 @@ def _run_of(file: str, run: str | None) -> Trace:
 def _absent(file: str, run: str | None) -> DataError:
     """What is wrong with a file that has not this run: which it has, or why it has none."""
     found = [*conversations(file)]
-    runs = [one.trace.run for one in found if not isinstance(one, DataError)]
+    runs = [shorten(one.trace.run) for one in found if not isinstance(one, DataError)]
     problem = next((one for one in found if isinstance(one, DataError)), None)
     if not runs and problem is not None:
         return problem

@@ -1,4 +1,4 @@
-"""Explanations: what a rule decides and reads, and what each rule had to say about one recorded call."""
+"""Explanations: what a rule decides and reads, and what the gate and each rule said of a recorded call."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ledgeragent.errors import UsageError
 from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.offline.binding import Binding, samples, versions
+from ledgeragent.offline.gatechecks import CHECKS, GateCheck
 from ledgeragent.offline.judging import Judged, judge
 from ledgeragent.offline.sampling import serving, serving_domains
 from ledgeragent.offline.traces import Trace
@@ -27,9 +28,12 @@ SATISFIED = "satisfied"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRun:
-    """What one rule, alone, had to say about a call, and every fact it read for that."""
+    """What one rule, alone, had to say about a call, and every fact it read for that.
 
-    rule: Predicate
+    `rule` is a check of the gate where the gate itself has answered.
+    """
+
+    rule: Predicate | GateCheck
     finding: Finding | None
     evidence: tuple[Evidence, ...]
 
@@ -76,9 +80,10 @@ class RuleExplained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallExplained:
-    """One judged call of a recorded run, and what each of the rules that ran had to say.
+    """One judged call of a recorded run, and what decided it.
 
-    `judged` are all judged calls of the run up to this one, which is the last.
+    `runs` are the gate's own checks, if they answered, and each of the rules that ran. `judged` are
+    all judged calls of the run up to this one, which is the last.
     """
 
     trace: Trace
@@ -97,7 +102,7 @@ def explain_rule(id: str, binding: Binding) -> RuleExplained:
     domains = serving_domains(binding)
     having = [domain for domain in domains if _rule_of(id, domain) is not None]
     if not having:
-        known = [rule.id for domain in domains for rule in domain.predicates]
+        known = [*CHECKS, *(rule.id for domain in domains for rule in domain.predicates)]
         raise UsageError(f"{binding.name} has no rule {id}{suggestion(id, known)}")
     domain = having[0]
     rule = _rule_of(id, domain)
@@ -139,7 +144,7 @@ def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
     judged = judge(trace, Gate(domain=domain))
     if not 1 <= number <= len(judged):
         calls = f"{len(judged)} judged calls" if len(judged) != 1 else "one judged call"
-        raise UsageError(f"run {trace.run} has no judged call {number}: it has {calls}")
+        raise UsageError(f"the run has no judged call {number}: it has {calls}")
     this = judged[number - 1]
     guard = domain.guard(this.call.name)
     unreadable = any(finding.predicate == MALFORMED for finding in this.verdict.findings)
@@ -148,8 +153,18 @@ def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
         trace=trace,
         domain=domain,
         judged=tuple(judged[:number]),
-        runs=tuple(judge_alone(rule, domain, this.call, this.ledger) for rule in rules),
+        runs=(
+            *_own(this),
+            *(judge_alone(rule, domain, this.call, this.ledger) for rule in rules),
+        ),
     )
+
+
+def _own(judged: Judged) -> Iterator[RuleRun]:
+    """What the gate itself has against the call."""
+    for finding in judged.verdict.findings:
+        if finding.predicate in CHECKS:
+            yield RuleRun(rule=CHECKS[finding.predicate], finding=finding, evidence=())
 
 
 def judge_alone(rule: Predicate, domain: Domain, call: ToolCall, ledger: Ledger) -> RuleRun:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledgeragent.offline.tally import Result
 from ledgeragent.report.as_text import rejected_text, stopped_text
 from ledgeragent.report.junit import Case, suite
+from ledgeragent.report.parts import SENTENCE, place_of, shorten
 from ledgeragent.verdict import Enforcement
 
 
@@ -20,7 +21,9 @@ def replay_junit(result: Result, domain: str) -> str:
     told: dict[str, list[str]] = {}
     for error in result.errors:
         lists = failed if error["enforcement"] == Enforcement.ENFORCE.value else told
-        lists.setdefault(error["predicate"], []).append(f"run {error['run']}: {error['error']}")
+        lists.setdefault(error["predicate"], []).append(
+            f"{place_of(error)}: {shorten(error['error'], SENTENCE)}"
+        )
     for shadow in (*result.shadow, *result.neutral.stopped):
         told.setdefault(shadow["predicate"], []).append(stopped_text(shadow))
     cases = [

@@ -10,8 +10,17 @@ from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VI
 from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.offline.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
 from ledgeragent.offline.tally import Result
-from ledgeragent.paths import visible
-from ledgeragent.report.parts import call_line, fact_lines, joined, listed, mark, place_of, table
+from ledgeragent.report.parts import (
+    SENTENCE,
+    call_line,
+    fact_lines,
+    joined,
+    listed,
+    mark,
+    place_of,
+    shorten,
+    table,
+)
 
 _COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _HEADINGS = ("judged", "allow", "revise: violation", "revise: evidence", "block")
@@ -39,7 +48,7 @@ def replay_text(result: Result, domain: str) -> str:
 
 def cases_text(result: CasesResult) -> str:
     """The result of labelled cases: the score by kind, then every mismatch."""
-    rows = [(kind, score) for kind, score in sorted(result.by_kind.items())]
+    rows = [(shorten(kind), score) for kind, score in sorted(result.by_kind.items())]
     by_kind = table(
         ("kind", "cases", "correct"),
         [(kind, score.cases, score.correct) for kind, score in [*rows, ("all", result.decided)]],
@@ -79,7 +88,7 @@ def _rejected_text(row: RejectedWrite, predicate: str) -> str:
     lines = [
         f"  {predicate}: {row['decision']}  ({place_of(row)})",
         f"    {call_line(row['call'])}",
-        f"    {visible(row['reason'])}",
+        f"    {shorten(row['reason'], SENTENCE)}",
         *(f"    read {line}" for line in fact_lines(row["evidence"])),
     ]
     return "\n".join(lines)
@@ -170,19 +179,21 @@ def _both(result: Result, clause: str, reward: str) -> str:
 
 def _solved(result: Result) -> Iterator[str]:
     for row in result.rejected_solved():
-        task = f"{row['benchmark']} task {row['task_id']}".strip()
+        task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
         yield f"  {row['clause']}: {task}, {row['runs']} runs"
 
 
 def _near_miss(row: NearMiss) -> str:
     why = [f"{path} was never read" for path in row["unread"]]
     why += [f"{name} could not decide" for name in row["undecided"]]
-    return f"  {call_line(row['call'])}  ({place_of(row)})\n    {'; '.join(why)}"
+    told = shorten("; ".join(why), SENTENCE)
+    return f"  {call_line(row['call'])}  ({place_of(row)})\n    {told}"
 
 
 def _error(row: PredicateError) -> str:
     name = f"{row['predicate']}{mark(row['enforcement'])}"
-    return f"  {name}: {visible(row['error'])}  ({place_of(row)})\n    {call_line(row['call'])}"
+    error = shorten(row["error"], SENTENCE)
+    return f"  {name}: {error}  ({place_of(row)})\n    {call_line(row['call'])}"
 
 
 def _mismatches(title: str, score: Score) -> list[list[str]]:
@@ -196,8 +207,9 @@ def _mismatch(row: Mismatch) -> str:
         expected.append(call_line(label["read"]))
     given = ", ".join(dict.fromkeys(row["predicates"])) or "no predicate"
     lines = [
-        f"  {row['id']}: expected {' '.join(expected)}, got {row['decision']} ({given})",
-        *([f"    {visible(row['reason'])}"] if row["reason"] else []),
+        f"  {shorten(row['id'])}: expected {shorten(' '.join(expected), SENTENCE)}, "
+        f"got {row['decision']} ({given})",
+        *([f"    {shorten(row['reason'], SENTENCE)}"] if row["reason"] else []),
         *(f"    in shadow: {name}" for name in row["shadow"]),
         *(f"    asked for {call_line(read)}" for read in row["reads"]),
         *(f"    read {line}" for line in fact_lines(row["evidence"])),

@@ -15,9 +15,17 @@ from ledgeragent.offline.diff import (
     Change,
     Difference,
 )
-from ledgeragent.paths import visible
 from ledgeragent.report.junit import Case, suite
-from ledgeragent.report.parts import call_line, dump, joined, listed, mark, place_of
+from ledgeragent.report.parts import (
+    SENTENCE,
+    call_line,
+    dump,
+    joined,
+    listed,
+    mark,
+    place_of,
+    shorten,
+)
 
 _TITLES = {
     NEWLY_REJECTED: "newly rejected",
@@ -76,14 +84,14 @@ def difference_junit(found: Difference, before: str, after: str) -> str:
     names = dict.fromkeys((*sorted(found.predicates), *failures, *told))
     cases = [
         Case(
-            name=name,
+            name=shorten(name),
             failure=f"{len(failures.get(name, []))} verdicts changed",
             failures=failures.get(name, []),
             told=told.get(name, []),
         )
         for name in names
     ]
-    runs = [*found.only_after, *found.only_before]
+    runs = [shorten(run, SENTENCE) for run in (*found.only_after, *found.only_before)]
     cases.append(Case(name="runs", failure="not judged on both sides", failures=runs))
     return suite(f"ledgeragent diff {after} against {before}", after, cases)
 
@@ -109,11 +117,11 @@ def _answer(when: str, answer: Answer) -> Iterator[str]:
 
 
 def _said(said: Said) -> str:
-    name = f"{said['predicate']}{mark(said['enforcement'])}"
-    return f"            {name}, {said['decision']}: {visible(said['reason'])}"
+    name = f"{shorten(said['predicate'])}{mark(said['enforcement'])}"
+    return f"            {name}, {said['decision']}: {shorten(said['reason'], SENTENCE)}"
 
 
 def _some(title: str, names: Sequence[str]) -> list[str]:
-    lines = listed(title, (f"  {visible(name)}" for name in names))
+    lines = listed(title, (f"  {shorten(name, SENTENCE)}" for name in names))
     more = len(names) - _MOST_RUNS
     return [*lines[: _MOST_RUNS + 1], f"  ... and {more} more"] if more > 0 else lines

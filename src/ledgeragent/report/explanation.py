@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 from ledgeragent.effects import Effect
 from ledgeragent.ledger import Entry, Stale
 from ledgeragent.offline.explain import CallExplained, Reading, RuleExplained, RuleRun, SampleRun
+from ledgeragent.offline.gatechecks import GateCheck, gate_samples
 from ledgeragent.offline.judging import Judged
 from ledgeragent.offline.rows import call_json, evidence_json, run_row
-from ledgeragent.paths import visible
 from ledgeragent.render import line_of
 from ledgeragent.report.parts import (
+    RECORD,
+    SENTENCE,
     call_line,
     dump,
     fact_lines,
@@ -103,7 +105,7 @@ def _sample(sample: SampleRun) -> str:
     side, call = sample.outcome.sample.side, call_json(sample.outcome.sample.call)
     lines = [f"  {side:<9}{call_line(call)}", f"           {_said(sample.alone)}"]
     if not sample.outcome.passed:
-        lines.append(f"           NOT AS EXPECTED: {visible(sample.outcome.problem)}")
+        lines.append(f"           NOT AS EXPECTED: {shorten(sample.outcome.problem, SENTENCE)}")
     return "\n".join(lines)
 
 
@@ -112,7 +114,7 @@ def _said(run: RuleRun) -> str:
     if finding is None:
         return run.outcome
     told = finding.error or finding.reason
-    return f"{run.outcome}, {finding.decision.name.lower()}: {visible(told)}"
+    return f"{run.outcome}, {finding.decision.name.lower()}: {shorten(told, SENTENCE)}"
 
 
 def _run_json(run: RuleRun) -> dict[str, Json]:
@@ -125,6 +127,66 @@ def _run_json(run: RuleRun) -> dict[str, Json]:
         "reads": [call_json(read) for read in finding.reads] if finding else [],
         "evidence": evidence_json(run.evidence),
     }
+
+
+# ── A check of the gate ─────────────────────────────────────────────────────────────────────────
+
+
+def check_text(check: GateCheck) -> str:
+    """What the gate itself checks, when it answers, and what it would accept."""
+    known = [
+        ("checks", "the gate itself, in every pack"),
+        ("judges", check.judges),
+        ("answers", f"where {check.answers}"),
+        ("accepts", check.accepts),
+        ("verdict", f"{check.decision.name.lower()}, {_LEVELS[check.enforcement]}"),
+    ]
+    samples = (
+        f"  {side:<9}{call_line(call_json(call))}\n           {_said(run)}"
+        for side, call, run in _check_runs(check)
+    )
+    return joined(
+        [
+            [check.id, check.about],
+            [f"{name:<10}{text}" for name, text in known],
+            listed("Samples", samples),
+        ]
+    )
+
+
+def check_json(check: GateCheck) -> str:
+    """The same as one JSON object, with the keys that a rule has."""
+    return dump(
+        {
+            "rule": check.id,
+            "domain": None,
+            "versions": [],
+            "about": check.about,
+            "clause": None,
+            "guards": [],
+            "judges": check.judges,
+            "answers": check.answers,
+            "accepts": check.accepts,
+            "decision": check.decision.name.lower(),
+            "enforcement": check.enforcement.value,
+            "reads": [],
+            "samples": [
+                {
+                    "side": side,
+                    "call": call_json(call),
+                    "passed": True,
+                    "problem": "",
+                    **_run_json(run),
+                }
+                for side, call, run in _check_runs(check)
+            ],
+        }
+    )
+
+
+def _check_runs(check: GateCheck) -> Iterator[tuple[str, ToolCall, RuleRun]]:
+    for side, call, finding in gate_samples(check):
+        yield side, call, RuleRun(rule=check, finding=finding, evidence=())
 
 
 # ── A judged call ───────────────────────────────────────────────────────────────────────────────
@@ -173,16 +235,18 @@ def call_json_report(found: CallExplained) -> str:
 
 def _head(found: CallExplained) -> str:
     this, trace = found.this, found.trace
-    task = f", task {trace.task_id}" if trace.task_id is not None else ""
+    task = f", task {shorten(trace.task_id)}" if trace.task_id is not None else ""
     reward = f", reward {trace.reward:g}" if trace.reward is not None else ""
     pack = f"{found.domain.name} {found.domain.version}"
-    return f"Judged call {this.number} of run {visible(trace.run)}{task}{reward}, by {pack}"
+    return (
+        f"Judged call {this.number} of run {shorten(trace.run, SENTENCE)}{task}{reward}, by {pack}"
+    )
 
 
 def _verdict(this: Judged) -> Iterator[str]:
     executed = "it executed" if this.executed else "it did not execute"
     yield f"  {this.outcome}; in the recorded run {executed}"
-    yield from (f"  {visible(line)}" for line in this.verdict.feedback.splitlines())
+    yield from (f"  {shorten(line, SENTENCE)}" for line in this.verdict.feedback.splitlines())
 
 
 def _conversation(found: CallExplained) -> Iterator[str]:
@@ -212,21 +276,16 @@ def _called(call: ToolCall, judged: dict[int, Judged]) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    return f"  {line_of(entry)}\n    from {visible(str(entry.source))}, turn {entry.turn}"
+    source = shorten(str(entry.source), SENTENCE)
+    return f"  {shorten(line_of(entry), RECORD)}\n    from {source}, turn {entry.turn}"
 
 
 def _rule_run(run: RuleRun) -> str:
     lines = [
         f"  {run.rule.id}{mark(run.rule.enforcement.value)}: {_said(run)}",
-        *(f"    read {line}" for line in _facts(run)),
+        *(f"    read {line}" for line in fact_lines(evidence_json(run.evidence), turns=True)),
     ]
     return "\n".join(lines)
-
-
-def _facts(run: RuleRun) -> Iterator[str]:
-    facts = evidence_json(run.evidence)
-    for fact, line in zip(facts, fact_lines(facts), strict=True):
-        yield f"{line}, turn {fact['turn']}"
 
 
 def _message_json(message: Message) -> Json:

@@ -10,7 +10,10 @@ from ledgeragent.paths import visible
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Enforcement
 
-_LONGEST_VALUE = 120
+VALUE, SENTENCE, RECORD = 120, 1_000, 4_000
+"""The most characters of a name or value, of a call or reason, and of a whole record."""
+
+_MOST_FACTS = 40
 
 
 def dump(value: Json) -> str:
@@ -19,9 +22,13 @@ def dump(value: Json) -> str:
     return json.dumps(value, indent=2, default=str) + "\n"
 
 
-def shorten(text: str, longest: int = _LONGEST_VALUE) -> str:
-    """The text on one line, its end left out where it is long."""
-    line = visible(text)
+def shorten(text: str, longest: int = VALUE) -> str:
+    """The text on one line, its end left out where it is long.
+
+    Whatever comes from a model or a record goes through here on its way into a report for people:
+    it can neither begin a line of its own nor drown the others. JSON has it whole.
+    """
+    line = visible(text[: longest + 1])
     return line if len(line) <= longest else f"{line[:longest]}..."
 
 
@@ -32,14 +39,18 @@ def mark(enforcement: str) -> str:
 
 def call_line(call: Mapping[str, Json]) -> str:
     """A call given as JSON, the way a model would write it."""
-    return visible(str(ToolCall.parse(name=str(call["name"]), arguments=call.get("arguments"))))
+    parsed = ToolCall.parse(name=str(call["name"]), arguments=call.get("arguments"))
+    return shorten(str(parsed), SENTENCE)
 
 
-def fact_lines(evidence: Iterable[Mapping[str, Json]]) -> Iterator[str]:
-    """Each fact with its value and the read that supplied it."""
-    for fact in evidence:
+def fact_lines(evidence: Sequence[Mapping[str, Json]], *, turns: bool = False) -> Iterator[str]:
+    """The facts read, each with its value and the read that supplied it, on request with its turn."""
+    for fact in evidence[:_MOST_FACTS]:
+        turn = f", turn {fact['turn']}" if turns else ""
         shown = shorten(str(fact["value"]))
-        yield f"{visible(fact['path'])} = {shown}, from {call_line(fact['read'])}"
+        yield f"{shorten(fact['path'])} = {shown}, from {call_line(fact['read'])}{turn}"
+    if len(evidence) > _MOST_FACTS:
+        yield f"{len(evidence) - _MOST_FACTS} more, all with --format json"
 
 
 def listed(title: str, lines: Iterable[str]) -> list[str]:
@@ -51,12 +62,12 @@ def listed(title: str, lines: Iterable[str]) -> list[str]:
 def place_of(row: Mapping[str, Any]) -> str:
     """The run of a row, and after the colon the number of the judged call: what `explain` takes."""
     number = f":{row['judged']}" if row["judged"] is not None else ""
-    told = [f"run {row['run']}{number}"]
+    told = [f"run {shorten(row['run'], SENTENCE)}{number}"]
     if row["task_id"] is not None:
-        told.append(f"task {row['task_id']}")
+        told.append(f"task {shorten(str(row['task_id']))}")
     if row["reward"] is not None:
         told.append(f"reward {row['reward']:g}")
-    return visible(", ".join(told))
+    return ", ".join(told)
 
 
 def joined(parts: Iterable[Sequence[str]]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ledgeragent.offline.rows import call_json
 from ledgeragent.offline.sampling import SamplesResult
 from ledgeragent.packs.samples import SIDES, Outcome
-from ledgeragent.paths import visible
 from ledgeragent.predicates import Predicate
-from ledgeragent.report.parts import call_line, dump, joined, listed, mark, table
+from ledgeragent.report.parts import SENTENCE, call_line, dump, joined, listed, mark, shorten, table
 from ledgeragent.types import Json
 
 
@@ -61,7 +60,7 @@ def _share(result: SamplesResult, rule: Predicate, side: str) -> str:
 def _failure_text(outcome: Outcome) -> str:
     sample = outcome.sample
     lines = [
-        f"  {sample.place}: {sample.rule}, {sample.side}: {visible(outcome.problem)}",
+        f"  {sample.place}: {sample.rule}, {sample.side}: {shorten(outcome.problem, SENTENCE)}",
         f"    {call_line(call_json(sample.call))}",
     ]
     return "\n".join(lines)

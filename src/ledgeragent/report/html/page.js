@@ -9,6 +9,7 @@
   const WHO = { user: "Customer", agent: "Agent", tool: "Tool" };
   const LONG = 260;
   const SHORT = 70;
+  const VALUE = 120, SENTENCE = 1000, RECORD = 4000, MOST_FACTS = 40; // as in the other reports
 
   let run = runs[0];
   let current = 0;
@@ -71,7 +72,7 @@
       if (!event.target.closest("button, summary, a") && !String(getSelection())) select(number, false);
     });
     if (step.kind === "tool") item.append(...toolParts(step));
-    else if (step.text) item.append(make("div", { class: "said", dir: "auto" }, step.text));
+    else if (step.text) item.append(...lengthy("div", { class: "said", dir: "auto" }, step.text, RECORD));
     if (step.kind === "user" && step.changes) item.append(learned(step.changes));
     for (const call of listed(step.calls)) item.append(callCard(call, number));
     return item;
@@ -79,20 +80,22 @@
 
   const clipped = (text, most) => text.length > most ? `${text.slice(0, most)}…` : text;
 
+  // The text, and where its end is left out a button that shows it.
+  function lengthy(tag, options, text, most, brief = (text) => text, full = brief) {
+    const body = make(tag, options, clipped(brief(text), most));
+    if (text.length <= most) return [body];
+    const more = button("show all", () => {
+      const open = body.classList.toggle("open");
+      body.textContent = open ? full(text) : clipped(brief(text), most);
+      more.textContent = open ? "show less" : "show all";
+    }, "more");
+    return [body, more];
+  }
+
   function toolParts(step) {
-    const text = step.text ?? "";
-    const body = make("pre", { class: "answer mono" }, clipped(flat(text), LONG));
-    const parts = [body];
-    if (text.length > LONG) {
-      const more = button("show all", () => {
-        const open = body.classList.toggle("open");
-        body.textContent = open ? pretty(text) : clipped(flat(text), LONG);
-        more.textContent = open ? "show less" : "show all";
-      }, "more");
-      parts.push(more);
-    }
+    const parts = lengthy("pre", { class: "answer mono" }, step.text ?? "", LONG, flat, pretty);
     if (step.changes) parts.push(learned(step.changes));
-    else if (step.skipped) parts.push(make("div", { class: "learned muted" }, `ledger unchanged: ${step.skipped}`));
+    else if (step.skipped) parts.push(make("div", { class: "learned muted" }, clipped(`ledger unchanged: ${step.skipped}`, SENTENCE)));
     return parts;
   }
 
@@ -117,7 +120,7 @@
     return make("div", { class: "learned" }, ...changes.slice(0, 6).map((change) =>
       make("span", {},
         make("span", { class: `badge toned ${TONES[change.kind]}` }, change.kind), " ",
-        make("span", { class: "mono" }, change.path))),
+        make("span", { class: "mono" }, clipped(change.path, VALUE)))),
       changes.length > 6 ? make("span", { class: "muted" }, `and ${changes.length - 6} more`) : null);
   }
 
@@ -125,8 +128,8 @@
     const answer = call.answer;
     const executed = answer ? make("span", { class: "badge" }, answer.executed ? "executed" : "not executed") : null;
     const card = make("div", { class: "call" },
-      make("div", { class: "name" }, make("code", {}, call.name), make("span", { class: "badge" }, call.effect), executed),
-      call.arguments && call.arguments !== "{}" ? make("pre", {}, compact(call.arguments)) : null);
+      make("div", { class: "name" }, make("code", {}, clipped(call.name, VALUE)), make("span", { class: "badge" }, call.effect), executed),
+      ...(call.arguments && call.arguments !== "{}" ? lengthy("pre", {}, compact(call.arguments), RECORD) : []));
     if (answer) card.append(verdictPart(answer, number));
     return card;
   }
@@ -137,7 +140,7 @@
       make("div", { class: "line" }, make("strong", {}, TITLES[answer.outcome]),
         checked ? make("span", { class: "muted" }, `${checked} ${checked === 1 ? "rule" : "rules"} checked`) : null));
     for (const found of listed(answer.findings)) part.append(finding(found, number));
-    if (answer.note) part.append(make("div", { class: "finding" }, answer.note));
+    if (answer.note) part.append(make("div", { class: "finding" }, clipped(answer.note, SENTENCE)));
     if (answer.facts) {
       const label = `${answer.facts.length} ${answer.facts.length === 1 ? "fact" : "facts"} read for it`;
       part.append(folded(label, () => facts(answer.facts, number)));
@@ -155,25 +158,27 @@
     const rule = run.rules[found.rule];
     const kind = found.enforced ? "" : ` · ${found.kind === "undecided" ? "undecided" : "not enforced"}`;
     const box = make("div", { class: "finding" },
-      make("div", { dir: "auto" }, found.reason),
-      make("div", { class: "rule" }, button(found.rule, () => pickRule(found.rule)), kind,
+      ...lengthy("div", { dir: "auto" }, found.reason, SENTENCE),
+      make("div", { class: "rule" }, button(clipped(found.rule, VALUE), () => pickRule(found.rule)), kind,
         rule ? ` · ${rule.clause || rule.summary}` : ""));
-    if (found.error) box.append(make("pre", {}, found.error));
+    if (found.error) box.append(...lengthy("pre", {}, found.error, SENTENCE));
     if (found.facts) box.append(facts(found.facts, number));
     return box;
   }
 
   function facts(list, number) {
     let before = "";
-    return make("table", { class: "facts" }, make("tbody", {}, ...list.map((fact) => {
-      const from = `${fact.source}, turn ${fact.turn ?? 0}`;
+    const rows = list.slice(0, MOST_FACTS).map((fact) => {
+      const from = `${clipped(fact.source, SENTENCE)}, turn ${fact.turn ?? 0}`;
       const row = make("tr", {},
-        make("th", { scope: "row" }, button(fact.path, () => reveal(fact.path, number))),
+        make("th", { scope: "row" }, button(clipped(fact.path, VALUE), () => reveal(fact.path, number))),
         make("td", {}, make("pre", {}, clipped(compact(fact.value), 4000)),
           from === before ? null : make("div", { class: "from" }, from)));
       before = from;
       return row;
-    })));
+    });
+    if (list.length > MOST_FACTS) rows.push(make("tr", {}, make("td", {}, `and ${list.length - MOST_FACTS} more`)));
+    return make("table", { class: "facts" }, make("tbody", {}, ...rows));
   }
 
   // ── ledger ──────────────────────────────────────────────────────────────────────────────────
@@ -200,8 +205,8 @@
       ? entries.filter((e) => e.path.toLowerCase().includes(wanted) || e.value.toLowerCase().includes(wanted))
       : entries;
     at("when").textContent = `Ledger after step ${current + 1} · ${entries.length} ${entries.length === 1 ? "record" : "records"}`;
-    at("here").replaceChildren(...[...read].map((path) => button(`read ${path}`, () => reveal(path, current), "chip")),
-      ...[...touched.values()].map((change) => button(`${change.kind} ${change.path}`, () => reveal(change.path, current), `chip ${TONES[change.kind] === "plain" ? "" : TONES[change.kind]}`)));
+    at("here").replaceChildren(...[...read].map((path) => button(`read ${clipped(path, VALUE)}`, () => reveal(path, current), "chip")),
+      ...[...touched.values()].map((change) => button(`${change.kind} ${clipped(change.path, VALUE)}`, () => reveal(change.path, current), `chip ${TONES[change.kind] === "plain" ? "" : TONES[change.kind]}`)));
     at("ledger").replaceChildren(...shown.map((entry) => entryCard(entry, touched.get(entry.path), read.has(entry.path))));
     if (!shown.length) at("ledger").append(make("div", { class: "empty" },
       entries.length ? "No record matches." : "No record has been observed yet."));
@@ -217,7 +222,7 @@
     const stale = listed(entry.stale);
     const tone = change ? TONES[change.kind] : read ? "plain" : "";
     const card = make("div", { class: `entry${tone ? ` touched ${tone}` : ""}`, "data-path": entry.path },
-      make("div", { class: "top" }, make("span", { class: "path mono" }, entry.path),
+      make("div", { class: "top" }, make("span", { class: "path mono" }, clipped(entry.path, VALUE)),
         change ? make("span", { class: `badge toned ${tone}` }, change.kind) : null,
         read ? make("span", { class: "badge toned plain" }, "read for the verdict") : null,
         stale.length && change?.kind !== "stale" ? make("span", { class: "badge toned revise" }, "stale") : null,
@@ -229,9 +234,9 @@
       marks.set(by, [...(marks.get(by) ?? []), mark.fields || "all of it"]);
     }
     for (const [by, fields] of marks) card.append(make("div", { class: "notes" },
-      `${fields.join(", ")}: unknown since ${by} may have changed it`));
+      `${clipped(fields.join(", "), SENTENCE)}: unknown since ${clipped(by, VALUE)} may have changed it`));
     if (change?.differences) card.append(make("div", { class: "diff" }, ...change.differences.map((d) =>
-      make("div", {}, d.field ? `${d.field}: ` : "", d.before ? make("del", {}, clipped(flat(d.before), 300)) : "absent",
+      make("div", {}, d.field ? `${clipped(d.field, VALUE)}: ` : "", d.before ? make("del", {}, clipped(flat(d.before), 300)) : "absent",
         " → ", d.after ? make("ins", {}, clipped(flat(d.after), 300)) : "absent"))));
     const value = folded(clipped(flat(entry.value), 160), () => make("pre", {}, entry.value));
     card.append(value);
@@ -317,7 +322,7 @@
     for (const answer of answers) for (const rule of new Set(listed(answer.findings).map((f) => f.rule)))
       counts.set(rule, (counts.get(rule) ?? 0) + 1);
     at("rule").replaceChildren(make("option", { value: "" }, counts.size ? "every rule" : "no rule found anything"),
-      ...[...counts].sort().map(([rule, count]) => make("option", { value: rule }, `${rule} (${count})`)));
+      ...[...counts].sort().map(([rule, count]) => make("option", { value: rule }, `${clipped(rule, VALUE)} (${count})`)));
     at("rule").value = picked.rule;
     at("rule").disabled = !counts.size;
   }
@@ -337,7 +342,7 @@
     const facts = [`${run.domain} ${run.version}`, run.benchmark, run.task && `task ${run.task}`,
       run.reward === null ? "" : `reward ${run.reward}`, run.recorded ? "verdicts as recorded" : "judged now",
       run.redacted ? "values were redacted" : ""];
-    at("about").textContent = facts.filter(Boolean).join(" · ");
+    at("about").textContent = facts.filter(Boolean).map((fact) => clipped(fact, VALUE)).join(" · ");
     at("find").value = "";
     drawFilters();
     drawSteps();
