@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_journal import written
+from ledgeragent.journal import Journal
+from ledgeragent.types import UserMessage
+from tests.test_journal import BANK, written
 
 
 def ledgeragent(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -44,6 +46,16 @@ def test_show_prints_a_line_for_each_event(tmp_path: Path) -> None:
     assert len(lines) == 6
     assert lines[-1].endswith("close_account=REVISE")
     assert "accounts.A1" in lines[3]
+
+
+def test_a_line_of_show_is_cut_and_an_export_is_not(tmp_path: Path) -> None:
+    file, long = tmp_path / "j.jsonl", "x" * 10_000
+    journal = Journal.open(file, BANK)
+    journal.heard(long, UserMessage(text=long))
+    journal.close()
+    shown = ledgeragent("journal", "show", str(file)).stdout
+    assert len(shown.splitlines()) == 1 and shown.endswith("...\n") and len(shown) == 1_004
+    assert long in ledgeragent("journal", "export", str(file)).stdout
 
 
 def test_an_export_can_be_replayed(tmp_path: Path) -> None:

@@ -124,6 +124,16 @@ def test_an_error_of_explain_does_not_print_what_is_long_either(
         assert longest(printed(capsys, "explain", place, "--domain", NAME)) <= SENTENCE
 
 
+@pytest.mark.parametrize("verb", ["replay", "explain"])
+def test_neither_does_the_warning_of_a_broken_record(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "broken.jsonl"
+    file.write_text(jsonl({"id": LONG, "messages": [{"role": LONG, "content": LONG}]}))
+    place = file if verb == "replay" else f"{file}#{LONG}:1"
+    assert 50 < longest(printed(capsys, verb, place, "--domain", NAME)) < 100
+
+
 def test_only_the_first_of_very_many_facts_are_listed() -> None:
     read = {"name": "get_book", "arguments": {"book_id": "B1"}}
     facts = [{"path": f"books.B{i}", "value": i, "read": read, "turn": 1} for i in range(1_000)]

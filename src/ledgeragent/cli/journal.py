@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.errors import DataError
 from ledgeragent.journal import Record, Store, open_store, read, verify
+from ledgeragent.report.parts import SENTENCE, shorten
 from ledgeragent.transcripts import exported
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "journal",
         help="verify, show or export a journal",
-        description="verify recomputes the hash chain; show prints one line an event; export prints "
-        "each conversation as an OpenAI message list, one a line, for `replay -`.",
+        description="verify recomputes the hash chain; show prints one line an event, cut "
+        "where it is long; export prints each conversation as an OpenAI message list, one a line, for "
+        "`replay -`.",
         epilog="verify exits 1 if a record was changed, removed, reordered or torn.",
     )
     parser.add_argument("action", choices=("verify", "show", "export"))
@@ -69,8 +71,9 @@ def _records(store: Store, session: str | None, file: str) -> Iterable[Record]:
 
 
 def _line(record: Record) -> str:
-    who = f"{record['seq']:>6} {record['time']} {record['session'] or '-'} {record['event']}"
-    return f"{who}  {_told(record)}"
+    session = shorten(record["session"] or "-")
+    who = f"{record['seq']:>6} {record['time']} {session} {record['event']}"
+    return shorten(f"{who}  {_told(record)}", SENTENCE)
 
 
 def _told(record: Record) -> str:

@@ -80,7 +80,7 @@ def read_messages(messages: Json) -> tuple[Message, ...]:
             elif role == "user":
                 read.append(UserMessage(text=_text(message.get("content"))))
             elif role not in _INSTRUCTIONS:
-                raise ValueError(f"unknown role {role!r}")
+                raise ValueError(f"unknown role {role!r:.80}")
         except (ValueError, TypeError, KeyError, AttributeError) as problem:
             raise ValueError(f"message {number}: {_shown(problem)}") from None
     return tuple(read)
