@@ -136,6 +136,32 @@ def test_a_run_that_was_interrupted_in_a_tool_goes_on() -> None:
     assert answers[-1].status == "error", "the book was shelved since it was read"
 
 
+@tool("lend_book", return_direct=True)
+def lend_and_leave(member_id: str, book_id: str, days: int) -> str:
+    """Lends a book, which ends the run."""
+    RAN.append(f"lend_book {days}")
+    return "lent"
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_rejection_is_never_what_a_run_says(asynchronous: bool) -> None:
+    """Where the answer of a tool is to end the run, that of a rejected call goes to the model."""
+    replies = [READ, TOO_LONG, LEND, AIMessage("Never.")]
+    made = create_agent(
+        Scripted(replies=replies),
+        [get_member, get_book, lend_and_leave],
+        middleware=[LedgerMiddleware(LIBRARY)],
+    )
+    given = says("Lend me ferns")
+    done = asyncio.run(made.ainvoke(given)) if asynchronous else made.invoke(given)
+    assert done["messages"][-1].content == "lent"
+    assert [m.status for m in done["messages"] if isinstance(m, ToolMessage)][-2:] == [
+        "error",
+        "success",
+    ]
+    assert RAN[2:] == ["lend_book 14"]
+
+
 def test_arguments_that_a_person_edited_are_judged_again() -> None:
     asking: Any = HumanInTheLoopMiddleware(interrupt_on={"lend_book": True})
     replies = [READ, LEND, AIMessage("Well.")]

@@ -17,6 +17,7 @@ from agents import (
     RunConfig,
     Runner,
     RunState,
+    ToolsToFinalOutputResult,
     WebSearchTool,
     handoff,
     set_tracing_disabled,
@@ -59,6 +60,31 @@ def reads() -> list[Any]:
 
 def lend(id: str) -> list[Any]:
     return [function_call("lend_book", LEND, call_id=id)]
+
+
+def first(context: Any, results: list[Any]) -> ToolsToFinalOutputResult:
+    return ToolsToFinalOutputResult(is_final_output=True, final_output=results[0].output)
+
+
+async def later(context: Any, results: list[Any]) -> ToolsToFinalOutputResult:
+    return first(context, results)
+
+
+@pytest.mark.parametrize(
+    "ends", ["stop_on_first_tool", {"stop_at_tool_names": ["lend_book", "get_book"]}, first, later]
+)
+def test_a_rejection_is_never_what_a_run_says(ends: Any) -> None:
+    """Where the answer of a tool is to end the run, that of a rejected call goes to the model."""
+    ran: list[str] = []
+    read = [function_call("get_book", {"book_id": "B1"}, call_id="b")]
+    model = ScriptedModel([lend("l"), [assistant_message("Not yet.")], read])
+    agent: Any = Agent(name="a", tools=tools(ran), model=model, tool_use_behavior=ends)
+    result = asyncio.run(LedgerRunner(LIBRARY).run(agent, "Lend me ferns."))
+    assert result.final_output == "Not yet."
+    assert ran == []
+    result = asyncio.run(LedgerRunner(LIBRARY).run(result.last_agent, "Is it in?"))
+    assert json.loads(result.final_output) == BOOK_IN
+    assert agent.tool_use_behavior == ends
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

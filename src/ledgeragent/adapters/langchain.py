@@ -18,7 +18,7 @@ from ledgeragent.adapters.common import (
     refuse,
     require,
 )
-from ledgeragent.conversation import Conversation, Ticket, Watch, refusal
+from ledgeragent.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
 from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -33,6 +33,7 @@ from langchain.agents.middleware.types import (  # noqa: E402
     ModelResponse,
     PrivateStateAttr,
     ToolCallRequest,
+    hook_config,
 )
 from langchain_core.messages import (  # noqa: E402
     AIMessage,
@@ -141,6 +142,16 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
             conversation.observe(ticket, failure(error), error=True)
             raise
         return _observed(conversation, ticket, answer)
+
+    @hook_config(can_jump_to=["model"])
+    def after_agent(self, state: LedgerState, runtime: Any) -> dict[str, Any] | None:
+        """Back to the model where the answer of a tool was to end the run, and its call was rejected."""
+        for message in reversed(state["messages"]):
+            if not isinstance(message, ToolMessage):
+                return None
+            if message.status == "error" and message.text.startswith(NOT_EXECUTED):
+                return {"jump_to": "model"}
+        return None
 
     def _prepared(self, request: ModelRequest[Any]) -> Conversation:
         """The run's conversation, told which tools this request offers."""

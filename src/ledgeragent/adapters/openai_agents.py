@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ledgeragent.adapters.common import (
     Guard,
@@ -29,15 +30,18 @@ require("openai-agents", "0.24", "openai-agents")
 from agents import (  # noqa: E402
     Agent,
     FunctionTool,
+    FunctionToolResult,
     Handoff,
     Model,
     ModelProvider,
     ModelResponse,
     RunConfig,
+    RunContextWrapper,
     Runner,
     RunResult,
     RunResultStreaming,
     RunState,
+    ToolsToFinalOutputResult,
 )
 from agents.tool_context import ToolContext  # noqa: E402
 
@@ -117,12 +121,19 @@ class _GuardedRun:
                 "put `ledgeragent mcp` before the server",
             )
         guarded = agent.clone(tools=[self._tool(tool) for tool in agent.tools])
+        guarded.tool_use_behavior = self._behaviour(agent.tool_use_behavior)
         # The original is kept as well, so that its id isn't given to another agent meanwhile.
         self._agents[id(agent)] = agent, guarded
         if isinstance(agent.model, Model):
             guarded.model = self.model(agent.model)
         guarded.handoffs = [self._handoff(target) for target in agent.handoffs]
         return guarded
+
+    def _behaviour(self, wanted: Any) -> Any:
+        """What becomes of the tools' answers. A rejection is for the model, and ends no run."""
+        if wanted == "run_llm_again" or isinstance(wanted, _Unrejected):
+            return wanted
+        return _Unrejected(wanted)
 
     def _handoff(self, target: Agent[Any] | Handoff[Any, Any]) -> Any:
         if isinstance(target, Agent):
@@ -180,6 +191,34 @@ class _GuardedInvoke:
             raise
         conversation.observe(ticket, getattr(result, "text", result))
         return result
+
+
+class _Unrejected:
+    """What an agent makes of its tools' answers, asked only where none of them is a rejection."""
+
+    def __init__(self, wanted: Any) -> None:
+        self._wanted = wanted
+
+    async def __call__(
+        self, context: RunContextWrapper[Any], results: list[FunctionToolResult]
+    ) -> ToolsToFinalOutputResult:
+        if any(str(result.output).startswith(NOT_EXECUTED) for result in results):
+            return ToolsToFinalOutputResult(is_final_output=False)
+        if callable(self._wanted):
+            decided: Any = self._wanted(context, results)
+            if inspect.isawaitable(decided):
+                decided = await decided
+            return cast(ToolsToFinalOutputResult, decided)
+        for result in results:
+            if self._ends(result.tool):
+                return ToolsToFinalOutputResult(is_final_output=True, final_output=result.output)
+        return ToolsToFinalOutputResult(is_final_output=False)
+
+    def _ends(self, tool: Any) -> bool:
+        if self._wanted == "stop_on_first_tool":
+            return True
+        names = self._wanted["stop_at_tool_names"]
+        return tool.name in names or tool.qualified_name in names
 
 
 class _GuardedProvider(ModelProvider):
