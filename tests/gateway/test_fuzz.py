@@ -153,6 +153,23 @@ def test_events(wire: Wire) -> None:
     explore(wire, spoiled(whole), prepare)
 
 
+def test_events_of_a_revision(wire: Wire) -> None:
+    """Where the words of a rejected reply are compared with those that come next."""
+    first = Reply(text="Let me see.", calls=UNKNOWN.calls)
+    again = Reply(text="Let me see. It is in.", calls=FORBIDDEN.calls)
+
+    def prepare(upstream: Upstream, events: Any) -> Any:
+        async def respond(request: Any, wire: Wire, body: Any) -> Any:
+            return await sent(request, [sse(event) for event in events])
+
+        plays = iter([first, respond])
+        upstream.choose = lambda _: next(plays)
+        return wire.request(KNOWN, TOOLS, True)
+
+    whole = list(read_sse(b"".join(wire.events(again, "resp_2")))[0])
+    explore(wire, spoiled(whole), prepare)
+
+
 def test_the_description_names_every_route() -> None:
     async def scenario() -> None:
         async with world() as w:
