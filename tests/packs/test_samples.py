@@ -22,11 +22,13 @@ from ledgeragent.packs.samples import SIDES, Sample, run, sample_of, samples_fro
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.types import Reply
-from ledgeragent.verdict import Decision, Enforcement
+from ledgeragent.verdict import Decision, Enforcement, Kind
 
 SOURCE = Path(__file__).parents[2] / "src"
 PLACE = Place("pack.yaml", 3)
 BOX = PathTemplate("boxes.{box_id}", dict[str, str])
+UNDECIDED = Kind.UNDECIDED
+FULL_LINE = re.compile(r"[^{}\n]+")
 CALL = {"name": "open", "arguments": {"box_id": "b"}}
 
 
@@ -103,6 +105,20 @@ def test_samples_of_the_shipped_packs(name: str) -> None:
         spoken = [s for s in samples if s.rule in rules and s.speaks_of(version)]
         assert not [f"{s.place} {p}" for s in spoken if (p := run(s, domain).problem)]
         assert {(s.rule, s.side) for s in spoken} == {(r, side) for r in rules for side in SIDES}
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_reasons_are_whole_lines_that_name_no_rule(name: str) -> None:
+    samples = samples_from_json(SOURCE / Path(*PACKS[name].split(".")) / "samples.json")
+    for version, domain in versions_of(name).items():
+        for each in samples:
+            if each.speaks_of(version):
+                verdict = run(each, domain).verdict
+                found = [f for f in (*verdict.findings, *verdict.shadow) if f.kind is not UNDECIDED]
+                assert {f.kind for f in found} <= {Kind.VIOLATION, Kind.EVIDENCE}, each.place
+                assert each.side == "rejected" or not found, each.place
+                assert all(FULL_LINE.fullmatch(f.reason) for f in found), each.place
+                assert not [f for f in found if f"{name}/" in f.reason], each.place
 
 
 @pytest.mark.parametrize("name", PACKS)

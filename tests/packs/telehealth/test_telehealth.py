@@ -1,39 +1,19 @@
-"""The telehealth pack as a whole: samples, clauses, recorded texts, the labelled cases."""
+"""The telehealth pack as a whole: recorded texts, the labelled cases."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 from pathlib import Path as File
 from typing import Any
 
-import pytest
-
 from ledgeragent.effects import Effect, Read
 from ledgeragent.offline.traces import read_messages
-from ledgeragent.packs.samples import Sample, run, samples_from_json
 from ledgeragent.state import State
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Verdict
 from tests.packs.telehealth.talk import CLINIC, GATE, answer, asked, rows
-
-SAMPLES = samples_from_json(File(str(files("ledgeragent.packs.telehealth") / "samples.json")))
-
-
-# Samples
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: f"{s.rule}-{s.side}")
-def test_every_sample_is_judged_as_it_says(sample: Sample) -> None:
-    assert run(sample, CLINIC).problem == ""
-
-
-def test_every_rule_has_a_sample_of_each_side() -> None:
-    sides = {(sample.rule, sample.side) for sample in SAMPLES}
-    assert sides == {(r.id, side) for r in CLINIC.predicates for side in ("allowed", "rejected")}
-
 
 # Recorded texts and labelled cases
 
