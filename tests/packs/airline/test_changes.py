@@ -48,6 +48,27 @@ def test_a_trip_that_ends_where_it_began_goes_on_doing_so() -> None:
         assert violated(talk.judge(change(SAME))) == {"airline/same-route", *broken}
 
 
+@pytest.mark.parametrize(
+    ("kind", "ways", "asked", "broken"),
+    [
+        ("one_way", 1, 1, set()),
+        ("one_way", 1, 2, {"airline/same-trip-type"}),
+        ("round_trip", 2, 2, set()),
+        ("round_trip", 2, 1, {"airline/same-trip-type"}),
+    ],
+)
+def test_a_trip_that_ends_where_it_began_comes_back_as_often_as_booked(
+    kind: str, ways: int, asked: int, broken: set[str]
+) -> None:
+    flights = [OUT, BACK, on("2024-05-27"), {**BACK, "date": "2024-05-28"}]
+    talk = known(flights=flights[: 2 * ways], destination="OAK", flight_type=kind)
+    talk.direct("OAK", "BOI", "2024-05-27", "NV101")
+    for day in ("2024-05-26", "2024-05-28"):
+        talk.direct("BOI", "OAK", day, "NV102")
+    new = [SAME, ("NV102", "2024-05-26"), ("NV101", "2024-05-27"), ("NV102", "2024-05-28")]
+    assert violated(talk.judge(change(*new[: 2 * asked]))) == broken
+
+
 def test_the_older_rules_allow_another_cabin_after_a_flight() -> None:
     past = [on("2024-05-14"), BACK]
     call = change(("NV101", "2024-05-14"), ("NV102", "2024-05-25"), cabin="business")

@@ -134,16 +134,14 @@ def same_trip_type(call: UpdateFlights, ledger: View) -> Broken | None:
     """A one way stays a one way, and a round trip a round trip.
 
     Rejects: the way back dropped, or one added.  Allows: a one way that was booked to end where it
-    begins, over another airport.
+    begins, over another airport, as long as it comes back once.
     """
     booked = ledger[RESERVATION(call["reservation_id"])]
     routes = None if _unchanged(call, booked) else _routes(_legs(call, ledger), ledger)
     if not routes:
         return None
-    returns = routes[0][0] == routes[-1][1]
+    returns = _is_round_trip(routes, booked)
     if returns == (booked["flight_type"] == "round_trip"):
-        return None
-    if returns and booked["origin"] == booked["destination"]:
         return None
     return violation(
         "reservation {id} is a {booked} and has to stay one; the new flights make it a {asked}",
@@ -151,6 +149,20 @@ def same_trip_type(call: UpdateFlights, ledger: View) -> Broken | None:
         booked=booked["flight_type"].replace("_", " "),
         asked="round trip" if returns else "one way",
     )
+
+
+def _is_round_trip(routes: list[Route], booked: Reservation) -> bool:
+    """True if the flights lead back to where they begin.
+
+    Where the booked trip ends where it begins, either way does. Its one way then comes home as often
+    as it was booked to, and so does its round trip: once more, or less, makes it the other.
+    """
+    home = booked["origin"]
+    if home != booked["destination"] or routes[-1][1] != routes[0][0]:
+        return routes[-1][1] == routes[0][0]
+    before = [segment["destination"] for segment in booked["flights"]].count(home)
+    now = [landing for _, landing in routes].count(home)
+    return now >= before if booked["flight_type"] == "round_trip" else now > before
 
 
 @predicate("airline/cabin-change-flown", guards=FLIGHTS, versions=("tau2",))
