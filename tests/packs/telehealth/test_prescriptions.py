@@ -92,3 +92,12 @@ def test_a_wrong_name_that_the_catalog_does_not_know_leads_to_the_right_one() ->
     verdict = talk.supply(medication="Sertraline 50mg")
     assert asked(verdict) == {'list_medication_suppliers(medication="Sertraline")'}
     assert talk.suppliers(CATALOG).supply(medication="Sertraline 50mg").allowed
+
+
+def test_a_longer_name_with_a_catalog_of_its_own_is_judged_by_that_one() -> None:
+    talk = Talk().located().prescriptions()
+    talk.suppliers(CATALOG.replace("Sertraline", "Sertraline XR"), medication="Sertraline XR")
+    assert talk.supply(medication="Sertraline XR").allowed
+    dearer = talk.supply(medication="Sertraline XR", price_usd=9.99)
+    assert violated(dearer) == {"supplier-in-catalog"}
+    assert "Deltraline, at 3.20 USD" in dearer.feedback

@@ -61,15 +61,19 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
     """Supplier, brand and price are those of one catalog entry of the medication.
 
     Rejects: one company's brand at another's price. Allows: the company with or without its
-    country. A list narrowed by country or number can show an entry, not that there is none.
+    country. A list narrowed by country or number can show an entry, not that there is none. The
+    catalog that was read under the call's own name for the medication decides; where there is none,
+    the one under the record's name does.
     """
     names = _prescribed_as(call, ledger)
     if not names:
         return None
-    if any(_is_offer(call, o) for n in (*names, call["medication"]) for o in _offers(n, ledger)):
+    spelt = dict.fromkeys(map(medication_key, (*names, call["medication"])))
+    known = [offer for key in spelt for offer in _offers(key, ledger)]
+    if any(_is_offer(call, offer) for offer in known):
         return None
     unread = [name for name in names if ledger.get(SUPPLIERS(medication_key(name))) is None]
-    if unread:
+    if unread and not _has_own_catalog(call["medication"], ledger):
         path = SUPPLIERS(medication_key(unread[0]))
         own = [name for name in (call["medication"],) if path == SUPPLIERS(medication_key(name))]
         spellings = dict.fromkeys((*unread, *own))
@@ -82,7 +86,7 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
         brand=call["brand_name"],
         price=call["price_usd"],
         currency=_currency(call),
-        entries=[_spoken(offer) for name in names for offer in _offers(name, ledger)],
+        entries=[_spoken(offer) for offer in known],
     )
 
 
@@ -96,6 +100,12 @@ def _prescribed_as(call: UpdateSupplier, ledger: View) -> list[str]:
     if prescribed is None and not absent(ledger, RECORD(call["record_id"])):
         return [call["medication"]]
     return _matching(call["medication"], prescribed or ())
+
+
+def _has_own_catalog(medication: str, ledger: View) -> bool:
+    """True if the whole catalog of a medication was read under this very name, and is not empty."""
+    whole = ledger.get(SUPPLIERS(medication_key(medication)))
+    return whole is not None and bool(whole["offers"])
 
 
 def _offers(medication: str, ledger: View) -> Iterable[Offer]:
