@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
-from ledgeragent.cli.options import add_domain, add_levels, levels_of
+from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
 from ledgeragent.cli.progress import Progress
 from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
 from ledgeragent.errors import DataError, UsageError
@@ -110,17 +110,27 @@ def binding_of(args: argparse.Namespace) -> Binding:
 def _named(
     text: str, args: argparse.Namespace, version: str | None, *, levelled: bool = False
 ) -> Binding:
-    name, mark, told = text.rpartition("@")
-    if not mark or packs.is_data(text):
-        name, told = text, ""
+    name, told = _parted(text)
     if told and version is not None:
         raise UsageError(f"give the version of {name} once: --version, or {text}")
     return Binding(
         name=name,
         version=told or version,
-        tools=args.tools,
+        tools=tools_of(args, *_packs(args)),
         levels=levels_of(args) if levelled else frozenset(),
     )
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Pack and version of NAME@VERSION; the version is "" where none is told."""
+    name, mark, told = text.rpartition("@")
+    return (text, "") if not mark or packs.is_data(text) else (name, told)
+
+
+def _packs(args: argparse.Namespace) -> list[str]:
+    """The packs that are compared: a tool of either may be named."""
+    given = (args.domain, getattr(args, "against", None))
+    return sorted({_parted(text)[0] for text in given if text is not None})
 
 
 def _require_runs(found: Difference, args: argparse.Namespace) -> None:

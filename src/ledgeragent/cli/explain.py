@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
-from ledgeragent.cli.options import add_domain, add_levels, levels_of
+from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.explain import RuleExplained, explain_call, explain_rule
@@ -88,7 +88,9 @@ def _binding(args: argparse.Namespace, named: str | None) -> Binding:
             told = f"no pack is named {shorten(named)}" if named else "the run names no pack"
             raise UsageError(f"{told}; give one with --domain{_meant(args.what)}")
         name = named
-    return Binding(name=name, version=args.version, tools=args.tools, levels=levels_of(args))
+    return Binding(
+        name=name, version=args.version, tools=tools_of(args, name), levels=levels_of(args)
+    )
 
 
 def _meant(text: str) -> str:

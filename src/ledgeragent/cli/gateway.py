@@ -10,7 +10,7 @@ import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of
+from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of, tools_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding
@@ -127,7 +127,9 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop. 0 after a graceful shutdown."""
-    domain = Binding(name=args.domain, version=args.version, tools=args.tools).domain()
+    domain = Binding(
+        name=args.domain, version=args.version, tools=tools_of(args, args.domain)
+    ).domain()
     from ledgeragent.gateway.server import Gateway
     from ledgeragent.gateway.stores import open_session_store
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of
+from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of, tools_of
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.offline.binding import Binding
@@ -74,7 +74,9 @@ def run(args: argparse.Namespace) -> int:
     except ImportError:
         raise MissingExtraError("mcp", "mcp") from None
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ledgeragent: %(message)s")
-    domain = Binding(name=args.domain, version=args.version, tools=args.tools).domain()
+    domain = Binding(
+        name=args.domain, version=args.version, tools=tools_of(args, args.domain)
+    ).domain()
     unknown = Decision.ALLOW if args.allow_unknown else Decision.REVISE
     upstream = _upstream(args.url, args.command, _headers(args.header))
     with journal_of(args, domain) as journal:

@@ -7,19 +7,30 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal
+from ledgeragent.offline.binding import versions
 from ledgeragent.offline.traces import tool_names
+from ledgeragent.packs.finding import suggestion
 from ledgeragent.verdict import Enforcement
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 LEVELS = tuple(level.value for level in Enforcement)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """The tools that --tools names; `typed` if the option holds the names themselves, not a file."""
+
+    names: frozenset[str]
+    typed: bool
 
 
 def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -40,6 +51,22 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         metavar="TOOLS",
         help="the agent's tools, so that no rule asks for another: names with commas, or a file",
     )
+
+
+def tools_of(args: argparse.Namespace, *domains: str) -> frozenset[str] | None:
+    """The tools of --tools, None where it is not given.
+
+    Raises UsageError for a typed name that no version of these domains knows. A file is the agent's
+    own list, which may hold tools that no policy speaks of.
+    """
+    if args.tools is None:
+        return None
+    given: Tools = args.tools
+    known = {t.tool for name in domains for d in versions(name).values() for t in d.tools}
+    for name in sorted(given.names - known) if given.typed else ():
+        told = f"--tools {name}: neither a file nor a tool of {' or '.join(domains)}"
+        raise UsageError(f"{told}{suggestion(name, known)}")
+    return given.names
 
 
 def add_journal(parser: argparse.ArgumentParser) -> None:
@@ -123,21 +150,29 @@ def _level(given: str) -> tuple[str, Enforcement]:
     return rule, Enforcement(level)
 
 
-def _tools(given: str) -> frozenset[str]:
+def _tools(given: str) -> Tools:
     """Names from a comma list, or from a file: a JSON list (names or schemas), or a name a line."""
-    if not os.path.isfile(given):
-        names = frozenset(name.strip() for name in given.split(",")) - {""}
-    else:
-        try:
-            names = _listed(Path(given).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise UsageError(f"--tools {given}: {error}") from None
+    typed = not os.path.exists(given) or os.path.isdir(given)
+    names = frozenset(map(str.strip, given.split(","))) - {""} if typed else _listed(given)
     if not names:
         raise UsageError(f"--tools {given}: no tool is named")
-    return names
+    return Tools(names=names, typed=typed)
 
 
-def _listed(text: str) -> frozenset[str]:
-    if text.lstrip().startswith(("[", "{")):
-        return tool_names(json.loads(text))
-    return frozenset(text.split())
+def _listed(file: str) -> frozenset[str]:
+    """The names in a file; raises UsageError where it is no list of tools."""
+    try:
+        text = Path(file).read_text(encoding="utf-8-sig")
+        listed = text.lstrip().startswith(("[", "{"))
+        names = tool_names(json.loads(text)) if listed else frozenset(text.split())
+    except UnicodeDecodeError:
+        problem = "not UTF-8 text"
+    except OSError as error:
+        raise UsageError(f"--tools {file}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        problem = f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else str(error)
+    else:
+        if all(name.isprintable() for name in names):
+            return names
+        problem = "names with control characters"
+    raise UsageError(f"--tools {file}: it is no list of tools ({problem})")

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.diff import run_baseline
-from ledgeragent.cli.options import add_domain, add_levels
+from ledgeragent.cli.options import add_domain, add_levels, tools_of
 from ledgeragent.cli.progress import Progress
 from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
 from ledgeragent.errors import UsageError
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
             args.files,
             args.domain,
             version=args.version,
-            tools=args.tools,
+            tools=tools_of(args, args.domain),
             levels=dict(args.enforce),
             nonstandard=args.nonstandard,
             jobs=args.jobs,

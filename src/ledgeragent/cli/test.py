@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain, add_levels, levels_of
+from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
 from ledgeragent.offline.binding import Binding
@@ -46,7 +46,10 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judges and reports. 1 if one that records decide is judged otherwise than it says."""
     binding = Binding(
-        name=args.domain, version=args.version, tools=args.tools, levels=levels_of(args)
+        name=args.domain,
+        version=args.version,
+        tools=tools_of(args, args.domain),
+        levels=levels_of(args),
     )
     return _samples(args, binding) if args.cases is None else _cases(args, binding.domain())
 

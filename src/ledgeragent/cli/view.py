@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain
+from ledgeragent.cli.options import add_domain, tools_of
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import Viewed, conversations, viewed
@@ -80,7 +80,7 @@ def _wanted(args: argparse.Namespace) -> Iterator[Viewed]:
     """The runs that were asked for; broken ones are named on stderr."""
     binding = None
     if args.domain is not None:
-        binding = Binding(name=args.domain, version=args.version, tools=args.tools)
+        binding = Binding(name=args.domain, version=args.version, tools=tools_of(args, args.domain))
     elif args.version is not None or args.tools is not None:
         raise UsageError("--version and --tools need --domain")
     for conversation in conversations(args.file):
