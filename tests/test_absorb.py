@@ -13,7 +13,7 @@ from ledgeragent.effects import Read, Untyped, Write, text, touch
 from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
-from ledgeragent.types import Json, ToolCall, ToolReturn
+from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision
 
 from .lending import (
@@ -167,12 +167,39 @@ def test_ids_that_look_alike_are_different_records() -> None:
     assert [ledger.get(BOOK(key)).value["status"] for key in (latin, cyrillic)] == ["in", "out"]  # type: ignore[union-attr]
 
 
+def test_a_return_that_is_nested_too_deep_stores_nothing() -> None:
+    assert skipped(taken(GET_BOOK, nested(900))) == "nested more than 200 levels deep"
+    wide = {**BOOK_IN, "shelf": [{"row": [n]} for n in range(300)]}
+    assert taken(GET_BOOK, json.dumps(wide)).ledger.get(B1).value == wide
+
+
+def test_arguments_that_are_nested_too_deep_are_sent_back_however_they_come() -> None:
+    deep = ToolCall.parse(name="lend_book", arguments=json.loads(nested(500)), id="1")
+    filtered = Gate(domain=LIBRARY).filter(Reply(calls=(deep,)), BOTH_READ)
+    assert filtered.verdicts[0].findings[0].predicate == MALFORMED
+
+
 def test_malformed_arguments_of_a_read_store_nothing() -> None:
     to = ToolCall.parse(name="get_book", arguments='{"book_id": ', id="1")
     assert skipped(taken(to, json.dumps(BOOK_IN))) == "the arguments of the call were not an object"
 
 
-@pytest.mark.parametrize("arguments", ['{"days": NaN}', "[1]", "null", '"text"', "{", "1"])
+def nested(levels: int) -> str:
+    return f'{{"book_id": {"[" * levels}{"]" * levels}}}'
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"days": NaN}',
+        "[1]",
+        "null",
+        '"text"',
+        "{",
+        "1",
+        *(pytest.param(nested(n), id=f"{n} levels") for n in (250, 900, 5_000)),
+    ],
+)
 def test_arguments_that_are_no_json_object_are_kept_as_they_came_and_sent_back(
     arguments: str,
 ) -> None:

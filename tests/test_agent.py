@@ -150,7 +150,7 @@ def test_a_loop_ends_in_a_block() -> None:
     made.step(answer(GET_BOOK, BOOK_IN))
     reply = made.step(UserMessage(text="try again"))
     assert reply.text == "I can't do that: a loan of 99 days is too long: 28 at most."
-    assert made.feedback.endswith("will not be considered again")
+    assert made.feedback.endswith("it stays refused as long as nothing changes")
     assert made.verdicts[-1].decision is Decision.BLOCK
     assert made.generations == 6
 

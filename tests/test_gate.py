@@ -7,10 +7,19 @@ from dataclasses import replace
 import pytest
 
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Write
+from ledgeragent.effects import Read, Write
 from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL, Delivery, Gate, Rejections
 from ledgeragent.ledger import Entry, Ledger, Touch
-from ledgeragent.predicates import Broken, Predicate, View, demand, predicate, violation
+from ledgeragent.predicates import (
+    Broken,
+    Check,
+    MissingEvidence,
+    Predicate,
+    View,
+    demand,
+    predicate,
+    violation,
+)
 from ledgeragent.testing import ledger_of
 from ledgeragent.types import Json, Reply, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Kind, Verdict
@@ -215,7 +224,7 @@ def test_a_rule_can_name_the_reads_itself_but_not_ones_the_run_lacks() -> None:
     assert [str(r) for r in finding.reads] == ['list_books(word="B1")']
 
 
-def raising(error: Exception) -> Predicate:
+def raising(error: BaseException) -> Predicate:
     def check(arguments: Json, ledger: View) -> Broken | None:
         assert ledger[BOOK("B1")]["status"]
         raise error
@@ -223,18 +232,67 @@ def raising(error: Exception) -> Predicate:
     return predicate("lending/broken", guards="lend_book")(check)
 
 
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError
+
+
 @pytest.mark.parametrize(
-    "error", [KeyError("secret"), ZeroDivisionError(), RecursionError(), AssertionError()]
+    "error",
+    [
+        KeyError("secret"),
+        ZeroDivisionError(),
+        RecursionError(),
+        AssertionError(),
+        SystemExit(3),
+        pytest.param(Unspeakable(), id="unspeakable"),
+    ],
 )
-def test_a_rule_that_fails_refuses_its_call_and_is_reported(error: Exception) -> None:
+def test_a_rule_that_fails_refuses_its_call_and_is_reported(error: BaseException) -> None:
     gate = Gate(domain=with_rules(raising(error)))
     verdict = gate.judge(LONG, BOTH_READ)
     assert verdict.decision is Decision.BLOCK
     assert kinds(verdict) == [("lending/days", Kind.VIOLATION), ("lending/broken", Kind.ERROR)]
     [failed] = verdict.errors
-    assert failed.error is not None and failed.error.startswith(type(error).__name__)
+    assert failed.error is not None and type(error).__name__ in failed.error
     assert [e.path for e in failed.evidence] == ["books.B1.status"]
     assert "secret" not in verdict.feedback and "could not be checked" in verdict.feedback
+
+
+def asking_with_a_name(arguments: Json, ledger: View) -> Broken | None:
+    demand(BOOK("B1"), "get_book")  # type: ignore[arg-type]
+
+
+def reading_by_text(arguments: Json, ledger: View) -> Broken | None:
+    assert ledger["books.B1"]["status"]  # type: ignore[index]
+    return None
+
+
+def getting_by_text(arguments: Json, ledger: View) -> Broken | None:
+    assert ledger.get("books.B1")  # type: ignore[arg-type]
+    return None
+
+
+def missing_by_text(arguments: Json, ledger: View) -> Broken | None:
+    raise MissingEvidence("books.B1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "check", [asking_with_a_name, reading_by_text, getting_by_text, missing_by_text]
+)
+def test_a_rule_that_asks_in_a_way_that_nobody_can_answer_has_failed(check: Check) -> None:
+    rule = predicate("lending/broken", guards="lend_book")(check)
+    verdict = Gate(domain=with_rules(rule)).judge(LONG, BOTH_READ)
+    assert verdict.decision is Decision.BLOCK
+    assert kinds(verdict) == [("lending/days", Kind.VIOLATION), ("lending/broken", Kind.ERROR)]
+
+
+def test_a_route_that_fails_while_a_read_is_looked_for_refuses_the_call() -> None:
+    odd = Read(tool="get_book", to=BOOK, parameters=("book_id",), when=lambda given: given["no"])
+    tools = [odd if tool.tool == "get_book" else tool for tool in LIBRARY.tools]
+    verdict = Gate(domain=replace(LIBRARY, tools=tools)).judge(LEND, read((GET_MEMBER, ADA)))
+    assert verdict.decision is Decision.BLOCK
+    assert kinds(verdict) == [("lending/available", Kind.ERROR)]
 
 
 def test_a_rule_that_fails_leaves_other_calls_alone() -> None:
@@ -344,7 +402,7 @@ def test_a_rejected_call_that_comes_again_is_answered_more_firmly_and_then_block
     assert [v.decision.name for v in verdicts] == ["REVISE", "REVISE", "REVISE", "BLOCK", "BLOCK"]
     assert verdicts[0].note == ""
     assert "rejected before" in verdicts[1].feedback
-    assert "will not be considered again" in verdicts[3].feedback
+    assert "stays refused as long as nothing changes" in verdicts[3].feedback
     assert all("28 at most" in v.feedback for v in verdicts)
     assert [f.decision for f in verdicts[3].findings] == [Decision.REVISE]
 

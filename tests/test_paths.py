@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ledgeragent.errors import PathError
@@ -77,11 +79,21 @@ def test_visible_leaves_plain_text_alone() -> None:
     assert visible(text) is text
 
 
-@pytest.mark.parametrize("hidden", ["\n", "\x1b", "\u202e", "\u200b", "\ufeff", "<", ">"])
+INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u180e\u200b\u202e\u2060\u3164\ufe0f\ufeff\ufff9\U000e0041\U000e0100"
+)
+
+
+@pytest.mark.parametrize("hidden", ["\n", "\x1b", "<", ">", "\ud800", *INVISIBLE], ids=ascii)
 def test_visible_escapes_what_hides_or_ends_a_block(hidden: str) -> None:
     shown = visible(f"a{hidden}b")
-    assert hidden not in shown
-    assert shown == f"a\\u{ord(hidden):04x}b"
+    assert shown.isascii() and shown.isprintable() and hidden not in shown
+    assert json.loads(f'"{shown}"') == f"a{hidden}b"
+
+
+def test_visible_leaves_what_can_be_seen() -> None:
+    text = "Grüße, 東京, प्रणाम, 😀"
+    assert visible(text) == text
 
 
 def test_quote_keeps_usual_ids_bare() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from traceback import format_exception_only
 from typing import Literal
 
 from ledgeragent.domain import Domain, Guard
@@ -114,13 +115,15 @@ class Gate:
         for rule in guard.predicates:
             first = len(evidence)
             try:
-                broken = rule.check(arguments, view)
+                try:
+                    broken = rule.check(arguments, view)
+                except MissingEvidence as missing:
+                    findings.append(self._ask(rule, missing, view, evidence[first:]))
+                    continue
                 if broken is not None:
                     found = evidence[first:]
                     findings.append(_against(rule, found, _VIOLATION, rule.decision, broken.reason))
-            except MissingEvidence as missing:
-                findings.append(self._ask(rule, missing, view, evidence[first:]))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 findings.append(_failed(rule, error, evidence[first:]))
         return _verdict(call, findings, evidence)
 
@@ -172,7 +175,7 @@ class Gate:
         if times < self.budget:
             note = "this same call was rejected before; repeating it unchanged will not succeed"
             return verdict._replace(note=note)
-        note = "this call has been rejected too often and will not be considered again"
+        note = "this same call was rejected too often; it stays refused as long as nothing changes"
         return verdict._replace(decision=Decision.BLOCK, note=note)
 
 
@@ -219,10 +222,11 @@ def _against(
     return _new(Finding, told)
 
 
-def _failed(rule: Predicate, error: Exception, evidence: list[Evidence]) -> Finding:
+def _failed(rule: Predicate, error: BaseException, evidence: list[Evidence]) -> Finding:
     reason = "this action could not be checked against the policy, so it was not done"
     failed = _against(rule, evidence, Kind.ERROR, Decision.BLOCK, reason)
-    return failed._replace(error=f"{type(error).__name__}: {error}")
+    # Pack code may raise anything, even what cannot be turned into text.
+    return failed._replace(error="".join(format_exception_only(error)).strip())
 
 
 def _unusable(id: str, decision: Decision, reason: str) -> Finding:

@@ -42,6 +42,8 @@ class MissingEvidence(Exception):
         reads: tuple[ToolCall, ...] = (),
     ) -> None:
         super().__init__(path)
+        if type(path) is not Path:
+            raise TypeError(f"{path!r} is no Path; its PathTemplate makes one")
         self.path = path
         self.fields = fields
         self.stale = stale

@@ -17,17 +17,37 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+_DEEPEST = 200
 _strict: Any = json.JSONDecoder(parse_constant=_no_constant)
 
 
+def _is_deep(value: Json) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        parts = [one.values() if type(one) is dict else one for one in level]
+        level = [v for part in parts for v in part if type(v) is dict or type(v) is list]
+        if not level:
+            return False
+    return True
+
+
 def parse_json(text: str) -> Json:
-    """The value of strict JSON: NaN and Infinity are refused, since no rule can compare with them."""
+    """The value of strict JSON.
+
+    NaN and Infinity are refused, since no rule can compare with them, and so is nesting so deep that
+    not every later step could follow it.
+    """
     try:
         value, end = _strict.scan_once(text, 0)
     except StopIteration:
         end = -1
-    # What stands around the value, or is wrong with it, is for the decoder to say.
-    return value if end == len(text) else _strict.decode(text)
+    if end != len(text):
+        # What stands around the value, or is wrong with it, is for the decoder to say.
+        value = _strict.decode(text)
+    opened = text.count("[") + text.count("{") if len(text) > 2 * _DEEPEST else 0
+    if opened > _DEEPEST and type(value) is not str and _is_deep(value):
+        raise ValueError(f"nested more than {_DEEPEST} levels deep")
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +69,8 @@ class ToolCall:
         if arguments is None or arguments == "":
             return cls(name=name, id=id)
         if type(arguments) is not str and isinstance(arguments, Mapping):
+            if _is_deep(arguments.values()):
+                return cls(name=name, id=id, malformed="arguments that are nested too deep")
             return cls(name=name, arguments=arguments, id=id)
         try:
             value = parse_json(arguments)

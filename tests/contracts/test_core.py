@@ -46,8 +46,8 @@ NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime
 BENEATH = ("persistent", "shapes", "state")
 """What the paper's mechanism stands on: a map with cheap updates, lenient arguments, the reducer."""
 
-CORE_LINES = 1_250
-MECHANISM_LINES = 1_080
+CORE_LINES = 1_275
+MECHANISM_LINES = 1_105
 
 
 def imports_of(file: Path) -> set[str]:
