@@ -174,7 +174,7 @@ def speed() -> str:
     ]
     if figures["replay"]:
         each = f"{figures['replay']['calls_per_second']:,.0f} recorded tool calls a second and core"
-        rows.append(("replay, reading and parsing included", each, ""))
+        rows.append(("replay of the tau2 retail runs, reading and parsing included", each, ""))
     return _table(("what", "cost", "in proportion"), rows) + _made_by("speed.json", "make bench")
 
 

@@ -80,7 +80,8 @@ class Gate:
     """Judges calls of one domain.
 
     `budget` is how many times one intent may be rejected for the same reason before it is blocked.
-    `unknown` answers tools that the domain does not list.
+    `unknown` answers tools that the domain does not list; one that it allows is taken to change none
+    of the records, so list a tool that does.
     """
 
     domain: Domain

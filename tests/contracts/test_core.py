@@ -92,6 +92,11 @@ def test_core_imports_only_the_standard_library_and_has_no_side_effects(module: 
     assert not roots & NO_SIDE_EFFECTS
 
 
+def test_the_documents_name_the_core_in_its_order() -> None:
+    text = (SOURCE.parents[1] / "docs" / "architecture.md").read_text()
+    assert f"`{' '.join(CORE)}`" in text
+
+
 def files_of(*packages: str) -> list[Path]:
     return sorted(file for package in packages for file in (SOURCE / package).rglob("*.py"))
 
