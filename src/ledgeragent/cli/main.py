@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 import ledgeragent
+from ledgeragent.cli.streams import standard_streams, tell
 from ledgeragent.errors import LedgerAgentError
 
 VERBS = (
@@ -51,18 +51,28 @@ def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb; the exit code is 0, 1 (something was found) or 2 (input that cannot be used)."""
     given = sys.argv[1:] if argv is None else list(argv)
+    with standard_streams():
+        try:
+            return _run(given)
+        except LedgerAgentError as error:
+            tell(str(error))
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:
+            return PIPE_CLOSED  # whoever read our output has left
+        except OSError as error:
+            told = error.strerror or str(error)
+            tell(told if error.filename is None else f"{error.filename}: {told}")
+        return UNUSABLE
+
+
+def _run(given: Sequence[str]) -> int:
     verbs = given[:1] if given and given[0] in VERBS else VERBS
     try:
         args = parser(verbs).parse_args(given)
-        code: int = args.run(args)
-        sys.stdout.flush()
-    except LedgerAgentError as error:
-        print(f"ledgeragent: error: {' '.join(str(error).split())}", file=sys.stderr)
-        return UNUSABLE
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left; nothing may be written to it at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+    except SystemExit:
+        sys.stdout.flush()  # the help, which may not get through either
+        raise
+    code: int = args.run(args)
+    sys.stdout.flush()
     return code

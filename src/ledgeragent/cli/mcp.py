@@ -82,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
     with journal_of(args, domain) as journal:
         guard = Guard(Gate(domain=domain, unknown=unknown), journal=journal, mode=args.mode)
         if args.transport == "stdio":
+            _ = sys.stdin.buffer, sys.stdout.buffer  # of a closed one the transport would not tell
             anyio.run(serve_stdio, guard, upstream)
         else:
             _listen(HttpProxy(guard, upstream, hosts=(*LOCAL, args.host)), args.host, args.port)

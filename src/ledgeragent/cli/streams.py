@@ -1,0 +1,110 @@
+"""Standard input and output as a command needs them: what is wrong with them is told in one line."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn, TextIO, cast
+
+from ledgeragent.errors import LedgerAgentError
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """For as long as the block lasts, a stream that cannot be used fails where it is used, and says so.
+
+    What could not be written by then is dropped, so that the interpreter does not stumble over it.
+    """
+    before = sys.stdin, sys.stdout, sys.stderr
+    # The type stubs do not know that a stream is None where the shell has closed it.
+    sys.stdin = before[0] or cast(TextIO, _Closed("<stdin>"))
+    sys.stdout = cast(TextIO, _Output(before[1] or cast(TextIO, _Closed("<stdout>"))))
+    sys.stderr = before[2] or cast(TextIO, _Nowhere())
+    try:
+        yield
+    finally:
+        try:
+            sys.stdout.flush()
+        except (OSError, LedgerAgentError):
+            _drop(before[1])
+        sys.stdin, sys.stdout, sys.stderr = before
+
+
+def tell(problem: str) -> None:
+    """Says in one line on stderr what is wrong, if anybody can hear it."""
+    with suppress(OSError):
+        print(f"ledgeragent: error: {' '.join(problem.split())}", file=sys.stderr)
+
+
+class _Output:
+    """A stream to write to; where that fails it raises LedgerAgentError, unless the reader has left."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with _explained():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with _explained():
+            self._stream.flush()
+
+
+class _Nowhere(io.TextIOBase):
+    """Stands in for a closed stderr: nobody hears what is said there, which is no failure."""
+
+    def write(self, text: str, /) -> int:
+        return len(text)
+
+
+class _Closed(io.TextIOBase):
+    """Stands in for a stream that was closed before the program began."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def buffer(self) -> NoReturn:
+        self._fail()
+
+    def read(self, size: int | None = -1, /) -> NoReturn:
+        self._fail()
+
+    def readline(self, size: int = -1, /) -> NoReturn:  # type: ignore[override]
+        self._fail()
+
+    def write(self, text: str, /) -> NoReturn:
+        self._fail()
+
+    def _fail(self) -> NoReturn:
+        raise OSError(errno.EBADF, "it is closed", self._name)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = error.strerror or str(error)
+        raise LedgerAgentError(f"cannot write to standard output: {problem}") from None
+    except UnicodeEncodeError as error:
+        problem = f"its encoding, {error.encoding}, lacks {error.object[error.start]!a}"
+        raise LedgerAgentError(f"cannot write to standard output: {problem}") from None
+
+
+def _drop(stream: TextIO | None) -> None:
+    """Points the stream to nowhere, for what it still holds."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, cast(TextIO, stream).fileno())
+        os.close(nowhere)
