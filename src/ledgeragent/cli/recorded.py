@@ -18,7 +18,13 @@ _MOST_WARNINGS = 20
 def add_recorded(parser: argparse.ArgumentParser) -> None:
     """Adds the files, --jobs and --nonstandard."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="recorded runs; - is stdin")
-    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument(
+        "--jobs",
+        type=_jobs,
+        default=1,
+        metavar="N",
+        help="processes (default 1); never more than there are processors, or megabytes to read",
+    )
     parser.add_argument(
         "--nonstandard",
         action="store_true",

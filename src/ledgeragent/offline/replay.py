@@ -5,12 +5,16 @@ Tells what a domain's gate would have answered to every write of every run. No m
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from itertools import chain, islice
 from signal import SIG_IGN, SIGINT, signal
+from threading import Thread
 from typing import TypeVar
 
 from ledgeragent.errors import DataError, LedgerAgentError
@@ -41,7 +45,7 @@ def replay(
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
 ) -> Result:
-    """Judges every conversation of `files` in `jobs` processes; the result is the same for any number.
+    """Judges every conversation of `files` in up to `jobs` processes; the result is the same for any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
     each run records unless given here; `levels` are those of `Domain.enforcing`. Runs of another
@@ -71,12 +75,25 @@ def over(
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
 ) -> Iterator[Found]:
-    """What `work` finds in each piece of the files, in their order, done by `jobs` processes."""
+    """What `work` finds in each piece of the files, in their order, done by up to `jobs` processes.
+
+    There are never more of them than processors, or than pieces.
+    """
     read = (piece for file in files for piece in pieces(file))
-    done = ((piece, work(piece)) for piece in read) if jobs == 1 else _spread(work, read, jobs)
+    first = list(islice(read, min(jobs, processors())))
+    every = chain(first, read)
+    alone = len(first) < 2
+    done = ((p, work(p)) for p in every) if alone else _spread(work, every, len(first))
     for piece, found in done:
         yield found
         progress(piece)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Result:
@@ -111,7 +128,7 @@ def _spread(
 ) -> Iterator[tuple[Piece, Found]]:
     """Results in the order of the input, with only a few pieces under way at any time."""
     waiting: deque[tuple[Piece, Future[Found]]] = deque()
-    pool = ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_IGN))
+    pool = ProcessPoolExecutor(jobs, initializer=_begin)
     try:
         for piece in read:
             waiting.append((piece, pool.submit(work, piece)))
@@ -124,3 +141,16 @@ def _spread(
         raise LedgerAgentError("a worker process died; try fewer --jobs") from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    """Readies a worker: Ctrl-C is for its parent to answer, and it ends when the parent is gone."""
+    signal(SIGINT, SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
