@@ -10,7 +10,8 @@ from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.cases import judge_cases, read_cases
+from ledgeragent.offline.cases import judge_cases
+from ledgeragent.offline.labelled import read_cases
 from ledgeragent.offline.sampling import judge_samples
 from ledgeragent.report.as_json import cases_json
 from ledgeragent.report.as_text import cases_text

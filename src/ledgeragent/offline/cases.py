@@ -1,53 +1,21 @@
-"""Labelled cases: a conversation, a proposed write, and the verdict that a policy calls for."""
+"""Judges labelled cases: a conversation, a proposed write, and the verdict that a policy calls for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from ledgeragent.domain import Domain
-from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
+from ledgeragent.offline.labelled import ALLOW, REJECT, REVISE_READ, Case, Expected
 from ledgeragent.offline.rows import call_json, evidence_json
-from ledgeragent.offline.sources import pieces, records
-from ledgeragent.offline.traces import read_messages
 from ledgeragent.state import State
-from ledgeragent.types import Json, Message, ToolCall, canonical
+from ledgeragent.types import Json, ToolCall, canonical
 from ledgeragent.verdict import Decision, Verdict
 
-ALLOW = "allow"
-REJECT = "reject"
-REVISE_READ = "revise_read"
 ERROR = "error"
 _APART = ("dialogue", "mixed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
-    """The label of a case.
-
-    Each of `accept` is right. A rejection has to come from one of `clauses` and a request has to
-    name one of `reads`, unless none is given.
-    """
-
-    accept: tuple[str, ...]
-    clauses: tuple[str, ...]
-    reads: tuple[ToolCall, ...]
-    label: Json
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One labelled case: is `call` right after `messages`?"""
-
-    id: str
-    domain: str | None
-    kind: str
-    clause: str | None
-    messages: tuple[Message, ...]
-    call: ToolCall
-    expected: Expected
 
 
 class Mismatch(TypedDict):
@@ -87,22 +55,6 @@ class CasesResult:
     by_kind: dict[str, Score] = field(default_factory=dict)
     apart: Score = field(default_factory=Score)
     skipped: int = 0
-
-
-def read_cases(file: str) -> Iterator[Case]:
-    """The cases of a file (`-` is stdin). Raises DataError at the first that cannot be read."""
-    for piece in pieces(file):
-        for line, row in records(piece):
-            if isinstance(row, DataError):
-                raise row
-            for one in row if isinstance(row, list) else [row]:
-                try:
-                    yield _case(one)
-                except (ValueError, TypeError, KeyError, AttributeError) as problem:
-                    missing = f"no {problem}" if isinstance(problem, KeyError) else str(problem)
-                    raise DataError(
-                        f"not a labelled case: {missing}", file=piece.file, line=line
-                    ) from None
 
 
 def judge_cases(cases: Iterable[Case], domain: Domain) -> CasesResult:
@@ -181,40 +133,6 @@ def _is_lookup(tool: str, domain: Domain) -> bool:
     told = {route.rename.get(key, key) for route in routes for key in route.to.keys}
     needed = {name for route in routes for name in route.parameters}
     return bool(needed) and not needed & told
-
-
-def _case(row: Mapping[str, Any]) -> Case:
-    if not isinstance(row, dict):
-        raise ValueError("it is no JSON object")
-    call = _call(row["call"])
-    return Case(
-        id=str(row["id"]),
-        domain=row.get("domain"),
-        kind=str(row.get("kind", "")),
-        clause=row.get("clause"),
-        messages=read_messages(row["messages"]),
-        call=call,
-        expected=_expected(row["expect"]),
-    )
-
-
-def _call(given: Mapping[str, Any]) -> ToolCall:
-    return ToolCall.parse(name=str(given["name"]), arguments=given.get("arguments"))
-
-
-def _expected(label: Mapping[str, Any]) -> Expected:
-    accept = tuple(label.get("accept") or [label["decision"]])
-    unknown = set(accept) - {ALLOW, REJECT, REVISE_READ}
-    if unknown:
-        raise ValueError(f"unknown decision {', '.join(sorted(unknown))}")
-    clauses = [label.get("clause"), *(label.get("clause_any") or ())]
-    reads = [label.get("read"), *(label.get("read_any") or ())]
-    return Expected(
-        accept=accept,
-        clauses=tuple(clause for clause in clauses if clause),
-        reads=tuple(_call(read) for read in reads if read),
-        label=label,
-    )
 
 
 def _score(score: Score, mismatch: Mismatch | None) -> None:
