@@ -231,9 +231,14 @@ def test_telecom_of_another_benchmark_is_another_domain(tmp_path: Path) -> None:
         (b'{"id": ', "1: not JSON: Expecting value at column 7"),
         (b"17", "1: a recorded conversation is a JSON object or a list of messages"),
         (b"{}", '1: no conversation: expected a list under "messages" or "traj"'),
+        (b"[]", "1: no conversation: the list is empty"),
+        (b'{"messages": []}', '1: no conversation: "messages" is empty'),
+        (b'{"simulations": 5}', '1: no conversation: "simulations" is no list'),
+        (b'{"simulations": []}', '1: no conversation: "simulations" is empty'),
+        (b'{"settings": {}}', "there is no run in it"),
         (b'{"messages": [[]]}', "1: message 1: it is no message object"),
     ],
-    ids=["empty", "image", "junk", "cut", "number", "object", "messages"],
+    ids=lambda value: repr(value)[:40],
 )
 def test_input_without_any_run_is_an_error_in_one_line(
     tmp_path: Path, content: bytes, told: str

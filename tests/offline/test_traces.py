@@ -292,11 +292,21 @@ def test_a_message_that_cannot_be_read_is_told(message: Json, problem: str) -> N
         (b"", "FILE: the file is empty"),
         (b"\n \n", "FILE: the file is empty"),
         (b"\x89PNG\r\n\x1a\n\x00\xff", "FILE:1: not UTF-8 text"),
-        (b"[]", 'FILE:1: no conversation: expected a list under "messages" or "traj"'),
+        (b"[]", "FILE:1: no conversation: the list is empty"),
+        (b"[[]]", "FILE:1: record 1: no conversation: the list is empty"),
+        (b'{"messages": []}', 'FILE:1: no conversation: "messages" is empty'),
+        (b'{"messages": 5}', 'FILE:1: no conversation: "messages" is no list'),
+        (b'{"traj": []}', 'FILE:1: no conversation: "traj" is empty'),
+        (b'{"simulations": 5}', 'FILE:1: no conversation: "simulations" is no list'),
+        (b'{"simulations": []}', 'FILE:1: no conversation: "simulations" is empty'),
+        (
+            b'{"simulations": [{"messages": {}}]}',
+            'FILE:1: record 1: no conversation: "messages" is no list',
+        ),
         (b'"text"', "FILE:1: a recorded conversation is a JSON object or a list of messages"),
         (b"[" * 100_000 + b"1", "FILE:1: nested too deeply"),
     ],
-    ids=["empty", "blank", "binary", "no message", "text", "deep"],
+    ids=lambda value: repr(value)[:40],
 )
 def test_what_holds_no_conversation_is_told(tmp_path: Path, content: bytes, problem: str) -> None:
     file = tmp_path / "runs"

@@ -135,7 +135,7 @@ def _packs(args: argparse.Namespace) -> list[str]:
 
 def _require_runs(found: Difference, args: argparse.Namespace) -> None:
     """Tells broken records; raises DataError where no run could be judged, so nothing was compared."""
-    warn(found)
+    warn(found, args.files)
     if not found.runs:
         why = ", ".join(f"{number} {why}" for why, number in sorted(found.skipped.items()))
         raise DataError(f"no run could be judged (skipped {why})", file=", ".join(args.files))

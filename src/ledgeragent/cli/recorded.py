@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from ledgeragent.errors import DataError
 from ledgeragent.offline.intake import BROKEN, Intake
@@ -42,9 +43,11 @@ def add_baseline(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def warn(intake: Intake) -> None:
-    """Says on stderr which records are broken; raises DataError if there was no other."""
+def warn(intake: Intake, files: Sequence[str]) -> None:
+    """Says on stderr which records of these files are broken; raises DataError if there was no other."""
     broken = intake.skipped[BROKEN]
+    if not intake.runs and not intake.skipped.total():
+        raise DataError("there is no run in it", file=", ".join(files))
     if not intake.runs and broken == intake.skipped.total():
         first = intake.problems[0]
         raise DataError(first["problem"], file=first["file"], line=first["line"])

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             jobs=args.jobs,
             progress=progress,
         )
-    warn(result)
+    warn(result, args.files)
     name = Binding(name=args.domain).domain().name
     match args.format:
         case "json":

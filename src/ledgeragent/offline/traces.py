@@ -102,7 +102,7 @@ def tool_names(listed: Json) -> frozenset[str]:
 
 def _conversations(value: Json, line: int) -> Iterator[tuple[str, Json]]:
     """The records inside one JSON value, each with its place: a line, or line and number."""
-    if isinstance(value, dict) and isinstance(value.get("simulations"), list):
+    if isinstance(value, dict) and _is_filled(value.get("simulations")):
         shared = {"benchmark": "tau2", "domain": _domain_of(value.get("info"))}
         gold = _gold_of_tasks(value.get("tasks"))
         for number, run in enumerate(value["simulations"], 1):
@@ -111,15 +111,19 @@ def _conversations(value: Json, line: int) -> Iterator[tuple[str, Json]]:
             yield f"{line}#{number}", run
     elif isinstance(value, list) and not _is_conversation(value):
         for number, item in enumerate(value, 1):
-            inside = {"messages": item} if isinstance(item, list) else item
+            inside = {"messages": item} if _is_filled(item) else item
             yield f"{line}#{number}", inside
     elif not _is_heading(value):
-        yield str(line), {"messages": value} if isinstance(value, list) else value
+        yield str(line), {"messages": value} if _is_filled(value) else value
 
 
 def _is_heading(value: Json) -> bool:
     """True for the line before the runs of a result file of ours, which says how they were made."""
     return isinstance(value, dict) and value.keys() == {"settings"}
+
+
+def _is_filled(value: Json) -> bool:
+    return isinstance(value, list) and bool(value)
 
 
 def _is_conversation(value: list[Json]) -> bool:
@@ -144,12 +148,14 @@ def _inner(value: Json, *names: str) -> Json:
 
 
 def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
+    if record == []:
+        raise ValueError("no conversation: the list is empty")
     if not isinstance(record, dict):
         raise ValueError("a recorded conversation is a JSON object or a list of messages")
     taubench = "traj" in record
     messages = record.get("traj" if taubench else "messages")
-    if not messages or not isinstance(messages, list):
-        raise ValueError('no conversation: expected a list under "messages" or "traj"')
+    if not _is_filled(messages):
+        raise ValueError(f"no conversation: {_lacking(record)}")
     tools = record.get("tools")
     head = Trace(
         run=_run_id(record, place),
@@ -163,6 +169,14 @@ def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
         gold=_gold(record),
     )
     return replace(head, messages=read_messages(messages)) if wanted(head) else head
+
+
+def _lacking(record: Mapping[str, Json]) -> str:
+    """Why a record without messages has none."""
+    for name in ("traj", "messages", "simulations"):
+        if record.get(name) is not None:
+            return f'"{name}" is {"empty" if record[name] == [] else "no list"}'
+    return 'expected a list under "messages" or "traj"'
 
 
 def _run_id(record: Mapping[str, Json], place: str) -> str:
