@@ -293,6 +293,10 @@ def test_a_message_that_cannot_be_read_is_told(message: Json, problem: str) -> N
         (b"\n \n", "FILE: the file is empty"),
         (b"\x89PNG\r\n\x1a\n\x00\xff", "FILE:1: not UTF-8 text"),
         (b"[]", "FILE:1: no conversation: the list is empty"),
+        (
+            b'[{"simulations": [{}]}]',
+            'FILE:1: record 1: no conversation: expected a list under "messages" or "traj"',
+        ),
         (b"[[]]", "FILE:1: record 1: no conversation: the list is empty"),
         (b'{"messages": []}', 'FILE:1: no conversation: "messages" is empty'),
         (b'{"messages": 5}', 'FILE:1: no conversation: "messages" is no list'),

@@ -152,7 +152,7 @@ def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
         raise ValueError("no conversation: the list is empty")
     if not isinstance(record, dict):
         raise ValueError("a recorded conversation is a JSON object or a list of messages")
-    taubench = "traj" in record
+    taubench = record.get("traj") is not None
     messages = record.get("traj" if taubench else "messages")
     if not _is_filled(messages):
         raise ValueError(f"no conversation: {_lacking(record)}")
@@ -174,7 +174,7 @@ def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
 def _lacking(record: Mapping[str, Json]) -> str:
     """Why a record without messages has none."""
     for name in ("traj", "messages", "simulations"):
-        if record.get(name) is not None:
+        if record.get(name) is not None and not _is_filled(record[name]):
             return f'"{name}" is {"empty" if record[name] == [] else "no list"}'
     return 'expected a list under "messages" or "traj"'
 
