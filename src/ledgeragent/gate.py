@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from traceback import format_exception_only
 from typing import Literal
 
 from ledgeragent.domain import Domain, Guard
@@ -226,8 +225,11 @@ def _against(
 def _failed(rule: Predicate, error: BaseException, evidence: list[Evidence]) -> Finding:
     reason = "this action could not be checked against the policy, so it was not done"
     failed = _against(rule, evidence, Kind.ERROR, Decision.BLOCK, reason)
-    # Pack code may raise anything, even what cannot be turned into text.
-    return failed._replace(error="".join(format_exception_only(error)).strip())
+    try:
+        told = str(error)
+    except Exception:  # pack code may raise anything, even what has no text
+        told = "it has no text"
+    return failed._replace(error=f"{type(error).__name__}: {told}")
 
 
 def _unusable(id: str, decision: Decision, reason: str) -> Finding:

@@ -46,7 +46,7 @@ NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime
 BENEATH = ("persistent", "shapes", "state")
 """What the paper's mechanism stands on: a map with cheap updates, lenient arguments, the reducer."""
 
-CORE_LINES = 1_275
+CORE_LINES = 1_280
 MECHANISM_LINES = 1_105
 
 
