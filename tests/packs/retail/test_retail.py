@@ -6,7 +6,8 @@ import json
 from pathlib import Path as FilePath
 
 from ledgeragent import Effect, load_domain
-from ledgeragent.offline.cases import judge_cases, read_cases
+from ledgeragent.offline.cases import judge_cases
+from ledgeragent.offline.labelled import read_cases
 from ledgeragent.packs import versions
 from ledgeragent.packs.retail.records import Order, Product, User
 from tests.packs.retail.talk import RETAIL
