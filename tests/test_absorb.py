@@ -13,6 +13,7 @@ from ledgeragent.effects import Read, Untyped, Write, text, touch
 from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
+from ledgeragent.render import render
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision
 
@@ -167,10 +168,11 @@ def test_ids_that_look_alike_are_different_records() -> None:
     assert [ledger.get(BOOK(key)).value["status"] for key in (latin, cyrillic)] == ["in", "out"]  # type: ignore[union-attr]
 
 
-def test_a_return_that_is_nested_too_deep_stores_nothing() -> None:
-    assert skipped(taken(GET_BOOK, nested(900))) == "nested more than 200 levels deep"
-    wide = {**BOOK_IN, "shelf": [{"row": [n]} for n in range(300)]}
-    assert taken(GET_BOOK, json.dumps(wide)).ledger.get(B1).value == wide
+@pytest.mark.parametrize("levels", [250, 900, 5_000])
+def test_a_return_that_is_nested_deep_stops_nobody(levels: int) -> None:
+    absorption = taken(GET_BOOK, f'{{"book_id": "B1", "status": "in", "shelf": {tower(levels)}}}')
+    assert render(absorption.ledger).endswith("</ledger>")
+    assert bool(absorption.stored) == (levels < 5_000)
 
 
 def test_arguments_that_are_nested_too_deep_are_sent_back_however_they_come() -> None:
@@ -184,8 +186,12 @@ def test_malformed_arguments_of_a_read_store_nothing() -> None:
     assert skipped(taken(to, json.dumps(BOOK_IN))) == "the arguments of the call were not an object"
 
 
+def tower(levels: int) -> str:
+    return "[" * levels + "]" * levels
+
+
 def nested(levels: int) -> str:
-    return f'{{"book_id": {"[" * levels}{"]" * levels}}}'
+    return f'{{"book_id": {tower(levels)}}}'
 
 
 @pytest.mark.parametrize(
@@ -204,7 +210,7 @@ def test_arguments_that_are_no_json_object_are_kept_as_they_came_and_sent_back(
     arguments: str,
 ) -> None:
     to = ToolCall.parse(name="lend_book", arguments=arguments, id="1")
-    assert (to.arguments, to.malformed) == ({}, arguments)
+    assert to.arguments == {} and to.malformed in (arguments, "arguments that are nested too deep")
     verdict = Gate(domain=LIBRARY).judge(to, BOTH_READ)
     assert verdict.decision is Decision.REVISE
     assert verdict.findings[0].predicate == MALFORMED

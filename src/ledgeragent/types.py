@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
 
@@ -18,36 +18,27 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _DEEPEST = 200
+_TIGHT = (",", ":")
 _strict: Any = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _is_deep(value: Json) -> bool:
-    level = [value]
+def _are_deep(values: Iterable[Json]) -> bool:
     for _ in range(_DEEPEST):
-        parts = [one.values() if type(one) is dict else one for one in level]
-        level = [v for part in parts for v in part if type(v) is dict or type(v) is list]
-        if not level:
+        inner = [v for v in values if type(v) is dict or type(v) is list]
+        if not inner:
             return False
+        values = [w for v in inner for w in (v.values() if type(v) is dict else v)]
     return True
 
 
 def parse_json(text: str) -> Json:
-    """The value of strict JSON.
-
-    NaN and Infinity are refused, since no rule can compare with them, and so is nesting so deep that
-    not every later step could follow it.
-    """
+    """The value of strict JSON: NaN and Infinity are refused, since no rule can compare with them."""
     try:
         value, end = _strict.scan_once(text, 0)
     except StopIteration:
         end = -1
-    if end != len(text):
-        # What stands around the value, or is wrong with it, is for the decoder to say.
-        value = _strict.decode(text)
-    opened = text.count("[") + text.count("{") if len(text) > 2 * _DEEPEST else 0
-    if opened > _DEEPEST and type(value) is not str and _is_deep(value):
-        raise ValueError(f"nested more than {_DEEPEST} levels deep")
-    return value
+    # What stands around the value, or is wrong with it, is for the decoder to say.
+    return value if end == len(text) else _strict.decode(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,17 +59,18 @@ class ToolCall:
         """The call for arguments given as JSON text (chat APIs) or as an object."""
         if arguments is None or arguments == "":
             return cls(name=name, id=id)
-        if type(arguments) is not str and isinstance(arguments, Mapping):
-            if _is_deep(arguments.values()):
-                return cls(name=name, id=id, malformed="arguments that are nested too deep")
-            return cls(name=name, arguments=arguments, id=id)
-        try:
-            value = parse_json(arguments)
-        except (ValueError, RecursionError, TypeError):
-            return cls(name=name, id=id, malformed=str(arguments))
-        if type(value) is not dict:
-            return cls(name=name, id=id, malformed=arguments)
-        return cls(name=name, arguments=value, id=id)
+        given: Json = arguments
+        if type(arguments) is str or not isinstance(arguments, Mapping):
+            try:
+                given = parse_json(arguments)
+            except (ValueError, RecursionError, TypeError):
+                return cls(name=name, id=id, malformed=str(arguments))
+            if type(given) is not dict:
+                return cls(name=name, id=id, malformed=arguments)
+        short = type(arguments) is str and len(arguments) < 2 * _DEEPEST
+        if not short and _are_deep(given.values()):
+            return cls(name=name, id=id, malformed="arguments that are nested too deep")
+        return cls(name=name, arguments=given, id=id)
 
     @property
     def intent(self) -> tuple[str, str]:
@@ -126,4 +118,7 @@ Message: TypeAlias = UserMessage | Reply | ToolReturn
 
 def canonical(value: Json) -> str:
     """The one JSON text for a value: sorted keys, no spaces, whatever the order it arrived in."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    try:
+        return json.dumps(value, sort_keys=True, separators=_TIGHT, ensure_ascii=False, default=str)
+    except RecursionError:
+        return '"(nested too deep to be shown)"'

@@ -13,6 +13,7 @@ from pathlib import Path as FilePath
 from ledgeragent import packs
 from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.finding import suggestion
 from ledgeragent.packs.samples import Sample, samples_from_json
@@ -106,7 +107,7 @@ def _bound(
     domain = found[version] if version is not None else next(iter(found.values()))
     if levels:
         domain = domain.enforcing(_known(levels, domain, found.values()))
-    return domain.bind(tools) if tools is not None else domain
+    return remembering(domain.bind(tools) if tools is not None else domain)
 
 
 def _known(

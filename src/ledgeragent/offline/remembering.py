@@ -1,0 +1,36 @@
+"""Recorded runs of the same tasks hold the same returns again and again: each text is parsed once.
+
+Sharing the value is safe, since nothing ever changes one in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Parser, Read, Tool
+from ledgeragent.types import Json
+
+_MOST_REMEMBERED = 512
+_LONGEST_REMEMBERED = 16_384
+
+
+def remembering(domain: Domain) -> Domain:
+    """The domain, with reads that know the latest texts they have parsed."""
+    return replace(domain, tools=[_remembering(tool) for tool in domain.tools])
+
+
+def _remembering(tool: Tool) -> Tool:
+    return replace(tool, parse=_remembered(tool.parse)) if isinstance(tool, Read) else tool
+
+
+@cache
+def _remembered(parse: Parser) -> Parser:
+    # The same parser gives the same function: routes of one tool share what they have parsed.
+    kept = lru_cache(_MOST_REMEMBERED)(parse)
+
+    def parsed(text: str) -> Json:
+        return kept(text) if len(text) <= _LONGEST_REMEMBERED else parse(text)
+
+    return parsed
