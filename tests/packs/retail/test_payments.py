@@ -97,20 +97,25 @@ def test_a_new_payment_method(method: str, balance: float, rules: set[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("history", "allowed"),
+    ("price", "history", "allowed"),
     [
-        ([("payment", 60.0, CARD)], True),
-        ([("payment", 60.0, CARD), ("payment", 20.0, PAYPAL)], False),
-        ([("payment", 60.0, CARD), ("payment", 20.0, PAYPAL), ("refund", 20.0, PAYPAL)], True),
+        (60.0, [("payment", 60.0, CARD)], True),
+        (80.0, [("payment", 60.0, CARD), ("payment", 20.0, PAYPAL)], False),
+        (
+            60.0,
+            [("payment", 60.0, CARD), ("payment", 20.0, PAYPAL), ("refund", 20.0, PAYPAL)],
+            True,
+        ),
+        (80.0, [("payment", 80.0, CARD), ("refund", 80.0, CARD)], False),
     ],
 )
-def test_a_gift_card_pays_for_all_that_an_order_has_cost(
-    history: list[tuple[str, float, str]], allowed: bool
+def test_a_gift_card_pays_for_all_that_an_order_costs_however_it_was_paid(
+    price: float, history: list[tuple[str, float, str]], allowed: bool
 ) -> None:
     names = ("transaction_type", "amount", "payment_method_id")
     paid = {"payment_history": [dict(zip(names, row, strict=True)) for row in history]}
     call = payment(GIFT)
-    records = known({**order(), **paid}, user(balance=60.0))
+    records = known({**order("pending", item(SHOE, price=price)), **paid}, user(balance=60.0))
     verdict = judge(RETAIL, records, call.name, **call.arguments)
     assert violated(verdict) == (set() if allowed else {"retail/payment-balance"})
 

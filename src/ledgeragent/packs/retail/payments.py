@@ -57,15 +57,9 @@ def first_payment(order: Order) -> Payment | None:
     return history[0] if history else None
 
 
-def paid_in_all(order: Order) -> float:
-    """What the order has cost so far, in dollars: its payments, less what was given back."""
-    return round(
-        sum(
-            -float(one["amount"]) if one["transaction_type"] == "refund" else float(one["amount"])
-            for one in order["payment_history"]
-        ),
-        2,
-    )
+def cost(order: Order) -> float:
+    """What the items of the order cost, in dollars."""
+    return round(sum(float(item["price"]) for item in order["items"]), 2)
 
 
 @predicate("retail/payment-different", guards=PAYMENT)
@@ -88,7 +82,7 @@ def payment_balance(call: ModifyPayment, ledger: View) -> Broken | None:
     paid = first_payment(order)
     if paid is None or paid["payment_method_id"] == chosen:
         return None
-    methods, total = wallet(order, ledger), paid_in_all(order)
+    methods, total = wallet(order, ledger), cost(order)
     if methods is None or not is_gift_card(chosen, methods) or covers(chosen, methods, total):
         return None
     return _short_of(chosen, methods, f"order {call['order_id']} costs", total)
