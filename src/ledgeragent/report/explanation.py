@@ -142,7 +142,7 @@ def check_text(check: GateCheck) -> str:
         ("verdict", f"{check.decision.name.lower()}, {_LEVELS[check.enforcement]}"),
     ]
     samples = (
-        f"  {side:<9}{call_line(call_json(call))}\n           {_said(run)}"
+        f"  {side:<9}{call_line(call_json(call))}\n           {_problem(side, run) or _said(run)}"
         for side, call, run in _check_runs(check)
     )
     return joined(
@@ -174,14 +174,21 @@ def check_json(check: GateCheck) -> str:
                 {
                     "side": side,
                     "call": call_json(call),
-                    "passed": True,
-                    "problem": "",
+                    "passed": (problem := _problem(side, run)) == "",
+                    "problem": problem,
                     **_run_json(run),
                 }
                 for side, call, run in _check_runs(check)
             ],
         }
     )
+
+
+def _problem(side: str, run: RuleRun) -> str:
+    """What is wrong with a sample of the gate's own, "" if it is as it says."""
+    if (run.finding is not None) == (side == "rejected"):
+        return ""
+    return "NOT AS EXPECTED: the gate " + ("rejects it" if run.finding else "does not reject it")
 
 
 def _check_runs(check: GateCheck) -> Iterator[tuple[str, ToolCall, RuleRun]]:
