@@ -25,7 +25,7 @@ def pack_for(tools: Collection[str]) -> Domain:
 
 
 def _judging(tools: Collection[str]) -> Gate:
-    return Gate(domain=pack_for(tools))
+    return Gate(domain=pack_for(tools), order="listed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

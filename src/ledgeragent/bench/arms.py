@@ -10,6 +10,7 @@ from ledgeragent.adapters.method import Method, pack_for
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.plan import Order
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Verdict
 
@@ -18,8 +19,11 @@ Pack = Callable[[Collection[str]], Domain]
 """The pack for an agent with these tools."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenGate(Gate):
     """A gate that lets everything pass: for arms that have the ledger and no gate."""
+
+    order: Order = "snapshot"
 
     def judge(self, call: ToolCall, ledger: Ledger) -> Verdict:
         """ALLOW."""
@@ -56,15 +60,15 @@ _NOTHING = Domain(name="nothing", version="0", tools=())
 
 
 def _full(domain: Domain) -> Gate:
-    return Gate(domain=domain)
+    return Gate(domain=domain, order="listed")
 
 
 def _literal(domain: Domain) -> Gate:
-    return Gate(domain=domain, stale="value")
+    return Gate(domain=domain.literal(), stale="value", order="snapshot", undecided=Decision.ALLOW)
 
 
 def _unlisted(domain: Domain) -> Gate:
-    return Gate(domain=domain, unknown=Decision.ALLOW)
+    return Gate(domain=domain, order="listed", unknown=Decision.ALLOW)
 
 
 _OURS = Arm(

@@ -10,7 +10,7 @@ from ledgeragent.bench.results import Gold, Made, Run, intent
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.errors import UsageError
-from ledgeragent.gate import Gate
+from ledgeragent.offline.judging import gate_of_records
 from ledgeragent.offline.traces import read_messages
 from ledgeragent.packs import load_domain
 from ledgeragent.state import State
@@ -110,7 +110,7 @@ def _against_policy(run: Run, extra: Iterable[Made]) -> bool:
     if pack is None:
         return False
     wanted = {intent(made) for made in extra}
-    gate, state = Gate(domain=pack), State()
+    gate, state = gate_of_records(pack), State()
     try:
         messages = read_messages(run.messages)
     except ValueError:

@@ -9,7 +9,7 @@ from ledgeragent.gate import Rejections
 from ledgeragent.gateway.dialects.base import Owed
 from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.stores import Saved
-from ledgeragent.ledger import Entry, Ledger, Origin, Stale
+from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
 from ledgeragent.state import State
 from ledgeragent.types import Json, ToolCall
@@ -55,6 +55,7 @@ def _state(state: State) -> Json:
         "ledger": _ledger(state.ledger),
         "pending": _calls(state.pending),
         "rejections": [[*key, count] for key, count in counts.items()],
+        "raced": _calls(state.raced),
     }
 
 
@@ -64,6 +65,7 @@ def _read_state(told: Mapping[str, Json]) -> State:
         ledger=_read_ledger(told["ledger"]),
         pending=_read_calls(told["pending"]),
         rejections=Rejections(counts=counts),
+        raced=_read_calls(told.get("raced", ())),
     )
 
 
@@ -71,6 +73,8 @@ def _ledger(ledger: Ledger) -> Json:
     return {
         "turn": ledger.turn,
         "writes": _calls(ledger.writes),
+        "unconfirmed": [[_call(d.call), d.running] for d in ledger.unconfirmed],
+        "utterances": [list(utterance) for utterance in ledger.utterances],
         "unavailable": [[*intent, answer] for intent, answer in ledger.unavailable.items()],
         "entries": [_entry(entry) for entry in ledger],
     }
@@ -80,6 +84,10 @@ def _read_ledger(told: Mapping[str, Json]) -> Ledger:
     ledger = Ledger(
         turn=told["turn"],
         writes=_read_calls(told["writes"]),
+        unconfirmed=tuple(
+            Unconfirmed(_read_call(call), running) for call, running in told.get("unconfirmed", ())
+        ),
+        utterances=tuple(Utterance(*utterance) for utterance in told.get("utterances", ())),
         unavailable={(tool, intent): answer for tool, intent, answer in told["unavailable"]},
     )
     for entry in told["entries"]:

@@ -13,7 +13,7 @@ from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.offline.gatechecks import CHECKS, GateCheck
-from ledgeragent.offline.judging import Judged, judge
+from ledgeragent.offline.judging import Judged, gate_of_records, judge
 from ledgeragent.offline.sampling import serving, serving_domains
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.finding import suggestion
@@ -141,7 +141,7 @@ def _run(sample: Sample, domain: Domain) -> SampleRun:
 
 def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
     """The judged call of this number in a run; raises UsageError if the run has no such call."""
-    judged = judge(trace, Gate(domain=domain))
+    judged = judge(trace, gate_of_records(domain))
     if not 1 <= number <= len(judged):
         calls = f"{len(judged)} judged calls" if len(judged) != 1 else "one judged call"
         raise UsageError(f"the run has no judged call {number}: it has {calls}")
