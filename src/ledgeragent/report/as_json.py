@@ -66,15 +66,23 @@ def replay_json(result: Result) -> str:
 
 def cases_json(result: CasesResult) -> str:
     """The result of labelled cases as one JSON object."""
-    return dump(
-        {
-            **_score(result.decided),
-            "by_kind": {kind: _score(score) for kind, score in sorted(result.by_kind.items())},
-            "mismatches": result.decided.mismatches,
-            "apart": {**_score(result.apart), "mismatches": result.apart.mismatches},
-            "skipped": result.skipped,
-        }
-    )
+    return dump(_cases(result))
+
+
+def domains_json(results: Mapping[str, CasesResult]) -> str:
+    """The results of several domains as one JSON object."""
+    return dump({"domains": {name: _cases(result) for name, result in results.items()}})
+
+
+def _cases(result: CasesResult) -> Json:
+    return {
+        **_score(result.decided),
+        "by_kind": {kind: _score(score) for kind, score in sorted(result.by_kind.items())},
+        "by_file": {file: _score(score) for file, score in result.by_file.items()},
+        "mismatches": result.decided.mismatches,
+        "apart": {**_score(result.apart), "mismatches": result.apart.mismatches},
+        "skipped": result.skipped,
+    }
 
 
 def _neutral(result: Result) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledgeragent.offline.cases import CasesResult, Mismatch, Score
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
@@ -21,6 +21,7 @@ from ledgeragent.report.parts import (
     shorten,
     table,
 )
+from ledgeragent.types import Json
 
 _COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _HEADINGS = ("judged", "allow", "revise: violation", "revise: evidence", "block")
@@ -47,20 +48,33 @@ def replay_text(result: Result, domain: str) -> str:
 
 
 def cases_text(result: CasesResult) -> str:
-    """The result of labelled cases: the score by kind, then every mismatch."""
-    rows = [(shorten(kind), score) for kind, score in sorted(result.by_kind.items())]
-    by_kind = table(
-        ("kind", "cases", "correct"),
-        [(kind, score.cases, score.correct) for kind, score in [*rows, ("all", result.decided)]],
-    )
-    sections = [by_kind, *_mismatches("Mismatches", result.decided)]
+    """The result of labelled cases: the score by kind and file, then every mismatch."""
+    return joined(_cases(result))
+
+
+def domains_text(results: Mapping[str, CasesResult]) -> str:
+    """The results of several domains, each under its name."""
+    return joined(s for name, result in results.items() for s in ([f"# {name}"], *_cases(result)))
+
+
+def _cases(result: CasesResult) -> list[list[str]]:
+    by_kind = [*sorted(result.by_kind.items()), ("all", result.decided)]
+    sections = [_scores("kind", by_kind)]
+    if len(result.by_file) > 1:
+        sections.append(_scores("file", result.by_file.items()))
+    sections.append(listed("Mismatches", map(_mismatch, result.decided.mismatches)))
     if result.apart.cases:
         told = f"{result.apart.correct} of {result.apart.cases} as expected"
         sections.append([f"Apart, since what was said decides: {told}"])
-        sections += _mismatches("Mismatches apart", result.apart)
+        sections.append(listed("Mismatches apart", map(_mismatch, result.apart.mismatches)))
     if result.skipped:
         sections.append([f"Skipped {result.skipped} cases of other domains"])
-    return joined(sections)
+    return sections
+
+
+def _scores(heading: str, scores: Iterable[tuple[str, Score]]) -> list[str]:
+    rows = [(shorten(name), score.cases, score.correct) for name, score in scores]
+    return table((heading, "cases", "correct"), rows)
 
 
 def rejected_text(row: RejectedWrite) -> str:
@@ -196,25 +210,32 @@ def _error(row: PredicateError) -> str:
     return f"  {name}: {error}  ({place_of(row)})\n    {call_line(row['call'])}"
 
 
-def _mismatches(title: str, score: Score) -> list[list[str]]:
-    return [listed(title, map(_mismatch, score.mismatches))]
-
-
 def _mismatch(row: Mismatch) -> str:
-    label = row["expected"]
-    expected = [str(label["decision"]), *([str(label["clause"])] if label.get("clause") else [])]
-    if label.get("read"):
-        expected.append(call_line(label["read"]))
     given = ", ".join(dict.fromkeys(row["predicates"])) or "no predicate"
     lines = [
-        f"  {shorten(row['id'])}: expected {shorten(' '.join(expected), SENTENCE)}, "
+        f"  {shorten(row['id'])}: expected {shorten(_expected(row['expected']), SENTENCE)}, "
         f"got {row['decision']} ({given})",
+        *([f"    {shorten(row['note'], SENTENCE)}"] if row["note"] else []),
+        f"    {call_line(row['call'])}",
         *([f"    {shorten(row['reason'], SENTENCE)}"] if row["reason"] else []),
         *(f"    in shadow: {name}" for name in row["shadow"]),
         *(f"    asked for {call_line(read)}" for read in row["reads"]),
         *(f"    read {line}" for line in fact_lines(row["evidence"])),
     ]
     return "\n".join(lines)
+
+
+def _expected(label: Mapping[str, Json]) -> str:
+    if label.get("not_all_allowed"):
+        return "not every call of the reply allowed"
+    expected = [" or ".join(label.get("accept") or [label["decision"]])]
+    if label.get("clause"):
+        expected.append(str(label["clause"]))
+    if label.get("rule_any"):
+        expected.append(f"by {' or '.join(label['rule_any'])}")
+    if label.get("read"):
+        expected.append(call_line(label["read"]))
+    return " ".join(expected)
 
 
 def _part(counts: Mapping[str, int], name: str) -> str:
