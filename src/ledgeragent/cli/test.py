@@ -13,8 +13,7 @@ from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.cases import judge_cases
 from ledgeragent.offline.labelled import read_cases
 from ledgeragent.offline.sampling import judge_samples
-from ledgeragent.report.as_json import cases_json
-from ledgeragent.report.as_text import cases_text
+from ledgeragent.report.cases import cases_json, cases_text
 from ledgeragent.report.samples import samples_json, samples_text
 
 if TYPE_CHECKING:
