@@ -9,8 +9,8 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.modes import Mode, Presenter
 from ledgeragent.packs import PACKS, versions
+from ledgeragent.session.presenter import Mode, Presenter
 
 _LED_TO = "Policy check of what was last proposed (a call it rejects did not run):"
 

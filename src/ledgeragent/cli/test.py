@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.bench import DATA_DIR
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
+from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.cases import CasesResult, judge_cases
 from ledgeragent.offline.labelled import Case, read_cases
 from ledgeragent.offline.sampling import judge_samples
 from ledgeragent.packs import PACKS
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.report.as_json import cases_json, domains_json
-from ledgeragent.report.as_text import cases_text, domains_text
+from ledgeragent.report.cases import cases_json, cases_text, domains_json, domains_text
 from ledgeragent.report.samples import samples_json, samples_text
 
 if TYPE_CHECKING:

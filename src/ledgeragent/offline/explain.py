@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from inspect import cleandoc
 
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.samples import Outcome, Sample, run
+from ledgeragent.compiler.shapes import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Effect, Read
 from ledgeragent.errors import UsageError
@@ -16,9 +19,6 @@ from ledgeragent.offline.gatechecks import CHECKS, GateCheck
 from ledgeragent.offline.judging import Judged, gate_of_records, judge
 from ledgeragent.offline.sampling import serving, serving_domains
 from ledgeragent.offline.traces import Trace
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.samples import Outcome, Sample, run
-from ledgeragent.packs.schema import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Finding
