@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
+from ledgeragent.arguments import Reader, names, reader
 from ledgeragent.effects import Effect, Neutral, Read, Route, Tool, Write
 from ledgeragent.errors import DomainError
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
 from ledgeragent.shape import ANYTHING, Shape, shape_of
-from ledgeragent.shapes import Reader, names, reader
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Enforcement
 
@@ -26,6 +26,8 @@ class Clause:
     `checkable` is `state` (records, arguments and clock decide), `dialogue` (what was said decides),
     `mixed`, or `none`.
     """
+
+    CHECKABLE: ClassVar = ("state", "dialogue", "mixed", "none")
 
     id: str
     section: str

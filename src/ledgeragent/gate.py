@@ -10,19 +10,13 @@ from typing import Literal
 
 from ledgeragent.domain import Domain, Guard
 from ledgeragent.ledger import Evidence, Ledger, Unconfirmed
-from ledgeragent.paths import quote, visible
+from ledgeragent.paths import quote
 from ledgeragent.plan import Order, Plan, spoken_calls
-from ledgeragent.predicates import (
-    Broken,
-    MissingEvidence,
-    Predicate,
-    StalePolicy,
-    UnconfirmedGround,
-    View,
-    violation,
-)
+from ledgeragent.predicates import Broken, Predicate, violation
+from ledgeragent.text import visible
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
+from ledgeragent.view import MissingEvidence, StalePolicy, UnconfirmedGround, View
 
 Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
@@ -100,6 +94,19 @@ class Filtered:
     def feedback(self) -> str:
         """What the model is told: of rejected calls, and warnings on allowed ones; "" if nothing."""
         return "\n".join(told for v in self.verdicts if (told := v.feedback))
+
+    @property
+    def refusal(self) -> str:
+        """What a customer is told of a reply that was rejected: the rules it breaks, in their own words.
+
+        The rest of a rejection is for the model alone: which read comes first, what is wrong with the
+        form of a call, that the same call was made before.
+        """
+        broken = (finding for verdict in self.verdicts for finding in verdict.violations)
+        told = dict.fromkeys(
+            f.public or f.reason for f in broken if not f.predicate.startswith("gate/")
+        )
+        return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ledgeragent.paths import Path, PathTemplate, quote, visible
+from ledgeragent.paths import Path, PathTemplate, quote
 from ledgeragent.persistent import PersistentMap
 from ledgeragent.shape import Shape
+from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall, canonical
 
 R = TypeVar("R")

@@ -8,34 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ledgeragent.errors import PathError
+from ledgeragent.text import visible
 from ledgeragent.types import Json
 
 R = TypeVar("R")
 
 _MOST_REMEMBERED = 8192
 _PLAIN = re.compile(r"[\w#@+:/-]+", re.ASCII)
-_UNSAFE = re.compile(
-    "[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff<>]"
-)
 _TOKEN = re.compile(r'(?P<plain>[^."]+)|(?P<quoted>"(?:[^"\\]|\\.)*")')
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-
-
-def visible(text: str) -> str:
-    """The text with everything escaped that could end a line or a block, or hide what it says.
-
-    So is half a character, as text cut off in the middle has it: it could not be sent.
-    """
-    if text.isascii() and text.isprintable() and "<" not in text and ">" not in text:
-        return text
-    return _UNSAFE.sub(_escaped, text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass").hex(" ", 2)
-    return "".join(f"\\u{unit}" for unit in units.split())
 
 
 def quote(segment: str) -> str:

@@ -27,7 +27,6 @@ from ledgeragent.compiler.source.yamlfile import Node, read_yaml
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
-from ledgeragent.packs.clauses import CHECKABLE
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import Json
 
@@ -260,7 +259,9 @@ class _Loader:
                 id=self.sections.text(given.get("id"), "id"),
                 section=self.sections.text(given.get("section"), "section"),
                 summary=self.sections.text(given.get("summary"), "summary"),
-                checkable=self.sections.choice(given.get("checkable"), "checkable", CHECKABLE),
+                checkable=self.sections.choice(
+                    given.get("checkable"), "checkable", Clause.CHECKABLE
+                ),
                 predicates=self.sections.texts(given.get("rules"), "rules"),
                 why=self.sections.text(given.get("why"), "why"),
             )
