@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, Required, TypedDict
 
 import pytest
 
-from ledgeragent.arguments import ShapeError, reader
+from ledgeragent.arguments import reader
 from ledgeragent.types import Json
 
 
@@ -29,12 +29,17 @@ class Booking(TypedDict, total=False):
     extras: Any
 
 
+def read(annotation: Any, value: Json, place: str = "") -> tuple[Json, list[str]]:
+    """The value as its type, and what stands against it."""
+    objections: list[str] = []
+    return reader(annotation)(value, place, objections), objections
+
+
 @pytest.mark.parametrize(
-    ("annotation", "given", "read"),
+    ("annotation", "given", "expected"),
     [
         (str, "x", "x"),
-        (str, 7, "7"),
-        (str, 7.5, "7.5"),
+        (str, "zwei\nZeilen\t", "zwei\nZeilen\t"),
         (int, 7, 7),
         (int, "7", 7),
         (int, " 7 ", 7),
@@ -43,16 +48,19 @@ class Booking(TypedDict, total=False):
         (float, 7, 7.0),
         (float, "7.50", 7.5),
         (bool, True, True),
-        (bool, "false", False),
-        (bool, "True", True),
-        (Literal["a", "b"], "c", "c"),
+        (Literal["a", "b"], "b", "b"),
+        (Literal[1, 2], 2, 2),
         (Any, [1, {"a": 2}], [1, {"a": 2}]),
         (list[int], ["1", 2], [1, 2]),
+        (list[int], "[1, 2]", [1, 2]),
+        (list[str], ' ["a"]', ["a"]),
         (list[str], (), ()),
     ],
 )
-def test_arguments_are_read_leniently(annotation: Any, given: Json, read: Json) -> None:
-    assert reader(annotation)(given, "x") == read
+def test_arguments_are_read_leniently_where_it_changes_nothing(
+    annotation: Any, given: Json, expected: Json
+) -> None:
+    assert read(annotation, given, "x") == (expected, [])
 
 
 @pytest.mark.parametrize(
@@ -60,6 +68,8 @@ def test_arguments_are_read_leniently(annotation: Any, given: Json, read: Json) 
     [
         (str, None, "text"),
         (str, True, "text"),
+        (str, 7, "text"),
+        (str, 7.5, "text"),
         (str, ["x"], "text"),
         (int, "seven", "a whole number"),
         (int, 7.5, "a whole number"),
@@ -72,60 +82,63 @@ def test_arguments_are_read_leniently(annotation: Any, given: Json, read: Json) 
         (float, 10**400, "a number"),
         (float, False, "a number"),
         (float, [], "a number"),
-        (bool, "yes", "true or false"),
+        (bool, "false", "true or false"),
         (bool, 1, "true or false"),
-        (Literal["a"], {}, "text"),
+        (Literal["a", "b"], "A", "one of a, b"),
+        (Literal["a"], {}, "one of a"),
+        (Literal[1, 2], True, "one of 1, 2"),
         (list[int], "1,2", "a list"),
+        (list[int], "[1,", "a list"),
         (list[int], {"1": 2}, "a list"),
         (Seat, "row 7", "an object"),
         (Seat, [7], "an object"),
     ],
 )
-def test_what_cannot_be_read_is_refused(annotation: Any, given: Json, expected: str) -> None:
-    with pytest.raises(ShapeError, match=f"should be {expected}, got "):
-        reader(annotation)(given, "x")
+def test_what_would_change_the_meaning_is_refused(
+    annotation: Any, given: Json, expected: str
+) -> None:
+    [objection] = read(annotation, given, "x")[1]
+    assert objection.startswith(f"x should be {expected}, got ")
 
 
 def test_an_object_is_read_field_by_field() -> None:
-    read = reader(Booking)(
-        {"name": 7, "seats": [{"row": "3", "window": "true"}], "bags": "2", "price": "9.5"}, ""
+    given = {"name": "Ada", "seats": [{"row": "3", "window": True}], "bags": "2", "price": "9.5"}
+    assert read(Booking, given) == (
+        {"name": "Ada", "seats": [{"row": 3, "window": True}], "bags": 2, "price": 9.5},
+        [],
     )
-    assert read == {"name": "7", "seats": [{"row": 3, "window": True}], "bags": 2, "price": 9.5}
+    assert given["bags"] == "2"
 
 
 def test_an_object_that_says_what_it_should_is_handed_on_as_it_is() -> None:
     given = {"name": "Ada", "seats": [{"row": 3}], "unknown": object()}
-    read = reader(Booking)(given, "")
-    assert read == given
-    assert read["seats"][0] is given["seats"][0]  # type: ignore[index]
-    lean = {"name": "Ada"}
-    assert reader(Booking)(lean, "") is lean
+    value, objections = read(Booking, given)
+    assert value is given and objections == []
 
 
-def test_reading_never_changes_what_was_given() -> None:
-    given = {"name": 7, "seats": [{"row": "3"}]}
-    reader(Booking)(given, "")
-    assert given == {"name": 7, "seats": [{"row": "3"}]}
+def test_every_objection_is_told_with_its_place() -> None:
+    given = {"seats": [{"window": 1}, {"row": "front"}], "cabin": "first", "bags": None}
+    assert read(Booking, given)[1] == [
+        "name is missing",
+        "seats[0].row is missing (got window)",
+        "seats[0].window should be true or false, got 1",
+        "seats[1].row should be a whole number, got 'front'",
+        "bags should be a whole number, got None",
+        "cabin should be one of economy, business, got 'first'",
+    ]
 
 
-def test_a_required_field_must_be_given_and_an_optional_one_need_not() -> None:
-    with pytest.raises(ShapeError, match="name should be given"):
-        reader(Booking)({"bags": 1}, "")
-    with pytest.raises(ShapeError, match="row should be given"):
-        reader(Seat)({"window": True}, "")
-    assert reader(Seat)({"row": 1}, "") == {"row": 1}
+@pytest.mark.parametrize("sign", ["\x00", "\x1b", "\x7f", "\x85", "\ud800"])
+@pytest.mark.parametrize("field", ["name", "extras", "inside"])
+def test_no_argument_may_hold_a_control_character(sign: str, field: str) -> None:
+    hostile = f"maya{sign},eve"
+    given: dict[str, Json] = {"name": "Ada", field: hostile}
+    if field == "inside":
+        given = {"name": "Ada", "extras": {"a": [{"b": hostile}]}}
+    [objection] = read(Booking, given)[1]
+    assert objection.endswith("holds a control character, which no argument may")
 
 
-def test_an_error_names_the_field() -> None:
-    with pytest.raises(ShapeError, match="row should be a whole number, got 'front'"):
-        reader(Booking)({"name": "Ada", "seats": [{"row": "front"}]}, "")
-    with pytest.raises(ShapeError, match=r"^seats should be an object, got 'Anya Garcia'$"):
-        reader(Booking)({"name": "Ada", "seats": ["Anya Garcia"]}, "")
-    with pytest.raises(ShapeError, match=r"^arguments should be an object"):
-        reader(Booking)("everything", "")
-
-
-def test_an_error_stays_short() -> None:
-    with pytest.raises(ShapeError) as refused:
-        reader(int)("9" * 100_000 + "x", "bags")
-    assert len(str(refused.value)) < 150
+def test_an_objection_stays_short() -> None:
+    [objection] = read(int, "9" * 100_000 + "x", "bags")[1]
+    assert len(objection) < 200

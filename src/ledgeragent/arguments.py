@@ -8,6 +8,7 @@ text, a word that is not in the list) is an objection, each with the place where
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -82,10 +83,15 @@ def _list_reader(annotation: Any) -> Reader:
             return _object_to(value, place, "a list", objections)
         for item in items:
             if type(item) is not exact or (exact is str and not item.isprintable()):
-                return [read_item(e, f"{place}[{n}]", objections) for n, e in enumerate(items)]
+                return _read_items(items, read_item, place, objections)
         return items
 
     return read
+
+
+def _read_items(items: Json, read_item: Reader, place: str, objections: list[str]) -> Json:
+    values = [read_item(item, f"{place}[{n}]", objections) for n, item in enumerate(items)]
+    return items if all(map(operator.is_, values, items)) else values
 
 
 def _list_in(value: Json) -> Json:

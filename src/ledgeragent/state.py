@@ -11,9 +11,10 @@ from typing import NamedTuple
 from ledgeragent.absorb import Absorption, absorb, touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.gate import Delivery, Filtered, Gate, Rejections
+from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.ledger import Entry, Ledger
 from ledgeragent.paths import Path
+from ledgeragent.rejections import Rejections
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _new = tuple.__new__

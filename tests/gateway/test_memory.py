@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ledgeragent.gate import Rejections
 from ledgeragent.gateway.memory import Memories, Memory
+from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, UserMessage
 from tests.lending.domain import GET_BOOK, LEND

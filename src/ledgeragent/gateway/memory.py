@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ledgeragent.gate import Rejections
 from ledgeragent.gateway.dialects.base import Owed
 from ledgeragent.journal.recorder import new_session
+from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
 

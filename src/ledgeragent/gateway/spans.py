@@ -17,13 +17,14 @@ from urllib.parse import urlsplit
 import ledgeragent
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gate import Delivery, Filtered, Gate, Rejections
+from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.gateway.dialects.base import Body, decode
 from ledgeragent.gateway.metrics import OTHER
 from ledgeragent.gateway.sse import Parser
 from ledgeragent.gateway.upstream import Line, UpstreamError
 from ledgeragent.gateway.usage import Usage
 from ledgeragent.ledger import Ledger
+from ledgeragent.rejections import Rejections
 from ledgeragent.types import Reply, ToolCall
 from ledgeragent.verdict import Finding
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledgeragent.gate import Rejections
 from ledgeragent.gateway.dialects.base import Owed
 from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.stores.base import Saved
 from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
+from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.types import Json, ToolCall
 
