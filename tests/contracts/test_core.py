@@ -45,7 +45,7 @@ BENEATH = ("persistent", "shape", "arguments", "returned", "text", "state")
 """What the paper's mechanism stands on: a map with cheap updates, declared types, the reducer."""
 
 CORE_LINES = 2_100
-MECHANISM_LINES = 1_600
+MECHANISM_LINES = 1_650
 
 
 def imports_of(file: Path) -> set[str]:
