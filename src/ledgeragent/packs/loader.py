@@ -17,6 +17,7 @@ from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
 from ledgeragent.packs.cel import library
+from ledgeragent.packs.characters import first_refused
 from ledgeragent.packs.clauses import CHECKABLE
 from ledgeragent.packs.finding import Findings, Place, Severity, suggestion
 from ledgeragent.packs.outline import ClausePart, Outline
@@ -236,6 +237,10 @@ class _Loader:
         for name, node in entries.items():
             if isinstance(node.value, int) and abs(node.value) > _LARGEST:
                 self.sections.find("syntax", node, f"{name} is too large; write it as a float")
+            character = first_refused(node.plain)
+            if character:
+                text = f"{name} holds the character {character}, which no value may hold"
+                self.sections.find("syntax", node, text)
         return {name: node.plain for name, node in entries.items()}
 
     def _specs(self) -> Mapping[str, ToolSpec]:

@@ -10,6 +10,7 @@ from ledgeragent.effects import Neutral, Read, Tool, Touches, Write, text
 from ledgeragent.errors import PathError
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.packs.cel import CelError, Source, environment, parse
+from ledgeragent.packs.characters import Unreadable
 from ledgeragent.packs.finding import Findings, Place, suggestion
 from ledgeragent.packs.keys import Key, Segment, keys_of, near, parse_path, serving
 from ledgeragent.packs.outline import Outline, ReadPart, ToolPart
@@ -386,6 +387,8 @@ class _When:
                 values[variable.name] = variable.read(arguments)
             except KeyError:
                 continue
+            except Unreadable:
+                return False
         try:
             return self.program(values) is True
         except CelError:
