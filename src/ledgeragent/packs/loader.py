@@ -154,7 +154,7 @@ class _Loader:
             self.sections.entries(self.given.get("records"), "records"), self.sections
         )
         types.all()
-        routes = Routes(self.outline, self.sections, types, self._specs())
+        routes = Routes(self.outline, self.sections, types, self._specs(), parameters)
         tools = [
             *routes.reads(self.given.get("reads")),
             *routes.writes(self.given.get("writes")),

@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ledgeragent.packs.filters import filters
 from ledgeragent.packs.schema import Choice, Field, ListOf, MapOf, Object, Scalar, Shape, is_open
 from ledgeragent.packs.toolfile import ToolSpec
 from ledgeragent.types import Json
@@ -31,6 +32,7 @@ _WRITES = frozenset((
 # fmt: on
 _NEUTRALS = re.compile(r"think|calculate|transfer_to_human\w*")
 _PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~")
 _FILLERS = ("all", "detail", "details", "id", "info", "information", "status")
 
@@ -167,6 +169,27 @@ def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
     if each:
         yield f"    each: {_text(each) if each != '.' else each}  # review"
     yield f"    parameters: [{', '.join(map(_text, tool.required))}]"
+    yield from _narrowing(tool, record, each)
+
+
+def _narrowing(tool: ToolSpec, record: Shape, each: str) -> Iterator[str]:
+    """What is to be said of arguments with which a read answers a part of a list."""
+    whole = isinstance(record, ListOf)
+    found = filters(tool.argument_names, paging_only=not (each or whole))
+    if not found:
+        return
+    yield f"    # review: with {', '.join(found)} this answers a part of the list, not all of it."
+    optional = [name for name in found if name not in tool.required and _NAME.fullmatch(name)]
+    without = " && ".join(f"!has(args.{name})" for name in optional)
+    if each and without:
+        yield f'    # A route that keeps the list itself needs  when: "{without}"'
+    elif without and (whole or _has_list(record)):
+        yield f'    when: "{without}"  # review'
+
+
+def _has_list(record: Shape) -> bool:
+    fields = record.fields.values() if isinstance(record, Object) else ()
+    return any(isinstance(field.shape, ListOf) for field in fields)
 
 
 def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
