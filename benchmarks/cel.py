@@ -16,8 +16,8 @@ from pathlib import Path
 import ledgeragent
 from ledgeragent import Entry, Ledger, MissingEvidence, ToolCall, View, load_domain
 from ledgeragent import Path as LedgerPath
+from ledgeragent.compiler.samples import Sample, samples_from_json
 from ledgeragent.domain import Domain
-from ledgeragent.packs.samples import Sample, samples_from_json
 
 SHOP = Path(ledgeragent.__file__).parent / "demo" / "shop"
 RESULT = Path(__file__).parent / "results" / "cel.json"

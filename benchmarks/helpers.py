@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from ledgeragent.bench.cost import DATA_DIR, Prefixes, parts
-from ledgeragent.bench.helpers import Helper, Tool, View
-from ledgeragent.bench.prompt_cost import text_of
-from ledgeragent.bench.recipes import Recipe, fama, irma
-from ledgeragent.bench.tokens import counter
+from ledgeragent.bench.arms.helpers import Helper, Tool, View
+from ledgeragent.bench.arms.recipes import Recipe, fama, irma
+from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes, parts
+from ledgeragent.bench.tokens.prompt_cost import text_of
+from ledgeragent.bench.tokens.tokens import counter
 from ledgeragent.offline.sources import pieces
 from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical

@@ -40,6 +40,7 @@ def judged(data: Path, domain: str) -> dict[str, Any]:
     """What `test` says of a domain's labelled cases."""
     file = f"benchmarks/cases/{domain}.jsonl.gz"
     report = _run(["test", "--domain", domain, "--cases", str(data / file), "--format", "json"])
+    del report["by_file"]  # it names a path of this machine
     shown = f"ledgeragent test --domain {domain} --cases {DATA}/{file}"
     return {"command": shown, **report}
 

@@ -16,8 +16,7 @@ from ledgeragent.paths import PathTemplate
 from ledgeragent.render import render
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision
-
-from .lending import (
+from tests.lending.domain import (
     ADA,
     AUTH,
     BOOK,

@@ -9,8 +9,7 @@ from ledgeragent.gate import Gate
 from ledgeragent.testing import ScriptedModel
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision
-
-from .lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
+from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
 
 HELLO = UserMessage(text="I'm Ada, lend me Ferns")
 LONG = call("lend_book", member_id="M1", book_id="B1", days=99)

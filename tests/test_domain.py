@@ -13,8 +13,7 @@ from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import predicate
 from ledgeragent.types import Json
 from ledgeragent.verdict import Enforcement
-
-from .lending import AUTH, BOOK, LIBRARY, MEMBER, TOOLS, Note, Shelve, available
+from tests.lending.domain import AUTH, BOOK, LIBRARY, MEMBER, TOOLS, Note, Shelve, available
 
 
 def domain(*tools: Tool) -> Domain:

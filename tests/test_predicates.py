@@ -17,8 +17,18 @@ from ledgeragent.predicates import (
 )
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
-
-from .lending import ADA, AUTH, BOOK, BOTH_READ, GET_BOOK, LEND, LIBRARY, MEMBER, call, read
+from tests.lending.domain import (
+    ADA,
+    AUTH,
+    BOOK,
+    BOTH_READ,
+    GET_BOOK,
+    LEND,
+    LIBRARY,
+    MEMBER,
+    call,
+    read,
+)
 
 
 def view(ledger: Ledger = BOTH_READ, stale: StalePolicy = "unknown") -> View:

@@ -7,8 +7,18 @@ import pytest
 from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.render import estimated_tokens, line_of, render
 from ledgeragent.types import Json, ToolCall
-
-from .lending import ADA, BOOK, BOOK_IN, BOTH_READ, GET_BOOK, GET_MEMBER, LEND, MEMBER, call, read
+from tests.lending.domain import (
+    ADA,
+    BOOK,
+    BOOK_IN,
+    BOTH_READ,
+    GET_BOOK,
+    GET_MEMBER,
+    LEND,
+    MEMBER,
+    call,
+    read,
+)
 
 GOLDEN = """\
 <ledger>

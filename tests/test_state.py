@@ -13,8 +13,18 @@ from ledgeragent.predicates import Broken, View, predicate
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision
-
-from .lending import ADA, BOOK, BOOK_IN, BOOK_OUT, GET_BOOK, LEND, LIBRARY, MEMBER, answer, call
+from tests.lending.domain import (
+    ADA,
+    BOOK,
+    BOOK_IN,
+    BOOK_OUT,
+    GET_BOOK,
+    LEND,
+    LIBRARY,
+    MEMBER,
+    answer,
+    call,
+)
 
 GATE = Gate(domain=LIBRARY)
 B1, B2, M1 = BOOK("B1"), BOOK("B2"), MEMBER("M1")

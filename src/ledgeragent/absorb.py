@@ -1,27 +1,50 @@
 """Absorb (paper §Ledger Updates): what a tool return does to the ledger, and why nothing else.
 
-Only a successful return of a known read stores records. A successful write stores nothing: it is
-appended to the history and marks what it touched as stale.
+A successful return of a known read stores records. A successful write is appended to the history
+and marks what it touched as stale; then what it answered is stored, where the pack declares that.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Neutral, Parser, Read, Tool, Untyped, Write
+from ledgeragent.effects import (
+    Neutral,
+    Parser,
+    Read,
+    ReturnRoute,
+    Route,
+    Tool,
+    Untyped,
+    Write,
+    lost_on_the_way,
+)
 from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
-from ledgeragent.types import Json, ToolCall, ToolReturn
+from ledgeragent.returned import unwrapped
+from ledgeragent.shape import shape_of
+from ledgeragent.types import Json, ToolCall, ToolReturn, canonical, is_error
+
+_LONGEST_STATUS_LINE = 200
+_STATUS_LINE = re.compile(
+    r"\W*(?:HTTP\S*\s+)?(?:50[234]\b|timed? ?out|connection|bad gateway)", re.I
+)
 
 
 class Absorption(NamedTuple):
-    """The ledger after one return: `stored` paths, or the reason why none was (`skipped`)."""
+    """The ledger after one return: `stored` paths, or the reason why none was (`skipped`).
+
+    `problems` are what the return has that its declared type has not, for whoever runs this:
+    what rests on it cannot be judged.
+    """
 
     ledger: Ledger
     stored: tuple[Path[Json], ...] = ()
     skipped: str | None = None
+    problems: tuple[str, ...] = ()
 
 
 def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
@@ -29,29 +52,70 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
     routes = domain.routes(call.name)
     if not routes:
         return _after_other(ledger, call, returned, domain.tool(call.name))
-    content = returned.content
-    if returned.failed or any(_fails(route, content) for route in routes):
+    content = unwrapped(returned.content)
+    failed = returned.failed or returned.lost or is_error(content)
+    if failed or any(_fails(route, content) for route in routes):
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
+    return _store(ledger, call, content, routes)
+
+
+def _store(
+    ledger: Ledger, call: ToolCall, content: Json, routes: Iterable[Route[Any]]
+) -> Absorption:
     stored: list[Path[Json]] = []
     problems: list[str] = []
+    unread: list[Route[Any]] = []
     parsed: dict[Parser, Json] = {}
     for route in routes:
         try:
             entries = _entries(route, call, content, ledger.turn, parsed)
         except Exception as problem:
-            problems.append(_told(problem))
+            problems.append(_account(problem))
+            unread.append(route)
             continue
         for entry in entries:
-            ledger = ledger.merge(entry) if route.merge else ledger.put(entry)
+            ledger = _put(ledger, route, entry)
             stored.append(entry.path)
-    if problems and not stored:
-        return Absorption(ledger=ledger, skipped="; ".join(dict.fromkeys(problems)))
-    return Absorption(ledger=ledger, stored=tuple(stored))
+            problems += _absent(route, entry)
+    distinct = tuple(dict.fromkeys(problems))
+    if stored or not distinct:
+        return Absorption(ledger, tuple(stored), None, distinct)
+    for route in unread:
+        ledger = _without_answer(ledger, route, call, content)
+    return Absorption(ledger, (), "; ".join(distinct), distinct)
 
 
-def _told(problem: Exception) -> str:
+def _put(ledger: Ledger, route: Route[Any], entry: Entry) -> Ledger:
+    if isinstance(route, ReturnRoute) and route.omit and not route.merge:
+        return ledger.merge(entry, route.omit)
+    return ledger.merge(entry) if route.merge else ledger.put(entry)
+
+
+def _without_answer(ledger: Ledger, route: Route[Any], call: ToolCall, content: Json) -> Ledger:
+    """The ledger that knows of an answer which says nothing, where its path can be told."""
+    if not isinstance(route, Read):
+        return ledger
+    try:
+        path = _path(route, None, call) if route.when(call.arguments) else None
+    except Exception:  # the pack's own code, or arguments that give no key
+        path = None
+    answer = content if isinstance(content, str) else canonical(content)
+    return ledger if path is None else ledger.unreadable(path, answer, call, ledger.turn)
+
+
+def _absent(route: Route[Any], entry: Entry) -> list[str]:
+    """The declared fields that the record lacks, in words."""
+    if not (route.to.holds_objects and entry.typed) or route.merge:
+        return []
+    lacking = shape_of(route.to.record).required - entry.value.keys()
+    if isinstance(route, ReturnRoute):
+        lacking -= route.omit
+    return [f"the answer of {entry.source.name} has no `{name}`" for name in sorted(lacking)]
+
+
+def _account(problem: Exception) -> str:
     """Why a return could not be stored. A route that fails on an odd return is no reason to stop."""
     text = str(problem)
     return text if isinstance(problem, ValueError) and text else f"{type(problem).__name__}: {text}"
@@ -62,16 +126,31 @@ def _after_other(
 ) -> Absorption:
     if isinstance(tool, Neutral):
         return Absorption(ledger=ledger, skipped=f"{call.name} observes no record")
-    if returned.failed or (isinstance(tool, Write) and _fails(tool, returned.content)):
-        return Absorption(ledger=ledger, skipped="the write failed and changed nothing")
-    return Absorption(
-        ledger=ledger.wrote(call, _touched(ledger, call, tool)),
-        skipped="a write is no observation of what it wrote",
-    )
+    content = unwrapped(returned.content)
+    answer = content if isinstance(content, str) else ""
+    refused = returned.failed or is_error(content)
+    refused = refused or (isinstance(tool, Write) and tool.failed(answer))
+    if returned.lost or _is_lost(tool, answer, refused):
+        doubted = ledger.doubted(call, touched_by(ledger, call, tool), running=False)
+        return Absorption(doubted, skipped="it is not known whether the write executed")
+    if refused:
+        return Absorption(ledger.refused(call), skipped="the write failed and changed nothing")
+    written = ledger.wrote(call, touched_by(ledger, call, tool))
+    if not isinstance(tool, Write) or not tool.returns or call.malformed is not None:
+        return Absorption(written, skipped="a write is no observation of what it wrote")
+    return _store(written, call, content, tool.returns)
 
 
-def _touched(ledger: Ledger, call: ToolCall, tool: Tool | None) -> list[Touch]:
-    """What an executed write changed; everything, where its own account of it fails."""
+def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
+    """True for an answer that tells a failure of the transport; a short one, where none is flagged."""
+    if not answer or not (refused or len(answer) <= _LONGEST_STATUS_LINE):
+        return False
+    tells = tool.lost if isinstance(tool, Write) else lost_on_the_way
+    return tells(answer) and (refused or _STATUS_LINE.match(answer) is not None)
+
+
+def touched_by(ledger: Ledger, call: ToolCall, tool: Tool | None) -> list[Touch]:
+    """What a write changes; everything, where its own account of it fails."""
     if not isinstance(tool, Write):
         return []
     try:
@@ -94,17 +173,19 @@ def _after_failure(
 
 
 def _entries(
-    route: Read[Any], call: ToolCall, content: Json, turn: int, parsed: dict[Parser, Json]
+    route: Route[Any], call: ToolCall, content: Json, turn: int, parsed: dict[Parser, Json]
 ) -> list[Entry]:
     """The records of a return for one route; `parsed` keeps what its other routes have parsed."""
     if not route.when(call.arguments):
         return []
     if not isinstance(content, str):
         value = content
+        if route.to.record is str:
+            raise ValueError(f"{call.name} answered with no text")
     elif route.parse in parsed:
         value = parsed[route.parse]
     else:
-        value = parsed[route.parse] = route.parse(content)
+        value = parsed[route.parse] = _parse(route.parse, content)
     if isinstance(value, Untyped):
         path = _path(route, None, call)
         return [Entry(path=path, value=value.text, source=call, turn=turn, typed=False)]
@@ -112,11 +193,20 @@ def _entries(
     for record in route.records(value, call.arguments):
         if route.to.holds_objects and type(record) is not dict and not isinstance(record, Mapping):
             raise ValueError(f"{call.name} returned no object for {route.to.text}")
+        if isinstance(route, ReturnRoute) and route.omit:
+            record = {name: field for name, field in record.items() if name not in route.omit}
         entries.append(Entry(path=_path(route, record, call), value=record, source=call, turn=turn))
     return entries
 
 
-def _path(route: Read[Any], record: Json, call: ToolCall) -> Path[Json]:
+def _parse(parse: Parser, content: str) -> Json:
+    """The value of a text, also where only its parser shows that it is wrapped."""
+    value = parse(content)
+    inner = unwrapped(value) if type(value) is dict and len(value) == 1 else value
+    return parse(inner) if inner is not value and isinstance(inner, str) else inner
+
+
+def _path(route: Route[Any], record: Json, call: ToolCall) -> Path[Json]:
     keys = []
     for name in route.to.keys:
         key = route.key(name, record, call.arguments)

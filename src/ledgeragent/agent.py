@@ -20,7 +20,9 @@ def decline(filtered: Filtered) -> str:
     form of a call, that the same call was made before.
     """
     broken = (finding for verdict in filtered.verdicts for finding in verdict.violations)
-    told = dict.fromkeys(f.reason for f in broken if not f.predicate.startswith("gate/"))
+    told = dict.fromkeys(
+        f.public or f.reason for f in broken if not f.predicate.startswith("gate/")
+    )
     return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
 
 

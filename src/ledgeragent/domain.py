@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ledgeragent.effects import Effect, Neutral, Read, Tool, Write
+from ledgeragent.effects import Effect, Neutral, Read, Route, Tool, Write
 from ledgeragent.errors import DomainError
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.paths import Path
+from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
+from ledgeragent.shape import Shape, shape_of
 from ledgeragent.shapes import Reader, names, reader
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Enforcement
@@ -54,8 +55,9 @@ class Domain:
     """A domain pack (paper §Agent Loop: reusable, domain-level, never task-level).
 
     `parameters` are constants that predicates read. `shared` tells what the user may change on a
-    turn of theirs. `available` names the tools the agent has in this run (None: all of them).
-    `digest` identifies the pack's files, "" for a domain that was not loaded from files.
+    turn of theirs. `listens` if rules read what was said (`View.said`). `available` names the tools
+    that can supply evidence in this run (None: all of them). `digest` identifies the pack's files,
+    "" for a domain that was not loaded from files.
     """
 
     name: str
@@ -65,11 +67,15 @@ class Domain:
     clauses: tuple[Clause, ...] = ()
     parameters: Mapping[str, Json] = field(default_factory=dict)
     shared: Callable[[Ledger], Iterable[Touch]] | None = None
+    listens: bool = False
     available: frozenset[str] | None = None
     digest: str = ""
     _tools: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
     _routes: Mapping[str, tuple[Read[Any], ...]] = field(init=False, repr=False, compare=False)
     _guards: Mapping[str, Guard] = field(init=False, repr=False, compare=False)
+    _templates: Mapping[str, tuple[PathTemplate[Any], ...]] = field(
+        init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         tools: dict[str, Tool] = {}
@@ -83,6 +89,7 @@ class Domain:
         object.__setattr__(self, "_tools", tools)
         object.__setattr__(self, "_routes", routes)
         object.__setattr__(self, "_guards", self._make_guards(tools))
+        object.__setattr__(self, "_templates", _by_root(self.tools))
 
     def _make_guards(self, tools: Mapping[str, Tool]) -> dict[str, Guard]:
         ids = [rule.id for rule in self.predicates]
@@ -124,6 +131,23 @@ class Domain:
         complete = [call for is_complete, call in found if is_complete]
         return tuple(complete or (call for _, call in found))
 
+    def shape(self, path: Path[Any]) -> Shape | None:
+        """What is declared of the record at a path, None where nothing is."""
+        for template in self._templates.get(path[0], ()):
+            if template.match(path) is not None:
+                return shape_of(template.record)
+        return None
+
+    def asked_of_user(self, read: ToolCall) -> tuple[str, ...]:
+        """The arguments of a read that no path tells, such as an email: the user has to be asked."""
+        parameters = (name for route in self.routes(read.name) for name in route.parameters)
+        return tuple(dict.fromkeys(name for name in parameters if name not in read.arguments))
+
+    def literal(self) -> Domain:
+        """This domain as the paper has it: what a write returns is no observation."""
+        tools = [replace(t, returns=()) if isinstance(t, Write) else t for t in self.tools]
+        return replace(self, tools=tools)
+
     def has(self, tool: str) -> bool:
         """True if the domain lists this tool and the agent has it in this run."""
         return tool in self._tools and (self.available is None or tool in self.available)
@@ -147,6 +171,16 @@ class Domain:
         return replace(self, predicates=tuple(rules))
 
 
+def _by_root(tools: Iterable[Tool]) -> dict[str, tuple[PathTemplate[Any], ...]]:
+    templates: dict[str, dict[PathTemplate[Any], None]] = {}
+    for tool in tools:
+        routes = tool.returns if isinstance(tool, Write) else (tool,)
+        for route in routes:
+            if isinstance(route, Route):
+                templates.setdefault(route.to.root, {})[route.to] = None
+    return {root: tuple(of_root) for root, of_root in templates.items()}
+
+
 def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:
     shape, closed = (None, False) if isinstance(tool, Read) else (tool.arguments, not tool.open)
     return Guard(
@@ -154,5 +188,5 @@ def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:
         judged=isinstance(tool, Write) or (isinstance(tool, Neutral) and bool(rules)),
         read_arguments=reader(shape) if shape is not None else None,
         takes=names(shape) if closed else None,
-        predicates=rules,
+        predicates=tuple(sorted(rules, key=lambda rule: not rule.identity)),
     )

@@ -6,6 +6,7 @@ domain does not list counts as a write.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -13,9 +14,17 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import Path, PathTemplate
+from ledgeragent.returned import parse_literal, shortened
 from ledgeragent.types import Arguments, Json, ToolCall, parse_json
 
 R = TypeVar("R")
+
+_LONGEST_FAILURE = 400
+_TRANSPORT = re.compile(
+    r"time[- ]?out|timed out|deadline exceeded|connection \w*\s?(?:lost|reset|aborted|closed|broken)"
+    r"|disconnected|broken pipe|bad gateway|service unavailable|\b50[234]\b",
+    re.IGNORECASE,
+)
 
 Parser = Callable[[str], Json]
 """Turns returned text into a value, or raises ValueError where the text is no such value."""
@@ -39,9 +48,55 @@ class Untyped:
     text: str
 
 
+def structured(content: str) -> Json:
+    """The parser of records: JSON, or the text that Python writes for the same value.
+
+    Raises ValueError for any other text.
+    """
+    try:
+        return parse_json(content)
+    except ValueError:
+        if content.lstrip()[:1] not in ("{", "[", "("):
+            raise
+    return parse_literal(content)
+
+
 def text(content: str) -> Json:
     """The parser of tools that answer with a plain string, such as an id."""
-    return content
+    return content.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """The parser of plain answers that have a form: an id, or one of a few words.
+
+    Anything else is no answer (an apology, a sentence), so it is evidence of nothing: ValueError.
+    """
+
+    pattern: re.Pattern[str]
+    expected: str
+
+    def __call__(self, content: str) -> Json:
+        """The text without the spaces around it."""
+        answer = content.strip()
+        if self.pattern.fullmatch(answer) is None:
+            raise ValueError(f"expected {self.expected}, got {shortened(answer)!r}")
+        return answer
+
+
+def matching(pattern: str, expected: str) -> TextForm:
+    """The parser of answers that match a regular expression, described as `expected`."""
+    return TextForm(re.compile(pattern), expected)
+
+
+def one_of(*words: str) -> TextForm:
+    """The parser of answers that are one of these words, to the letter."""
+    return TextForm(re.compile("|".join(map(re.escape, words))), f"one of {', '.join(words)}")
+
+
+def lost_on_the_way(answer: str) -> bool:
+    """True for a failure of the transport rather than a refusal: the write may have happened."""
+    return _TRANSPORT.search(answer[:_LONGEST_FAILURE]) is not None
 
 
 def _whole(value: Json, arguments: Arguments) -> Iterable[Json]:
@@ -57,28 +112,21 @@ def _never(answer: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read(Generic[R]):
-    """One read route: the returns of `tool` are stored at `to` (paper: the tool path map).
+class Route(Generic[R]):
+    """The way of what a tool returns into the ledger: to the path `to` (paper: the tool path map).
 
     The keys of the path come from the record itself, else from the argument of the same name;
     `rename` maps a placeholder to an argument that is called otherwise. `records` fans one return
     out into several records. `when` limits the route to calls with certain arguments. `merge` keeps
-    the fields that this read does not supply. `failed` recognises failures that are ordinary
-    text, `unavailable` the failures that asking again cannot mend. `parameters` names the
-    tool's required arguments: where the path supplies them all, the route can be inverted.
+    the fields that this return does not supply.
     """
 
-    effect: ClassVar = Effect.READ
-    tool: str
     to: PathTemplate[R]
-    parameters: Sequence[str] = ()
-    parse: Parser = parse_json
+    parse: Parser = structured
     rename: Mapping[str, str] = field(default_factory=dict)
     records: Callable[[Json, Arguments], Iterable[Json]] = _whole
     when: Callable[[Arguments], bool] = _always
     merge: bool = False
-    failed: Callable[[str], bool] = _never
-    unavailable: Callable[[str], bool] = _never
 
     def key(self, name: str, record: Json, arguments: Arguments) -> str | None:
         """The value of one placeholder, or None where neither record nor arguments have it."""
@@ -90,6 +138,22 @@ class Read(Generic[R]):
             return value or None
         return None if isinstance(value, bool) or not isinstance(value, int) else str(value)
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read(Route[R]):
+    """One read route: the returns of `tool` are stored at `to`.
+
+    `failed` recognises failures that are ordinary text, `unavailable` the failures that asking
+    again cannot mend. `parameters` names the tool's required arguments: where the path supplies
+    them all, the route can be inverted.
+    """
+
+    effect: ClassVar = Effect.READ
+    tool: str
+    parameters: Sequence[str] = ()
+    failed: Callable[[str], bool] = _never
+    unavailable: Callable[[str], bool] = _never
+
     def call_for(self, path: Path[Any]) -> ToolCall | None:
         """The call of this tool that would supply `path`, or None if it does not serve that family.
 
@@ -98,9 +162,9 @@ class Read(Generic[R]):
         keys = self.to.match(path)
         if keys is None:
             return None
-        known = {self.rename.get(name, name): value for name, value in keys.items()}
-        arguments = {name: known[name] for name in self.parameters if name in known}
-        return ToolCall(name=self.tool, arguments=arguments) if self.when(known) else None
+        by_argument = {self.rename.get(name, name): value for name, value in keys.items()}
+        arguments = {n: by_argument[n] for n in self.parameters if n in by_argument}
+        return ToolCall(name=self.tool, arguments=arguments) if self.when(by_argument) else None
 
     def complete(self, call: ToolCall) -> bool:
         """True if `call` has every argument the tool requires, and they single the record out."""
@@ -109,18 +173,31 @@ class Read(Generic[R]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnRoute(Route[R]):
+    """The route of what a write answers with: an observation, once it has executed.
+
+    `omit` names fields that the answer gets wrong: what was known of them before stays.
+    """
+
+    omit: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
     """A tool that changes the world: the shape of its arguments and what it makes stale.
 
-    `failed` recognises failures that are ordinary text. `open` where a call may carry arguments that
-    `arguments` does not name.
+    `returns` are the routes of what it answers with. `failed` recognises failures that are ordinary
+    text, `lost` those that leave open whether it executed. `open` where a call may carry arguments
+    that `arguments` does not name.
     """
 
     effect: ClassVar = Effect.WRITE
     tool: str
     arguments: type[Any]
     touches: Sequence[Touches] = ()
+    returns: Sequence[ReturnRoute[Any]] = ()
     failed: Callable[[str], bool] = _never
+    lost: Callable[[str], bool] = lost_on_the_way
     open: bool = False
 
 

@@ -6,10 +6,10 @@ changed as stale, and they count as unknown until they are read again (observe, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ledgeragent.paths import Path, PathTemplate, quote, visible
 from ledgeragent.persistent import PersistentMap
@@ -17,6 +17,8 @@ from ledgeragent.types import Json, ToolCall, canonical
 
 R = TypeVar("R")
 Fields = tuple[str, ...]
+
+Speaker: TypeAlias = Literal["agent", "user"]
 
 _evidence = tuple.__new__
 
@@ -28,7 +30,7 @@ _Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
 class Stale:
     """A mark on a record: `fields` (a prefix inside the record, () for all) may have changed.
 
-    `by` is the write that changed them, None for a turn of the customer, who can change them too.
+    `by` is the write that changed them, None for a turn of the user, who can change them too.
     """
 
     fields: Fields
@@ -45,6 +47,25 @@ class Touch:
 
     path: Path[Json]
     fields: Fields = ()
+
+
+class Utterance(NamedTuple):
+    """What was said in a message: by whom, and how many user messages came before or with it."""
+
+    speaker: Speaker
+    text: str
+    turn: int
+
+
+class Unconfirmed(NamedTuple):
+    """A write that may have happened.
+
+    `running` while its result can still come: it is in flight, or goes before in the same reply.
+    Else the result was lost, or told a failure on the way there or back.
+    """
+
+    call: ToolCall
+    running: bool
 
 
 class Evidence(NamedTuple):
@@ -126,13 +147,16 @@ class Entry:
 class Ledger:
     """Latest observed state, `L : paths -> values`, with the executed writes of the conversation.
 
-    `turn` counts user messages. `writes` is the paper's `ledger.history`. `unavailable` maps the
-    intent of a read that cannot succeed to what it answered.
+    `turn` counts user messages. `writes` is the paper's `ledger.history`; `unconfirmed` are writes
+    that may have happened as well. `unavailable` maps the intent of a read that cannot succeed to
+    what it answered. `utterances` is what was said, in domains whose rules listen.
     """
 
     turn: int = 0
     writes: tuple[ToolCall, ...] = ()
+    unconfirmed: tuple[Unconfirmed, ...] = ()
     unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    utterances: tuple[Utterance, ...] = ()
     _roots: _Roots = field(default_factory=dict)
 
     def get(self, path: Path[R]) -> Entry | None:
@@ -160,21 +184,57 @@ class Ledger:
         root = entry.path[0]
         branch = self._roots.get(root, _NOTHING)
         roots = {**self._roots, root: branch.put(entry.path, entry)}
-        return self._next(self.turn, self.writes, roots)
+        return self._next(self.turn, self.writes, self.unconfirmed, roots)
 
-    def merge(self, entry: Entry) -> Ledger:
-        """Like `put`, but fields that this read does not supply keep their earlier observation."""
-        known = self.get(entry.path)
-        if known is None or not (known.typed and entry.typed):
+    def merge(self, entry: Entry, fields: Container[str] | None = None) -> Ledger:
+        """Like `put`, but fields that this read does not supply keep their earlier observation.
+
+        With `fields`, only these do.
+        """
+        earlier = self.get(entry.path)
+        if earlier is None or not (earlier.typed and entry.typed):
             return self.put(entry)
-        kept = {name: known.origin((name,)) for name in known.value if name not in entry.value}
-        marks = tuple(narrowed for mark in known.stale for narrowed in _narrow(mark, kept))
-        merged = replace(entry, value={**known.value, **entry.value}, stale=marks, inherited=kept)
-        return self.put(merged)
+        inherited = {
+            name: earlier.origin((name,))
+            for name in earlier.value
+            if name not in entry.value and (fields is None or name in fields)
+        }
+        marks = tuple(narrowed for mark in earlier.stale for narrowed in _narrow(mark, inherited))
+        value = {**{name: earlier.value[name] for name in inherited}, **entry.value}
+        return self.put(replace(entry, value=value, stale=marks, inherited=inherited))
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
         """This ledger after `call` executed: appended to `writes`, what it touched marked stale."""
-        return self._next(self.turn, (*self.writes, call), self._roots)._mark(touched, call)
+        writes = (*self.writes, call)
+        return self._next(self.turn, writes, self._others(call), self._roots).marked(touched, call)
+
+    def doubted(self, call: ToolCall, touched: Iterable[Touch], *, running: bool) -> Ledger:
+        """This ledger where `call` may have executed: what it touches is marked stale."""
+        unconfirmed = (*self._others(call), Unconfirmed(call, running))
+        return self._next(self.turn, self.writes, unconfirmed, self._roots).marked(touched, call)
+
+    def refused(self, call: ToolCall) -> Ledger:
+        """This ledger knowing that `call` did not execute."""
+        if not self.unconfirmed:
+            return self
+        return self._next(self.turn, self.writes, self._others(call), self._roots)
+
+    def _others(self, call: ToolCall) -> tuple[Unconfirmed, ...]:
+        return tuple(doubt for doubt in self.unconfirmed if doubt.call is not call)
+
+    def unreadable(self, path: Path[Json], answer: str, source: ToolCall, turn: int) -> Ledger:
+        """This ledger knowing that the latest answer for `path` could not be understood.
+
+        What another call has observed there stays.
+        """
+        earlier = self.get(path)
+        if earlier is not None and earlier.typed and earlier.source.intent != source.intent:
+            return self
+        return self.put(Entry(path=path, value=answer, source=source, turn=turn, typed=False))
+
+    def uttered(self, speaker: Speaker, text: str) -> Ledger:
+        """This ledger with what was said."""
+        return replace(self, utterances=(*self.utterances, Utterance(speaker, text, self.turn)))
 
     def without(self, read: ToolCall, answer: str) -> Ledger:
         """This ledger knowing that `read` cannot be had, because it answered `answer`."""
@@ -182,14 +242,28 @@ class Ledger:
 
     def heard(self, touched: Iterable[Touch] = ()) -> Ledger:
         """This ledger one user message later; `touched` is what the user may have changed."""
-        heard = self._next(self.turn + 1, self.writes, self._roots)
-        return heard._mark(touched, None) if touched else heard
+        heard = self._next(self.turn + 1, self.writes, self.unconfirmed, self._roots)
+        return heard.marked(touched, None) if touched else heard
 
-    def _next(self, turn: int, writes: tuple[ToolCall, ...], roots: _Roots) -> Ledger:
+    def _next(
+        self,
+        turn: int,
+        writes: tuple[ToolCall, ...],
+        unconfirmed: tuple[Unconfirmed, ...],
+        roots: _Roots,
+    ) -> Ledger:
         # Spelled out, since `dataclasses.replace` costs more than all the rest of an update.
-        return Ledger(turn=turn, writes=writes, unavailable=self.unavailable, _roots=roots)
+        return Ledger(
+            turn=turn,
+            writes=writes,
+            unconfirmed=unconfirmed,
+            unavailable=self.unavailable,
+            utterances=self.utterances,
+            _roots=roots,
+        )
 
-    def _mark(self, touched: Iterable[Touch], by: ToolCall | None) -> Ledger:
+    def marked(self, touched: Iterable[Touch], by: ToolCall | None) -> Ledger:
+        """This ledger where `by` (None: the user) may have changed what it touched."""
         marks: dict[Path[Json], list[Stale]] = {}
         for touch in touched:
             marks.setdefault(touch.path, []).append(Stale(touch.fields, by))

@@ -7,13 +7,14 @@ contradict it, and raises `MissingEvidence` by simply reading what was never obs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, cast
 
 from ledgeragent.errors import DomainError
-from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Stale
+from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Unconfirmed
 from ledgeragent.paths import Path, PathTemplate, visible
+from ledgeragent.shape import ANYTHING, Shape
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
 
@@ -30,6 +31,7 @@ _ID = re.compile(r"[\w-]+/[\w-]+")
 class MissingEvidence(Exception):
     """A predicate needs a record that was never read, or a field that was written since.
 
+    `objection` says what is wrong with a value that was read and is not what its type declares.
     `reads` overrides the calls that the path map derives from `path`.
     """
 
@@ -39,6 +41,7 @@ class MissingEvidence(Exception):
         *,
         fields: Fields = (),
         stale: Stale | None = None,
+        objection: str = "",
         reads: tuple[ToolCall, ...] = (),
     ) -> None:
         super().__init__(path)
@@ -47,26 +50,52 @@ class MissingEvidence(Exception):
         self.path = path
         self.fields = fields
         self.stale = stale
+        self.objection = objection
         self.reads = reads
 
 
+class UnconfirmedGround(Exception):
+    """A predicate's answer rests on writes of which nobody knows whether they were done."""
+
+    def __init__(self, doubts: tuple[Unconfirmed, ...]) -> None:
+        super().__init__(doubts)
+        self.doubts = doubts
+
+
 class Broken(NamedTuple):
-    """A predicate's answer against a call: the reason with its facts filled in."""
+    """A predicate's answer against a call: the reason with its facts filled in.
+
+    `public` is the reason as the user may hear it, where that is another one.
+    """
 
     reason: str
+    public: str = ""
+
+
+class Private(NamedTuple):
+    """A fact for the model alone; the user hears `instead`."""
+
+    value: Json
+    instead: str
 
 
 def violation(template: str, **facts: Json) -> Broken:
     """The answer of a predicate whose call is wrong; `facts` fill the template's braces.
 
     Say what is wrong, the observed value, and what would be accepted. Lists are written as
-    "a, b or c", and an empty one as "nothing".
+    "a, b or c", and an empty one as "nothing". A `Private` fact is not told to the user.
     """
+    private: dict[str, Json] = {}
     for name, value in facts.items():
-        if type(value) is not str or len(value) > _LONGEST_FACT:
+        if type(value) is Private:
+            private[name], value = value.instead, value.value
+            facts[name] = _spoken(value)
+        elif type(value) is not str or len(value) > _LONGEST_FACT:
             facts[name] = _spoken(value)
     # Facts come from outside: none may start a line of its own.
-    return _new(Broken, (visible(template.format_map(facts)),))
+    reason = visible(template.format_map(facts))
+    public = visible(template.format_map({**facts, **private})) if private else ""
+    return _new(Broken, (reason, public))
 
 
 def _spoken(value: Json) -> Json:
@@ -92,14 +121,24 @@ def _cut(value: Json) -> str:
 
 
 class Record(Mapping[str, Any]):
-    """A record (or an object inside one) that notes each field read and refuses stale ones."""
+    """A record (or an object inside one) that notes each field read.
 
-    __slots__ = ("_entry", "_evidence", "_facts", "_fields", "_stale", "_value")
+    It refuses fields that are stale, and values that are not what the record's type declares.
+    """
+
+    __slots__ = ("_entry", "_evidence", "_facts", "_fields", "_shape", "_stale", "_value")
 
     def __init__(
-        self, entry: Entry, evidence: list[Evidence], stale: bool, fields: Fields, value: Json
+        self,
+        entry: Entry,
+        evidence: list[Evidence],
+        stale: bool,
+        fields: Fields,
+        value: Json,
+        shape: Shape | None = None,
     ) -> None:
         self._entry = entry
+        self._shape = shape
         self._evidence = evidence
         self._stale = stale
         self._fields = fields
@@ -116,12 +155,14 @@ class Record(Mapping[str, Any]):
         """The field's value, noted, or a record where it is an object itself."""
         fields = (*self._fields, name)
         if name not in self._value:
-            raise MissingEvidence(self._entry.path, fields=fields)
+            self._refuse_absent(fields)
         value = self._value[name]
         if self._stale:
             self._refuse_stale(fields, within=type(value) is list)
-        if type(value) is dict:
-            return Record(self._entry, self._evidence, self._stale, fields, value)
+        shape = self._shape.of(name) if self._shape is not None else None
+        if type(value) is dict and (shape is None or shape.holds_objects):
+            return Record(self._entry, self._evidence, self._stale, fields, value, shape)
+        self._refuse_odd(fields, value, shape or ANYTHING)
         fact = self._facts[name] = self._entry.fact(fields, value)
         self._evidence.append(fact)
         return value
@@ -132,6 +173,19 @@ class Record(Mapping[str, Any]):
             if mark.covers(fields) or (within and mark.fields[: len(fields)] == fields):
                 raise MissingEvidence(self._entry.path, fields=fields, stale=mark)
 
+    def _refuse_absent(self, fields: Fields) -> NoReturn:
+        if self._stale:
+            self._refuse_stale(fields, within=False)
+        required = self._shape.required if self._shape is not None else ()
+        objection = f"its answer has no `{fields[-1]}`" if fields[-1] in required else ""
+        raise MissingEvidence(self._entry.path, fields=fields, objection=objection)
+
+    def _refuse_odd(self, fields: Fields, value: Json, shape: Shape) -> None:
+        """Raises where the value is not what its type declares."""
+        if shape.objection(value, ""):
+            objection = shape.objection(value, ".".join(fields) or "its answer")
+            raise MissingEvidence(self._entry.path, fields=fields, objection=objection)
+
     def _keys(self) -> Mapping[str, Json]:
         if self._stale:
             self._refuse_stale(self._fields, within=False)
@@ -141,6 +195,7 @@ class Record(Mapping[str, Any]):
         """All of it, noted as one fact. A field that may have been written since is asked for."""
         if self._stale:
             self._refuse_stale(self._fields, within=True)
+        self._refuse_odd(self._fields, self._value, self._shape or ANYTHING)
         self._evidence.append(self._entry.fact(self._fields, self._value))
         return self._value
 
@@ -151,6 +206,8 @@ class Record(Mapping[str, Any]):
             value = self._value.get(name)
             if self._stale or type(value) is not dict:
                 return self[name]
+            shape = self._shape.of(name) if self._shape is not None else None
+            self._refuse_odd(fields, value, shape or ANYTHING)
             self._facts[fields] = self._entry.fact(fields, value)
         self._evidence.append(self._facts[fields])
         return self._value[name]
@@ -175,22 +232,33 @@ class Record(Mapping[str, Any]):
         return self[name] if name in self._value else default
 
 
+def _no_shape(path: Path[Any]) -> None:
+    """The shapes of a ledger of which nothing is declared."""
+
+
 class View(dict[Path[Any], Any]):
     """What a predicate sees of the ledger; every fact it reads is noted in `evidence`.
 
     `view[path]` is the record at `path`; it raises MissingEvidence if that was never read (or is
-    stale). `parameters` are the domain's constants (`now`, allowances).
+    stale, or is not what `shapes` declare). `parameters` are the domain's constants (`now`,
+    allowances). `looked_back` tells if a rule has read `writes`.
 
     The dict underneath holds the records opened so far: rules of one tool read the same few, and a
     plain dict hit is what keeps a decision cheaper than parsing one record.
     """
 
-    __slots__ = ("_honour_stale", "_ledger", "evidence", "parameters")
+    __slots__ = ("_honour_stale", "_ledger", "_shapes", "evidence", "looked_back", "parameters")
 
     def __init__(
-        self, ledger: Ledger, parameters: Mapping[str, Json], stale: StalePolicy = "unknown"
+        self,
+        ledger: Ledger,
+        parameters: Mapping[str, Json],
+        stale: StalePolicy = "unknown",
+        shapes: Callable[[Path[Any]], Shape | None] = _no_shape,
     ) -> None:
         self._ledger = ledger
+        self._shapes = shapes
+        self.looked_back = False
         self._honour_stale = stale == "unknown"
         self.parameters = parameters
         self.evidence: list[Evidence] = []
@@ -204,12 +272,15 @@ class View(dict[Path[Any], Any]):
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
         stale = self._honour_stale and entry.stale != ()
-        if type(entry.value) is dict:
-            record = self[path] = Record(entry, self.evidence, stale, (), entry.value)
+        shape = self._shapes(path)
+        if type(entry.value) is dict and (shape is None or shape.holds_objects):
+            record = self[path] = Record(entry, self.evidence, stale, (), entry.value, shape)
             return record
         if stale:
             raise MissingEvidence(path, stale=entry.stale[-1])
         if "" not in entry.facts:
+            if objection := (shape or ANYTHING).objection(entry.value, "its answer"):
+                raise MissingEvidence(path, objection=objection)
             entry.facts[""] = entry.fact((), entry.value)
         self.evidence.append(entry.facts[""])
         return entry.value
@@ -242,8 +313,32 @@ class View(dict[Path[Any], Any]):
 
     @property
     def writes(self) -> tuple[ToolCall, ...]:
-        """The writes executed so far (the paper's `ledger.history`)."""
-        return self._ledger.writes
+        """The writes executed so far (the paper's `ledger.history`), and those that may have been.
+
+        An answer that rests on one of the latter is no violation, and no allowance either: the gate
+        asks to wait for its result.
+        """
+        self.looked_back = True
+        doubts = self._ledger.unconfirmed
+        return (*self._ledger.writes, *(d.call for d in doubts)) if doubts else self._ledger.writes
+
+    @property
+    def unconfirmed(self) -> tuple[Unconfirmed, ...]:
+        """The writes that may have happened."""
+        return self._ledger.unconfirmed
+
+    def without(self, doubts: Container[Unconfirmed]) -> View:
+        """A fresh view of the same ledger in which these writes did not happen."""
+        left = tuple(doubt for doubt in self._ledger.unconfirmed if doubt not in doubts)
+        stale: StalePolicy = "unknown" if self._honour_stale else "value"
+        return View(replace(self._ledger, unconfirmed=left), self.parameters, stale, self._shapes)
+
+    def said(self, speaker: Speaker) -> tuple[str, ...]:
+        """What the agent, or the user, has said so far, a text for each message.
+
+        Empty unless the domain `listens`.
+        """
+        return tuple(u.text for u in self._ledger.utterances if u.speaker == speaker)
 
     def unavailable(self, read: ToolCall) -> str | None:
         """What `read` answered, if it is known that it cannot succeed."""
@@ -259,7 +354,9 @@ class Predicate:
     """One rule: `check` decides for the tools in `guards`; `decision` is its answer when violated.
 
     `id` names the thing that is wrong (`retail/refund-destination`). `clause` is the policy clause
-    it enforces. `versions` limits it to some versions of its pack (empty: all).
+    it enforces. `versions` limits it to some versions of its pack (empty: all). An `identity` rule
+    establishes whose records a call is about: while one of them is broken or unknown, no other rule
+    speaks. `undecided` is the answer where the read that a rule needs was tried and can't succeed.
     """
 
     id: str
@@ -269,6 +366,8 @@ class Predicate:
     decision: Decision = Decision.REVISE
     enforcement: Enforcement = Enforcement.ENFORCE
     versions: frozenset[str] = field(default_factory=frozenset)
+    identity: bool = False
+    undecided: Decision = Decision.ALLOW
 
     @property
     def summary(self) -> str:
@@ -284,6 +383,8 @@ def predicate(
     decision: Decision = Decision.REVISE,
     enforcement: Enforcement = Enforcement.ENFORCE,
     versions: tuple[str, ...] = (),
+    identity: bool = False,
+    undecided: Decision = Decision.ALLOW,
 ) -> Callable[[Check], Predicate]:
     """Makes a check into a `Predicate`. `clause` defaults to `id`: most rules enforce one clause."""
     if not _ID.fullmatch(id):
@@ -298,6 +399,8 @@ def predicate(
             decision=decision,
             enforcement=enforcement,
             versions=frozenset(versions),
+            identity=identity,
+            undecided=undecided,
         )
 
     return decorate

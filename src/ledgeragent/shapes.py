@@ -1,39 +1,47 @@
 """Argument shapes: a TypedDict turned into a checker that reads arguments leniently.
 
-The gate judges what a call *says*, so a number that arrives as a string is read as the number; what
-cannot be read as the declared type is a `ShapeError`, never an exception inside a predicate.
+The gate judges what a call *says*, so a number that arrives as a string is read as the number, and
+JSON text as the list it holds. What would change the meaning (text for a truth value, a number for
+text, a word that is not in the list) is an objection, each with the place where it stands.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import (
-    Any,
-    Literal,
-    NotRequired,
-    Required,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
 
-from ledgeragent.types import Json
+from ledgeragent.shape import has_control, required_keys
+from ledgeragent.types import Json, parse_json
 
-Reader = Callable[[Json, str], Json]
-"""Reads a value found at a named place: returns it as the declared type or raises ShapeError."""
+_LONGEST_SHOWN = 80
+_DEEPEST = 60
 
 
 class ShapeError(ValueError):
-    """A value that cannot be read as its declared type; says where and what was expected."""
+    """Values that cannot be read as their declared types; says where and what was expected."""
 
-    def __init__(self, where: str, expected: str, got: Json) -> None:
-        shown = repr(got)
-        super().__init__(
-            f"{where or 'arguments'} should be {expected}, "
-            f"got {shown if len(shown) <= 80 else shown[:77] + '...'}"
-        )
+    def __init__(self, objections: Iterable[str]) -> None:
+        super().__init__("; ".join(objections))
+
+
+class ArgumentReading(NamedTuple):
+    """A value as its declared type, and what stands against it, each with its place."""
+
+    value: Json
+    objections: tuple[str, ...] = ()
+
+
+Reader = Callable[[Json, str], ArgumentReading]
+"""Reads a value that stands at a named place."""
+
+
+def read_as(reader: Reader, value: Json, place: str = "") -> Json:
+    """The value as its declared type; raises ShapeError with all that stands against it."""
+    reading = reader(value, place)
+    if reading.objections:
+        raise ShapeError(reading.objections)
+    return reading.value
 
 
 def reader(annotation: Any) -> Reader:
@@ -44,7 +52,7 @@ def reader(annotation: Any) -> Reader:
     if origin is list:
         return _list_reader(*get_args(annotation))
     if origin is Literal:
-        return _read_text
+        return _word_reader(get_args(annotation))
     return _SCALARS.get(annotation, _read_anything)
 
 
@@ -56,38 +64,37 @@ def names(annotation: Any) -> frozenset[str] | None:
 def _object_reader(annotation: Any) -> Reader:
     hints = get_type_hints(annotation)
     fields = tuple((name, _exact(hint), reader(hint)) for name, hint in hints.items())
-    required = _required(annotation)
+    required = required_keys(annotation)
 
-    def read(value: Json, where: str) -> Json:
+    def read(value: Json, place: str) -> ArgumentReading:
         if type(value) is not dict and not isinstance(value, Mapping):
-            raise ShapeError(where, "an object", value)
+            return _objection(place or "arguments", "an object", value)
         out: Json = value
+        objections: tuple[str, ...] = ()
         for name, exact, read_field in fields:
-            given = value.get(name)
-            if type(given) is exact:
+            field: Json = value.get(name)
+            if type(field) is exact and (exact is not str or field.isprintable()):
                 continue
             if name in value:
-                field = read_field(given, name)
-                if field is not given:
-                    out = {**out, name: field}
+                reading = read_field(field, _inside(place, name))
+                objections += reading.objections
+                if reading.value is not field:
+                    out = {**out, name: reading.value}
             elif name in required:
-                raise ShapeError(name, "given", None)
-        return out
+                objections = (*objections, _missing(_inside(place, name), value, place))
+        return ArgumentReading(out, objections)
 
     return read
 
 
-def _required(annotation: Any) -> frozenset[str]:
-    """The keys that must be given, also where the annotations were postponed to strings.
+def _inside(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
 
-    `__required_keys__` alone doesn't see `NotRequired` inside a string.
-    """
-    hints = get_type_hints(annotation, include_extras=True)
-    marked = {name: get_origin(hint) for name, hint in hints.items()}
-    known: frozenset[str] = annotation.__required_keys__
-    return frozenset(
-        n for n, m in marked.items() if m is Required or (n in known and m is not NotRequired)
-    )
+
+def _missing(field: str, value: Mapping[str, Json], place: str) -> str:
+    if not place:
+        return f"{field} is missing"
+    return f"{field} is missing (got {', '.join(map(str, value)) or 'nothing'})"
 
 
 def _exact(annotation: Any) -> Any:
@@ -98,55 +105,108 @@ def _exact(annotation: Any) -> Any:
 def _list_reader(annotation: Any) -> Reader:
     exact, read_item = _exact(annotation), reader(annotation)
 
-    def read(value: Json, where: str) -> Json:
-        if type(value) is not list and not isinstance(value, list | tuple):
-            raise ShapeError(where, "a list", value)
-        for item in value:
-            if type(item) is not exact:
-                return [read_item(item, where) for item in value]
-        return value
+    def read(value: Json, place: str) -> ArgumentReading:
+        items = _list_in(value)
+        if items is None:
+            return _objection(place, "a list", value)
+        for item in items:
+            if type(item) is not exact or (exact is str and not item.isprintable()):
+                return _read_items(items, read_item, place)
+        return ArgumentReading(items)
 
     return read
 
 
-def _read_text(value: Json, where: str) -> str:
-    if type(value) is str:
-        return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    raise ShapeError(where, "text", value)
-
-
-def _read_number(value: Json, where: str, expected: str = "a number") -> float:
-    if not isinstance(value, bool) and isinstance(value, int | float | str):
+def _list_in(value: Json) -> Json:
+    """The list, also where it arrived as JSON text; None where there is none."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            number = float(value)
-        except (ValueError, OverflowError):
-            number = math.nan
-        if math.isfinite(number):
-            return number
-    raise ShapeError(where, expected, value)
+            value = parse_json(value)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, list | tuple) else None
 
 
-def _read_integer(value: Json, where: str) -> int:
+def _read_items(items: Json, read_item: Reader, place: str) -> ArgumentReading:
+    readings = [read_item(item, f"{place}[{number}]") for number, item in enumerate(items)]
+    objections = tuple(text for reading in readings for text in reading.objections)
+    return ArgumentReading([reading.value for reading in readings], objections)
+
+
+def _word_reader(words: tuple[Any, ...]) -> Reader:
+    expected = f"one of {', '.join(map(str, words))}"
+
+    def read(value: Json, place: str) -> ArgumentReading:
+        allowed = any(type(value) is type(word) and value == word for word in words)
+        return ArgumentReading(value) if allowed else _objection(place, expected, value)
+
+    return read
+
+
+def _read_text(value: Json, place: str) -> ArgumentReading:
+    if type(value) is not str:
+        return _objection(place, "text", value)
+    return _controlled(place, value) if has_control(value) else ArgumentReading(value)
+
+
+def _number_in(value: Json) -> float:
+    """The finite number that a value says, NaN where it says none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return math.nan
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def _read_number(value: Json, place: str) -> ArgumentReading:
+    number = _number_in(value)
+    return _objection(place, "a number", value) if math.isnan(number) else ArgumentReading(number)
+
+
+def _read_integer(value: Json, place: str) -> ArgumentReading:
     if type(value) is int:
-        return value
-    number = _read_number(value, where, "a whole number")
-    if not number.is_integer():
-        raise ShapeError(where, "a whole number", value)
-    return int(number)
+        return ArgumentReading(value)
+    number = _number_in(value)
+    if math.isnan(number) or not number.is_integer():
+        return _objection(place, "a whole number", value)
+    return ArgumentReading(int(number))
 
 
-def _read_truth(value: Json, where: str) -> bool:
-    if isinstance(value, bool):
-        return value
-    if value in ("true", "True", "false", "False"):
-        return value in ("true", "True")
-    raise ShapeError(where, "true or false", value)
+def _read_truth(value: Json, place: str) -> ArgumentReading:
+    return (
+        ArgumentReading(value) if type(value) is bool else _objection(place, "true or false", value)
+    )
 
 
-def _read_anything(value: Json, where: str) -> Json:
-    return value
+def _read_anything(value: Json, place: str, depth: int = 0) -> ArgumentReading:
+    if type(value) is str:
+        return _controlled(place, value) if has_control(value) else ArgumentReading(value)
+    if depth > _DEEPEST:
+        return ArgumentReading(value, (f"{place} is nested too deep",))
+    if isinstance(value, Mapping):
+        inner = [(_inside(place, str(name)), item) for name, item in value.items()]
+        inner += [(place, str(name)) for name in value]
+    elif isinstance(value, list | tuple):
+        inner = [(f"{place}[{number}]", item) for number, item in enumerate(value)]
+    else:
+        return ArgumentReading(value)
+    readings = (_read_anything(item, where, depth + 1) for where, item in inner)
+    return ArgumentReading(
+        value, tuple(text for reading in readings for text in reading.objections)
+    )
+
+
+def _objection(place: str, expected: str, value: Json) -> ArgumentReading:
+    shown = repr(value)
+    if len(shown) > _LONGEST_SHOWN:
+        shown = f"{shown[: _LONGEST_SHOWN - 3]}..."
+    return ArgumentReading(value, (f"{place} should be {expected}, got {shown}",))
+
+
+def _controlled(place: str, value: str) -> ArgumentReading:
+    return ArgumentReading(value, (f"{place} holds a control character, which no argument may",))
 
 
 _SCALARS: Mapping[Any, Reader] = {

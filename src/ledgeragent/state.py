@@ -5,10 +5,12 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
-from ledgeragent.absorb import Absorption, absorb
+from ledgeragent.absorb import Absorption, absorb, touched_by
 from ledgeragent.domain import Domain
+from ledgeragent.effects import Effect
 from ledgeragent.gate import Delivery, Filtered, Gate, Rejections
 from ledgeragent.ledger import Ledger
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -20,22 +22,27 @@ class State(NamedTuple):
     """What is known after the messages so far.
 
     `pending` are the calls of the latest reply that have no return yet, in order; `last` tells what
-    the latest return did to the ledger.
+    the latest return did to the ledger. `raced` are writes that may run at the same time as the
+    reads beside them, whose answers then may be older than they look.
     """
 
     ledger: Ledger = Ledger()
     pending: tuple[ToolCall, ...] = ()
     rejections: Rejections = Rejections()
     last: Absorption | None = None
+    raced: tuple[ToolCall, ...] = ()
 
     def observe(self, message: Message, domain: Domain) -> State:
         """The state one message later."""
         match message:
             case UserMessage():
                 touched = domain.shared(self.ledger) if domain.shared is not None else ()
-                return self._next(self.ledger.heard(touched), self.pending)
+                heard = self.ledger.heard(touched)
+                heard = heard.uttered("user", message.text) if domain.listens else heard
+                return self._next(heard, self.pending)
             case Reply():
-                return self._next(self.ledger, message.calls)
+                ledger = self._without_results(domain)
+                return self._next(_uttered(ledger, message, domain), message.calls)
             case ToolReturn():
                 return self._answered(message, domain)
 
@@ -43,20 +50,57 @@ class State(NamedTuple):
         """Pairs a return with the first unanswered call of that id: ids repeat in real runs."""
         for position, call in enumerate(self.pending):
             if call.id == returned.call_id:
-                after = absorb(self.ledger, call, returned, domain)
+                after = self._absorbed(call, returned, domain)
                 rest = self.pending[:position] + self.pending[position + 1 :]
                 return self._next(after.ledger, rest, after)
+        for doubt in self.ledger.unconfirmed:
+            if doubt.call.id == returned.call_id:  # it comes late
+                after = absorb(self.ledger, doubt.call, returned, domain)
+                return self._next(after.ledger, self.pending, after)
         reason = f"no open call has the id {returned.call_id!r}"
         skipped = Absorption(ledger=self.ledger, skipped=reason)
         return self._next(self.ledger, self.pending, skipped)
 
+    def _absorbed(self, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
+        after = absorb(self.ledger, call, returned, domain)
+        if not (self.raced and after.stored) or domain.effect(call.name) is not Effect.READ:
+            return after
+        ledger = after.ledger
+        for write in self.raced:
+            touched = touched_by(ledger, write, domain.tool(write.name))
+            ledger = ledger.marked([t for t in touched if t.path in after.stored], write)
+        return after._replace(ledger=ledger)
+
+    def _without_results(self, domain: Domain, running: Container[ToolCall] = ()) -> Ledger:
+        """The ledger in which the writes that nobody has answered, and nobody will, may have been."""
+        ledger = self.ledger
+        for call in self.pending:
+            if domain.effect(call.name) is Effect.WRITE and call not in running:
+                touched = touched_by(ledger, call, domain.tool(call.name))
+                ledger = ledger.doubted(call, touched, running=False)
+        return ledger
+
     def _next(
         self, ledger: Ledger, pending: tuple[ToolCall, ...], last: Absorption | None = None
     ) -> State:
-        return _new(State, (ledger, pending, self.rejections, last))
+        return _new(State, (ledger, pending, self.rejections, last, self.raced if pending else ()))
 
-    def filter(self, reply: Reply, gate: Gate, delivery: Delivery) -> tuple[State, Filtered]:
-        """The judged reply, and the state in which only its allowed calls await a return."""
-        filtered = gate.filter(reply, self.ledger, self.rejections, delivery)
-        state = State(ledger=self.ledger, pending=filtered.execute, rejections=filtered.rejections)
-        return state, filtered
+    def filter(
+        self, reply: Reply, gate: Gate, delivery: Delivery, running: tuple[ToolCall, ...] = ()
+    ) -> tuple[State, Filtered]:
+        """The judged reply, and the state in which only its allowed calls await a return.
+
+        `running` are the open calls of earlier replies whose results will still come.
+        """
+        domain = gate.domain
+        ledger = _uttered(self._without_results(domain, running), reply, domain)
+        filtered = gate.filter(reply, ledger, self.rejections, delivery, running)
+        pending = (*running, *filtered.execute)
+        raced: tuple[ToolCall, ...] = ()
+        if gate.order == "any" and len(pending) > 1:
+            raced = tuple(call for call in pending if domain.effect(call.name) is Effect.WRITE)
+        return State(ledger, pending, filtered.rejections, raced=raced), filtered
+
+
+def _uttered(ledger: Ledger, reply: Reply, domain: Domain) -> Ledger:
+    return ledger.uttered("agent", reply.text) if domain.listens and reply.text else ledger

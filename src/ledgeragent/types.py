@@ -41,6 +41,29 @@ def parse_json(text: str) -> Json:
     return value if end == len(text) else _strict.decode(text)
 
 
+def _parse_object(text: str) -> dict[str, Json]:
+    """The JSON object in a text; ValueError for another value, or where a key stands twice."""
+    value = parse_json(text)
+    if type(value) is not dict:
+        raise ValueError("no object")
+    # Each key stands before a colon; other text that does only makes the second look needed.
+    if text.count('":') != _keys_in(value):
+        json.loads(text, object_pairs_hook=_refuse_repeats)
+    return value
+
+
+def _keys_in(value: Json) -> int:
+    if type(value) is dict:
+        return len(value) + sum(map(_keys_in, value.values()))
+    return sum(map(_keys_in, value)) if type(value) is list else 0
+
+
+def _refuse_repeats(pairs: list[tuple[str, Json]]) -> None:
+    # Parsers disagree which of two equal keys counts, so the tool may not see what a rule saw.
+    if len(pairs) != len({name for name, _ in pairs}):
+        raise ValueError("a key stands twice")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """A call as the model wrote it.
@@ -62,11 +85,9 @@ class ToolCall:
         given: Json = arguments
         if type(arguments) is str or not isinstance(arguments, Mapping):
             try:
-                given = parse_json(arguments)
+                given = _parse_object(arguments)
             except (ValueError, RecursionError, TypeError):
                 return cls(name=name, id=id, malformed=str(arguments))
-            if type(given) is not dict:
-                return cls(name=name, id=id, malformed=arguments)
         short = type(arguments) is str and len(arguments) < 2 * _DEEPEST
         if not short and _are_deep(given.values()):
             return cls(name=name, id=id, malformed="arguments that are nested too deep")
@@ -84,18 +105,27 @@ class ToolCall:
         return f"{self.name}({', '.join(given)})"
 
 
+def is_error(content: Json) -> bool:
+    """True for text that tells a failure, whatever flag came with it."""
+    return isinstance(content, str) and content.startswith("Error")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReturn:
-    """What a tool answered. `content` is text as chat APIs carry it, or an already decoded value."""
+    """What a tool answered. `content` is text as chat APIs carry it, or an already decoded value.
+
+    `lost` where no answer came, or will come: whether the call executed is then not known.
+    """
 
     call_id: str
     content: Json
     error: bool = False
+    lost: bool = False
 
     @property
     def failed(self) -> bool:
         """True for the error flag *or* text that begins with `Error`: recorded flags can be wrong."""
-        return self.error or (isinstance(self.content, str) and self.content.startswith("Error"))
+        return self.error or is_error(self.content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

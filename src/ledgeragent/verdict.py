@@ -7,6 +7,7 @@ from enum import Enum, IntEnum
 from typing import NamedTuple
 
 from ledgeragent.ledger import Evidence
+from ledgeragent.paths import visible
 from ledgeragent.types import ToolCall
 
 
@@ -29,9 +30,10 @@ class Enforcement(Enum):
 class Kind(Enum):
     """Why a predicate did not simply pass.
 
-    VIOLATION: observed facts contradict the call. EVIDENCE: a record it needs was never read, or
-    was written since. ERROR: the predicate itself failed, so the call is refused. UNDECIDED: the
-    record cannot be had (no such tool in this run, or the read cannot succeed), which is no violation.
+    VIOLATION: observed facts contradict the call. EVIDENCE: a record it needs was never read, was
+    written since, or may be changed by a call whose result is still to come. ERROR: the predicate
+    itself failed, so the call is refused. UNDECIDED: the record cannot be had (no such tool in this
+    run, or the read cannot succeed), which is no violation.
     """
 
     VIOLATION = "violation"
@@ -43,9 +45,10 @@ class Kind(Enum):
 class Finding(NamedTuple):
     """What one predicate has against a call.
 
-    `reason` is for the model and may be shown to a customer. `reads` are the calls that would
-    supply missing evidence (any one of them). `evidence` are the facts this predicate read.
-    `error` is what a failed predicate raised, never shown to the model.
+    `reason` is for the model; the user hears `public`, where that is another text. `reads` are the
+    calls that would supply missing evidence (any one of them), `waits_for` those whose results have
+    to come first. `evidence` are the facts this predicate read. `error` is what a failed predicate
+    raised, never shown to the model.
     """
 
     kind: Kind
@@ -57,6 +60,8 @@ class Finding(NamedTuple):
     evidence: Sequence[Evidence] = ()
     enforcement: Enforcement = Enforcement.ENFORCE
     error: str | None = None
+    waits_for: tuple[ToolCall, ...] = ()
+    public: str = ""
 
 
 class Verdict(NamedTuple):
@@ -94,14 +99,51 @@ class Verdict(NamedTuple):
         return tuple(f for f in self.findings if f.kind is Kind.ERROR)
 
     @property
-    def feedback(self) -> str:
-        """What the model is told: what is wrong, what was observed, what would be accepted.
+    def undecided(self) -> bool:
+        """True if a rule could not be decided: whatever the decision, it is no plain ALLOW."""
+        return any(f.kind is Kind.UNDECIDED for f in (*self.findings, *self.shadow))
+
+    @property
+    def word(self) -> str:
+        """The decision in a word, for headers, metrics and reports: UNDECIDED is told apart."""
+        only_undecided = all(f.kind is Kind.UNDECIDED for f in self.findings)
+        return "UNDECIDED" if self.undecided and only_undecided else self.decision.name
+
+    @property
+    def waits_for(self) -> tuple[ToolCall, ...]:
+        """The calls whose results would let it be judged: () where anything else is against it."""
+        if not all(f.waits_for for f in self.findings):
+            return ()
+        return tuple(call for f in self.findings for call in f.waits_for)
+
+    @property
+    def objection(self) -> str:
+        """What is wrong, what was observed, what would be accepted; "" where nothing is said.
 
         A blocked call is not followed by requests for evidence: no read would change the answer.
         """
         if not self.shadow and not self.note and len(self.findings) == 1:
             return self.findings[0].reason
         blocked = any(f.decision is Decision.BLOCK for f in self.findings)
-        told = [f for f in self.findings if f.kind is not Kind.EVIDENCE or not blocked]
-        told += [f for f in self.shadow if f.enforcement is Enforcement.WARN]
-        return "\n".join([*dict.fromkeys(f.reason for f in told), *filter(None, [self.note])])
+        spoken = [f for f in self.findings if f.kind is not Kind.EVIDENCE or not blocked]
+        spoken += [f for f in self.shadow if f.enforcement is Enforcement.WARN]
+        return "\n".join([*dict.fromkeys(f.reason for f in spoken), *filter(None, [self.note])])
+
+    @property
+    def feedback(self) -> str:
+        """What the model is told of this call, by its name: that it did not run, and why."""
+        objection = self.objection
+        if not objection:
+            return ""
+        name = visible(self.call.name)
+        return (
+            f"{name}: {objection}"
+            if self.allowed
+            else f"{name} {_STATE[self.decision]}: {objection}"
+        )
+
+
+_STATE = {
+    Decision.REVISE: "was not executed",
+    Decision.BLOCK: "was not executed, and stays refused",
+}

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ledgeragent.adapters.common import (
-    Answer,
-    Guard,
-    aexecute,
-    as_text,
-    execute,
-    failure,
-    require,
-)
+from ledgeragent.adapters.common import Answer, Guard, aexecute, as_text, execute, failure, require
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
-from tests.lending import ADA, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call
-from tests.lent import opened, read
+from tests.lending.domain import ADA, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call
+from tests.lending.talk import opened, read
 
 
 def test_a_rejected_call_in_a_history_was_not_executed() -> None:

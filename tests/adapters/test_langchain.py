@@ -26,7 +26,7 @@ from pydantic import BaseModel
 from ledgeragent.adapters.common import UnguardableError
 from ledgeragent.adapters.langchain import LedgerMiddleware
 from ledgeragent.journal import Journal, open_store, read
-from tests.lending import ADA, BOOK_IN, LIBRARY
+from tests.lending.domain import ADA, BOOK_IN, LIBRARY
 
 RAN: list[str] = []
 

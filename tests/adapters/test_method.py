@@ -7,8 +7,8 @@ import pytest
 from ledgeragent.adapters.method import Method, pack_for
 from ledgeragent.errors import UsageError
 from ledgeragent.ledger import Ledger
-from ledgeragent.modes import Presenter
 from ledgeragent.packs import load_domain
+from ledgeragent.session.presenter import Presenter
 from ledgeragent.testing import ledger_of
 from tests.adapters.test_layers import SOURCE, imports, third_parties
 

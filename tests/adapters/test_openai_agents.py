@@ -29,7 +29,7 @@ from ledgeragent.adapters.openai_agents import LedgerRunner, map_history
 from ledgeragent.journal import Journal, open_store, read
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.scene import check_valid
-from tests.lending import ADA, BOOK_IN, LIBRARY
+from tests.lending.domain import ADA, BOOK_IN, LIBRARY
 
 set_tracing_disabled(True)
 LEND = {"member_id": "M1", "book_id": "B1", "days": 14}

@@ -23,7 +23,7 @@ from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 from ledgeragent.adapters.common import Guard, UnguardableError
 from ledgeragent.adapters.pydantic_ai import LedgerCapability, map_history
 from tests.conformance.scene import check_valid
-from tests.lending import ADA, BOOK_IN, LIBRARY
+from tests.lending.domain import ADA, BOOK_IN, LIBRARY
 
 
 class Library:

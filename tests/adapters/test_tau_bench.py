@@ -12,7 +12,7 @@ import pytest
 
 from ledgeragent.adapters.method import Method
 from ledgeragent.adapters.tau_bench import TauBenchAgent, factory
-from ledgeragent.bench.arms import ARMS
+from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.telehealth.clinic import Episode
 from tests.bench.telehealth.clinic import clinic
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ledgeragent.domain import Clause
 from ledgeragent.predicates import Broken, View, predicate
-from tests.lending import LIBRARY, TOOLS, Shelve
+from tests.lending.domain import LIBRARY, TOOLS, Shelve
 
 
 @predicate("lending/shelves", guards="shelve_book")

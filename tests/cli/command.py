@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ledgeragent.types import Json
-from tests.lending import ADA, BOOK_IN
+from tests.lending.domain import ADA, BOOK_IN
 
 ROOT = Path(__file__).parents[2]
 

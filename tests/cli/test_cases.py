@@ -58,6 +58,8 @@ def test_a_mismatch_exits_1_and_is_told_with_what_was_read(file: Path) -> None:
     assert set(row) == {
         "id",
         "kind",
+        "note",
+        "call",
         "expected",
         "decision",
         "predicates",

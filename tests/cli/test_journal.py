@@ -11,7 +11,7 @@ import pytest
 
 from ledgeragent.journal import Journal
 from ledgeragent.types import UserMessage
-from tests.test_journal import BANK, written
+from tests.journal.test_journal import BANK, written
 
 
 def ledgeragent(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -61,7 +61,7 @@ def test_a_line_of_show_is_cut_and_an_export_is_not(tmp_path: Path) -> None:
 def test_an_export_can_be_replayed(tmp_path: Path) -> None:
     exported = ledgeragent("journal", "export", str(written(tmp_path / "j.jsonl"))).stdout
     assert json.loads(exported)["id"] == "s1"
-    domain = "tests.test_journal:BANK"
+    domain = "tests.journal.test_journal:BANK"
     done = ledgeragent("replay", "-", "--domain", domain, "--format", "json", stdin=exported)
     assert json.loads(done.stdout)["writes"]["revise_violation"] == 1
 

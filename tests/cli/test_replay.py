@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.lending import BOOK_IN
+from tests.lending.domain import BOOK_IN
 
 from .branches import NAME
 from .command import BOOK, MEMBER, ROOT, RUNS, called, jsonl, ledgeragent, lend, run, said

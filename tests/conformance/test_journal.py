@@ -11,9 +11,9 @@ import pytest
 
 from ledgeragent.effects import Effect
 from ledgeragent.journal import Journal, Record, open_store, read, verify
+from ledgeragent.journal.transcripts import exported
 from ledgeragent.offline.replay import replay
 from ledgeragent.packs import load_domain
-from ledgeragent.transcripts import exported
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision
 from tests.conformance.drivers import DRIVERS, Driver, unavailable

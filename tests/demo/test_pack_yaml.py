@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledgeragent.compiler.samples import Sample, run, samples_from_json
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import Gate
 from ledgeragent.packs import load_domain
-from ledgeragent.packs.samples import Sample, run, samples_from_json
 from ledgeragent.testing import ledger_of
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Kind, Verdict

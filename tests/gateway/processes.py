@@ -20,7 +20,7 @@ async def process(
     upstream: str, *options: str, env: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[tuple[Process, str, str]]:
     """The process, its address, and the line that tells what the domain enforces."""
-    command = ("-m", "ledgeragent", "gateway", "--domain", "tests.lending:LIBRARY")
+    command = ("-m", "ledgeragent", "gateway", "--domain", "tests.lending.domain:LIBRARY")
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         *command,

@@ -20,7 +20,7 @@ from ledgeragent.types import Reply
 from tests.gateway.upstream import Upstream, sent
 from tests.gateway.wires import WIRES, Wire, sse
 from tests.gateway.world import KNOWN, TOOLS, UNKNOWN, World, read_sse, run, world
-from tests.lending import GET_BOOK
+from tests.lending.domain import GET_BOOK
 
 FORBIDDEN = Reply(text="Yes.", calls=(GET_BOOK, *UNKNOWN.calls))
 JSON_VALUES = st.recursive(

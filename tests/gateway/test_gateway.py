@@ -30,7 +30,7 @@ from tests.gateway.world import (
     run,
     world,
 )
-from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
+from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
 
 LONG_SILENT = Reply(calls=LONG.calls)
 SORRY, WHY = "I can't do that right now.", "I can't do that: "

@@ -12,25 +12,14 @@ import aiohttp
 import pytest
 
 from ledgeragent.journal import Journal, open_store, read, verify
-from ledgeragent.transcripts import exported
+from ledgeragent.journal.transcripts import exported
 from ledgeragent.types import Reply, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.processes import process
 from tests.gateway.upstream import Upstream
 from tests.gateway.wires import WIRES
-from tests.gateway.world import (
-    HELLO,
-    KNOWN,
-    LONG,
-    READ,
-    SAY,
-    TOOLS,
-    WRITE,
-    run,
-    served,
-    world,
-)
-from tests.lending import LEND, LIBRARY, answer, call
+from tests.gateway.world import HELLO, KNOWN, LONG, READ, SAY, TOOLS, WRITE, run, served, world
+from tests.lending.domain import LEND, LIBRARY, answer, call
 
 
 def events_of(file: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from ledgeragent.gate import Rejections
 from ledgeragent.gateway.memory import Memories, Memory
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, UserMessage
-from tests.lending import GET_BOOK, LEND
+from tests.lending.domain import GET_BOOK, LEND
 
 HELLO = UserMessage(text="Hello.")
 

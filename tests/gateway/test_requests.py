@@ -14,7 +14,7 @@ from tests.gateway.conftest import Client
 from tests.gateway.upstream import stepwise
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 from tests.gateway.world import HELLO, KNOWN, LONG, SAY, TOOLS, WRITE, run, world
-from tests.lending import LIBRARY
+from tests.lending.domain import LIBRARY
 
 HOSTED = {
     "chat": [{"type": "custom", "custom": {"name": "x"}}, {"type": "web_search"}, 3],
@@ -197,7 +197,7 @@ def test_metrics_and_health() -> None:
 
 def test_a_made_up_tool_name_makes_no_header_and_no_label(client: Client) -> None:
     from ledgeragent.types import Reply
-    from tests.lending import call
+    from tests.lending.domain import call
 
     async def scenario() -> None:
         odd = Reply(calls=(call('a\r\nset-cookie: x=1\u20ac"}', "odd"),))

@@ -20,7 +20,7 @@ from ledgeragent.types import Reply, ToolCall, UserMessage
 from tests.gateway.upstream import Respond, sent, stepwise
 from tests.gateway.wires import RESPONSES, Wire, sse
 from tests.gateway.world import KNOWN, LONG, TOOLS, WRITE, run, world
-from tests.lending import GET_BOOK, LEND
+from tests.lending.domain import GET_BOOK, LEND
 
 REJECTED = LONG.calls
 TOO_LONG = "I can't do that: a loan of 120 days is too long: 28 at most."

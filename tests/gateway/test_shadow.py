@@ -11,7 +11,7 @@ from ledgeragent.journal import Journal, open_store, read, verify
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import cut, garbage, status
 from tests.gateway.world import HELLO, KNOWN, MIXED, TOOLS, WRITE, run, world
-from tests.lending import LIBRARY
+from tests.lending.domain import LIBRARY
 
 
 def test_every_byte_passes_and_verdicts_are_recorded(client: Client, tmp_path: Path) -> None:

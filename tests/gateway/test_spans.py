@@ -39,7 +39,7 @@ from tests.gateway.world import (
     served,
     world,
 )
-from tests.lending import LIBRARY, call
+from tests.lending.domain import LIBRARY, call
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 ABOVE = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01", "baggage": "customer=ada"}

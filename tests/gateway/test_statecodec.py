@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from ledgeragent.gate import Gate
 from ledgeragent.gateway.dialects.base import Owed
 from ledgeragent.gateway.memory import Memory
-from ledgeragent.gateway.statecodec import dumps, loads
-from ledgeragent.gateway.stores import Saved
+from ledgeragent.gateway.stores.base import Saved
+from ledgeragent.gateway.stores.codec import dumps, loads
 from ledgeragent.render import render
 from ledgeragent.state import State
 from ledgeragent.types import Reply, UserMessage
-from tests.lending import ADA, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
+from tests.lending.domain import ADA, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
 from tests.property.world import DOMAIN, searched, steps
 
 

@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from ledgeragent.gateway.memory import Memory
-from ledgeragent.gateway.stores import (
+from ledgeragent.gateway.stores.base import (
     ConflictError,
     MemoryStore,
     Saved,
     SessionStore,
     StoreError,
-    open_session_store,
 )
+from ledgeragent.gateway.stores.choose import open_session_store
 from ledgeragent.gateway.visits import mark, unseen
 from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 from tests.gateway.conftest import Client
@@ -43,7 +43,7 @@ from tests.gateway.world import (
     run,
     world,
 )
-from tests.lending import ADA, BOOK_IN, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, answer, call
+from tests.lending.domain import ADA, BOOK_IN, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, answer, call
 
 MINE = {"x-ledgeragent-session": "mine"}
 MORE = UserMessage(text="And?")

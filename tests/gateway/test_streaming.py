@@ -18,7 +18,7 @@ from ledgeragent.types import Reply
 from tests.gateway.upstream import stepwise
 from tests.gateway.wires import Wire, sse
 from tests.gateway.world import HELLO, KNOWN, MIXED, TOOLS, World, run, world
-from tests.lending import GET_BOOK, LEND
+from tests.lending.domain import GET_BOOK, LEND
 
 TALK = Reply(text="abcdef", calls=(GET_BOOK, LEND))
 

@@ -15,12 +15,22 @@ from aiohttp import web
 from ledgeragent.domain import Domain
 from ledgeragent.gateway.exchange import VERDICT_HEADER
 from ledgeragent.gateway.server import Gateway, Settings
-from ledgeragent.gateway.stores import SessionStore
+from ledgeragent.gateway.stores.base import SessionStore
 from ledgeragent.journal import Journal
 from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 from tests.gateway.upstream import Play, Upstream
 from tests.gateway.wires import Wire
-from tests.lending import ADA, BOOK_IN, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
+from tests.lending.domain import (
+    ADA,
+    BOOK_IN,
+    BOOK_OUT,
+    GET_BOOK,
+    GET_MEMBER,
+    LEND,
+    LIBRARY,
+    answer,
+    call,
+)
 
 HELLO = UserMessage(text="Lend me Ferns, please.")
 TOOLS = tuple(sorted({tool.tool for tool in LIBRARY.tools}))

@@ -15,7 +15,7 @@ from ledgeragent.packs import load_domain
 from ledgeragent.types import Json
 from tests.cli.branches import NEW
 from tests.cli.command import BOOK, MEMBER, OWES, said
-from tests.lending import BOOK_OUT
+from tests.lending.domain import BOOK_OUT
 
 LEND = {"name": "lend_book", "arguments": {"member_id": "M1", "book_id": "B1", "days": 5}}
 LONG = {"name": "lend_book", "arguments": {"member_id": "M1", "book_id": "B1", "days": 99}}

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from ledgeragent.compiler.problems import Place
+from ledgeragent.compiler.samples import Sample, Side
 from ledgeragent.domain import Clause
 from ledgeragent.offline.binding import samples, versions
 from ledgeragent.offline.coverage import Coverage, coverage
 from ledgeragent.packs import PACKS
-from ledgeragent.packs.finding import Place
-from ledgeragent.packs.samples import Sample, Side
 from ledgeragent.report.coverage import coverage_markdown, coverage_text
 from ledgeragent.verdict import Enforcement
-from tests.lending import LEND, LIBRARY, available, days, fines
+from tests.lending.domain import LEND, LIBRARY, available, days, fines
 
 CLAUSES = (
     Clause(

@@ -16,7 +16,7 @@ from ledgeragent.offline.traces import Trace
 from ledgeragent.report.explanation import call_json_report, call_text, check_text, rule_text
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
-from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
+from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
 
 RENT = replace(LEND, arguments={**LEND.arguments, "days": 90}, id="rent")
 TRACE = Trace(

@@ -18,7 +18,7 @@ from ledgeragent.offline.judging import (
 from ledgeragent.offline.traces import Trace
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
-from tests.lending import (
+from tests.lending.domain import (
     ADA,
     BOOK_IN,
     GET_BOOK,

@@ -15,7 +15,7 @@ from ledgeragent.offline.traces import Trace, read_traces
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
-from tests.lending import ADA, AUTH, GET_MEMBER, LEND, LIBRARY, MEMBER, Note, answer, call
+from tests.lending.domain import ADA, AUTH, GET_MEMBER, LEND, LIBRARY, MEMBER, Note, answer, call
 
 CALL = call("call_librarian", note="help")
 KNOWN = {"lend_book": replace(LEND, id="gold")}

@@ -12,7 +12,7 @@ from ledgeragent.effects import Read
 from ledgeragent.ledger import Ledger
 from ledgeragent.offline.remembering import remembering
 from ledgeragent.types import Json, ToolReturn, parse_json
-from tests.lending import BOOK_IN, GET_BOOK, LIBRARY
+from tests.lending.domain import BOOK_IN, GET_BOOK, LIBRARY
 
 
 def counted(text: str) -> tuple[int, Ledger]:

@@ -11,7 +11,7 @@ from ledgeragent.offline.judging import judge
 from ledgeragent.offline.tally import Result
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
-from tests.lending import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
+from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
 
 TOO_LONG = replace(LEND, arguments={**LEND.arguments, "days": 90})
 READ: tuple[Message, ...] = (

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ledgeragent.compiler.cel.characters import is_readable
+from ledgeragent.compiler.loader import load_pack
 from ledgeragent.domain import Domain
-from ledgeragent.packs.characters import is_readable
-from ledgeragent.packs.loader import load_pack
 from ledgeragent.testing import judge
 from ledgeragent.verdict import Decision, Kind
 from tests.property.world import searched

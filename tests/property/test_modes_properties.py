@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.ledger import Entry
-from ledgeragent.modes import MODES, Mode, Prompt, present
+from ledgeragent.session.presenter import MODES, Mode, Prompt, present
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
 from tests.property.world import DOMAIN, Step, searched, steps

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledgeragent.check import findings_of
+from ledgeragent.compiler.loader import read_outline
 from ledgeragent.errors import LedgerAgentError
-from ledgeragent.packs.loader import read_outline
 
 pytest.importorskip("cel_expr_python")
 

@@ -13,7 +13,7 @@ from ledgeragent.cli.main import main
 from ledgeragent.report.parts import RECORD, SENTENCE, fact_lines, shorten
 from tests.cli.branches import NAME
 from tests.cli.command import BOOK, MEMBER, called, jsonl, lend, run
-from tests.lending import ADA
+from tests.lending.domain import ADA
 
 LONG = "x" * 10_000
 """What every name, id and text of these runs is."""

@@ -10,13 +10,20 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
-from ledgeragent.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, plain, refusal
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
+from ledgeragent.journal.recorder import Mode, Recorder
+from ledgeragent.journal.threads import Sessions, Telling
 from ledgeragent.packs import load_domain
-from ledgeragent.recorder import Mode, Recorder
-from ledgeragent.telling import Sessions, Telling
+from ledgeragent.session.conversation import (
+    NOT_EXECUTED,
+    Conversation,
+    Ticket,
+    Watch,
+    plain,
+    refusal,
+)
 from ledgeragent.types import Message, ToolCall
 
 if TYPE_CHECKING:

@@ -11,15 +11,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias
 
-from ledgeragent.adapters.common import (
-    Guard,
-    Policy,
-    failure,
-    refuse,
-    require,
-)
-from ledgeragent.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
-from ledgeragent.recorder import Mode
+from ledgeragent.adapters.common import Guard, Policy, failure, refuse, require
+from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("langchain", "1.5", "langchain")

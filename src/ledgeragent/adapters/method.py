@@ -9,8 +9,8 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.modes import Mode, Presenter
 from ledgeragent.packs import PACKS, versions
+from ledgeragent.session.presenter import Mode, Presenter
 
 _LED_TO = "Policy check of what was last proposed (a call it rejects did not run):"
 
@@ -25,7 +25,7 @@ def pack_for(tools: Collection[str]) -> Domain:
 
 
 def _judging(tools: Collection[str]) -> Gate:
-    return Gate(domain=pack_for(tools))
+    return Gate(domain=pack_for(tools), order="listed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

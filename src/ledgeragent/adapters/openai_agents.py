@@ -14,15 +14,9 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ledgeragent.adapters.common import (
-    Guard,
-    Policy,
-    failure,
-    refuse,
-    require,
-)
-from ledgeragent.conversation import NOT_EXECUTED, Conversation, Watch, refusal
-from ledgeragent.recorder import Mode
+from ledgeragent.adapters.common import Guard, Policy, failure, refuse, require
+from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Watch, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("openai-agents", "0.24", "openai-agents")

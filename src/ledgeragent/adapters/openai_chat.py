@@ -22,8 +22,8 @@ from ledgeragent.adapters.common import (
     refuse,
     require,
 )
-from ledgeragent.conversation import Watch
-from ledgeragent.recorder import Mode
+from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.conversation import Watch
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("openai", "3.0", "openai")

@@ -11,16 +11,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ledgeragent.adapters.common import (
-    Guard,
-    Policy,
-    as_text,
-    failure,
-    refuse,
-    require,
-)
-from ledgeragent.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
-from ledgeragent.recorder import Mode
+from ledgeragent.adapters.common import Guard, Policy, as_text, failure, refuse, require
+from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("pydantic-ai-slim", "2.68", "pydantic-ai")

@@ -23,7 +23,7 @@ from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Filtered
-from ledgeragent.modes import MODES, Presenter
+from ledgeragent.session.presenter import MODES, Presenter
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Verdict
 

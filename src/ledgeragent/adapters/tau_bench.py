@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.modes import Presenter
+from ledgeragent.session.presenter import Presenter
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 Wire: TypeAlias = dict[str, Any]

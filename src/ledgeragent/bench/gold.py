@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.bench.arms import ARMS
+from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.errors import UsageError
 from ledgeragent.types import Json
 

@@ -1,6 +1,6 @@
 """Static analysis of a pack, in YAML or Python: what is wrong with it, with file and line.
 
-What each code means, and which are errors, stands in `packs/finding.py`; how each is found, in the
+What each code means, and which are errors, stands in `compiler/problems.py`; how each is found, in the
 module named after it here.
 """
 
@@ -15,10 +15,10 @@ from ledgeragent.check.liveness import check_liveness
 from ledgeragent.check.python_outline import outline_of
 from ledgeragent.check.python_rules import check_python_rules
 from ledgeragent.check.tools import check_tools
+from ledgeragent.compiler.outline import Outline
+from ledgeragent.compiler.problems import Finding
+from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.packs import is_data
-from ledgeragent.packs.finding import Finding
-from ledgeragent.packs.outline import Outline
-from ledgeragent.packs.toolfile import read_tools
 
 
 def check(name: str, *, version: str | None = None, tools: Path | None = None) -> list[Finding]:
@@ -28,7 +28,7 @@ def check(name: str, *, version: str | None = None, tools: Path | None = None) -
     fields are checked too. Raises UsageError or DataError where there is nothing to check.
     """
     if is_data(name):
-        from ledgeragent.packs.loader import read_outline
+        from ledgeragent.compiler.loader import read_outline
 
         outline = read_outline(name)
     else:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ledgeragent.check.shapes import differ, impossible, kind
-from ledgeragent.packs.celtree import Call, Const, Expr, Fold, Ident, Items, Select, children
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.outline import Outline
-from ledgeragent.packs.programs import Mistyped, Program
-from ledgeragent.packs.schema import (
+from ledgeragent.check.kinds import differ, impossible, kind
+from ledgeragent.compiler.cel.programs import Mistyped, Program
+from ledgeragent.compiler.cel.tree import Call, Const, Expr, Fold, Ident, Items, Select, children
+from ledgeragent.compiler.outline import Outline
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.shapes import (
     SCALARS,
     TEXT,
     ListOf,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from ledgeragent.compiler.outline import Outline, ReadPart, RulePart
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.samples import SIDES, Sample
+from ledgeragent.compiler.shapes import mismatches
+from ledgeragent.compiler.source.keys import near
 from ledgeragent.errors import PathError
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.keys import near
-from ledgeragent.packs.outline import Outline, ReadPart, RulePart
-from ledgeragent.packs.samples import SIDES, Sample
-from ledgeragent.packs.schema import mismatches
 from ledgeragent.paths import Path
 from ledgeragent.types import Json
 

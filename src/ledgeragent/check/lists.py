@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ledgeragent.packs.filters import filters
-from ledgeragent.packs.outline import Outline, ReadPart
-from ledgeragent.packs.schema import ListOf, Object
-from ledgeragent.packs.toolfile import ToolSpec
+from ledgeragent.compiler.filters import filters
+from ledgeragent.compiler.outline import Outline, ReadPart
+from ledgeragent.compiler.shapes import ListOf, Object
+from ledgeragent.compiler.source.toolfile import ToolSpec
 
 
 def check_lists(outline: Outline, specs: Sequence[ToolSpec] = ()) -> None:

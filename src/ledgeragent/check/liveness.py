@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ledgeragent.check.worlds import Worlds
+from ledgeragent.compiler.cel.library import CelError
+from ledgeragent.compiler.cel.programs import Program
+from ledgeragent.compiler.outline import Outline, RulePart
+from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.packs.cel import CelError
-from ledgeragent.packs.outline import Outline, RulePart
-from ledgeragent.packs.programs import Program
-from ledgeragent.packs.samples import Sample
 from ledgeragent.verdict import Kind
 
 TRIALS = 600

@@ -12,15 +12,15 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ledgeragent.check.python_source import place_of, read_rule
+from ledgeragent.compiler.outline import ClausePart, Need, Outline, ReadPart, RulePart, ToolPart
+from ledgeragent.compiler.problems import Place
+from ledgeragent.compiler.samples import samples_from_json
+from ledgeragent.compiler.shapes import Object, Shape, shape_of
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Read, Write
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.packs import PACKS
 from ledgeragent.packs import versions as shipped
-from ledgeragent.packs.finding import Place
-from ledgeragent.packs.outline import ClausePart, Need, Outline, ReadPart, RulePart, ToolPart
-from ledgeragent.packs.samples import samples_from_json
-from ledgeragent.packs.schema import Object, Shape, shape_of
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
 

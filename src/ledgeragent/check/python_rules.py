@@ -6,10 +6,10 @@ import inspect
 from types import FunctionType
 
 from ledgeragent.check.python_source import read_rule
+from ledgeragent.compiler.outline import Outline
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.shapes import Object, is_open, shape_of
 from ledgeragent.effects import Touches, Write, touch
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.outline import Outline
-from ledgeragent.packs.schema import Object, is_open, shape_of
 
 
 def check_python_rules(outline: Outline) -> None:

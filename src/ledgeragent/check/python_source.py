@@ -15,9 +15,9 @@ from pathlib import Path as FilePath
 from types import FunctionType
 from typing import Any
 
-from ledgeragent.check.shapes import differ, impossible, kind, kind_of
-from ledgeragent.packs.finding import Place, suggestion
-from ledgeragent.packs.schema import ANY, TEXT, ListOf, MapOf, Object, Shape, is_open, shape_of
+from ledgeragent.check.kinds import differ, impossible, kind, kind_of
+from ledgeragent.compiler.problems import Place, suggestion
+from ledgeragent.compiler.shapes import ANY, TEXT, ListOf, MapOf, Object, Shape, is_open, shape_of
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import View, demand
 from ledgeragent.types import Json

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.outline import Outline, ReadPart, ToolPart
-from ledgeragent.packs.schema import Choice, ListOf, MapOf, Object, Scalar, Shape, is_open
-from ledgeragent.packs.toolfile import ToolSpec
+from ledgeragent.compiler.outline import Outline, ReadPart, ToolPart
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.shapes import Choice, ListOf, MapOf, Object, Scalar, Shape, is_open
+from ledgeragent.compiler.source.toolfile import ToolSpec
 
 
 def check_tools(outline: Outline, specs: Sequence[ToolSpec]) -> None:

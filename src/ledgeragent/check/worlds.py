@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from itertools import product
 from math import prod
 
-from ledgeragent.packs.celtree import Const, walk
-from ledgeragent.packs.programs import Program
-from ledgeragent.packs.schema import Choice, Field, ListOf, MapOf, Object, Scalar, Shape
-from ledgeragent.packs.variables import Variable
+from ledgeragent.compiler.cel.programs import Program
+from ledgeragent.compiler.cel.tree import Const, walk
+from ledgeragent.compiler.cel.variables import Variable
+from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape
 from ledgeragent.types import Json
 
 MOST_COMBINATIONS = 4096

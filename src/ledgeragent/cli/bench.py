@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-SUBVERBS = ("cost", "fama.verb", "gold", "probe", "report", "run", "shop", "tau2.run")
+SUBVERBS = (
+    "tokens.cost",
+    "arms.fama.verb",
+    "gold",
+    "probes.probe",
+    "results.report",
+    "running.run",
+    "shop",
+    "tau2.run",
+)
 """Each is a module of `ledgeragent.bench` with `add(subparsers)`."""
 
 DATA_DIR = "LEDGERAGENT_DATA_DIR"

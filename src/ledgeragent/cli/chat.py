@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ledgeragent.agent import Model
-from ledgeragent.bench.endpoint import ChatModel, Endpoint
+from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.cli.options import add_journal, journal_of
 from ledgeragent.demo.chat import Chat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink

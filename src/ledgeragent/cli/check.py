@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.check import check
-from ledgeragent.packs.finding import Severity
-from ledgeragent.report.as_sarif import findings_sarif
-from ledgeragent.report.findings import count, findings_json, findings_text
+from ledgeragent.compiler.problems import Severity
+from ledgeragent.report.findings import count, findings_json, findings_sarif, findings_text
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

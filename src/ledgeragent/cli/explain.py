@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from ledgeragent import packs
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
+from ledgeragent.compiler.problems import nearest, suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.explain import RuleExplained, explain_call, explain_rule
 from ledgeragent.offline.gatechecks import CHECKS, PREFIX, GateCheck, explain_check
 from ledgeragent.offline.traces import Trace
 from ledgeragent.offline.viewing import conversations
-from ledgeragent.packs.finding import nearest, suggestion
 from ledgeragent.report.explanation import (
     call_json_report,
     call_text,

@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.compiler.source.toolfile import read_tools
+from ledgeragent.compiler.starter import starter
 from ledgeragent.errors import UsageError
-from ledgeragent.packs.starter import starter
-from ledgeragent.packs.toolfile import read_tools
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

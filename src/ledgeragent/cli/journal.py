@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.errors import DataError
 from ledgeragent.journal import Record, Store, open_store, read, verify
+from ledgeragent.journal.transcripts import exported
 from ledgeragent.report.parts import SENTENCE, shorten
-from ledgeragent.transcripts import exported
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

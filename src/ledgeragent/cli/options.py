@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal
 from ledgeragent.offline.binding import versions
 from ledgeragent.offline.traces import tool_names
-from ledgeragent.packs.finding import suggestion
 from ledgeragent.verdict import Enforcement
 
 if TYPE_CHECKING:

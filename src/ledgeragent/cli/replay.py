@@ -13,9 +13,7 @@ from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.replay import replay
-from ledgeragent.report.as_json import replay_json
-from ledgeragent.report.as_junit import replay_junit
-from ledgeragent.report.as_text import replay_text
+from ledgeragent.report.replay import replay_json, replay_junit, replay_text
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

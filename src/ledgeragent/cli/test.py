@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.bench import DATA_DIR
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
-from ledgeragent.domain import Domain
-from ledgeragent.errors import DataError
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.cases import judge_cases
-from ledgeragent.offline.labelled import read_cases
+from ledgeragent.offline.cases import CasesResult, judge_cases
+from ledgeragent.offline.labelled import Case, read_cases
 from ledgeragent.offline.sampling import judge_samples
-from ledgeragent.report.as_json import cases_json
-from ledgeragent.report.as_text import cases_text
+from ledgeragent.packs import PACKS
+from ledgeragent.report.cases import cases_json, cases_text, domains_json, domains_text
 from ledgeragent.report.samples import samples_json, samples_text
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
+
+_FOLDERS = (Path("benchmarks", "cases"), Path("benchmarks", "situations"))
 
 
 def add(subparsers: Subparsers) -> None:
@@ -26,19 +32,28 @@ def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "test",
         help="judge a pack's samples, or labelled cases",
-        description="Judges the samples of a pack, or with --cases labelled conversations, and lists "
-        "every one that is judged otherwise, with what was read for it. Cases of clauses that "
-        "depend on what was said are reported apart.",
+        description="Judges the samples of a pack, or with --cases labelled conversations: one "
+        "proposed call, or the calls of one reply. Lists every one that is judged otherwise, with "
+        "what was read for it. Cases of clauses that depend on what was said are reported apart. "
+        f"Without any option it judges all cases of the folder that {DATA_DIR} names.",
         epilog="Exits 0 if every sample, or every case that records decide, is judged as it says, 1 "
-        "if not. A sample is judged in the first version of a pack that has its rule, or that it names.",
+        "if not. A sample is judged in the first version of a pack that has its rule, or that it "
+        "names; without --domain, a case in the shipped pack that it names.",
     )
-    add_domain(parser)
+    add_domain(parser, required=False)
     add_levels(parser)
     parser.add_argument(
         "--cases",
         action="append",
         metavar="FILE",
-        help="labelled cases, JSON Lines, plain or gzip; - is stdin; may be given again",
+        default=[],
+        help="labelled cases, JSON Lines, plain or gzip, or a folder of such files; - is stdin; may "
+        "be given again",
+    )
+    parser.add_argument(
+        "--data-dir",
+        metavar="DIR",
+        help="judge the labelled cases in benchmarks/cases and benchmarks/situations of this folder",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
@@ -46,21 +61,79 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judges and reports. 1 if one that records decide is judged otherwise than it says."""
-    binding = Binding(
-        name=args.domain,
-        version=args.version,
-        tools=tools_of(args, args.domain),
-        levels=levels_of(args),
-    )
-    return _samples(args, binding) if args.cases is None else _cases(args, binding.domain())
+    sources = _sources(args)
+    binding = _binding(args)
+    if sources:
+        cases = (case for source in sources for case in read_cases(source))
+        return _cases(args, cases, binding) if binding else _every_domain(args, cases)
+    if binding is None:
+        raise UsageError(
+            "nothing to judge: name a pack with --domain, labelled cases with --cases, or the "
+            f"folder that holds benchmarks/ with --data-dir or {DATA_DIR}"
+        )
+    return _samples(args, binding)
 
 
-def _cases(args: argparse.Namespace, domain: Domain) -> int:
-    result = judge_cases((case for file in args.cases for case in read_cases(file)), domain)
+def _sources(args: argparse.Namespace) -> list[str]:
+    """The files and folders of labelled cases that were named, on the command line or around it."""
+    folder = args.data_dir
+    if not folder and not args.cases and args.domain is None:
+        folder = os.environ.get(DATA_DIR)
+    if not folder:
+        return list(args.cases)
+    below = [str(Path(folder) / name) for name in _FOLDERS if (Path(folder) / name).is_dir()]
+    if not below:
+        raise UsageError(f"{folder} has neither {' nor '.join(map(str, _FOLDERS))}")
+    return [*args.cases, *below]
+
+
+def _binding(args: argparse.Namespace) -> Binding | None:
+    """The domain that was named; raises UsageError for options that say more of none."""
+    if args.domain is not None:
+        return Binding(
+            name=args.domain,
+            version=args.version,
+            tools=tools_of(args, args.domain),
+            levels=levels_of(args),
+        )
+    if args.version is not None or args.tools is not None or args.enforce:
+        raise UsageError("--version, --tools and --enforce need --domain")
+    return None
+
+
+def _cases(args: argparse.Namespace, cases: Iterable[Case], binding: Binding) -> int:
+    domain = binding.domain()
+    result = judge_cases(cases, domain)
     if not result.decided.cases and not result.apart.cases:
-        raise DataError(f"no case of domain {domain.name}", file=", ".join(args.cases))
+        files = ", ".join(_sources(args))
+        raise DataError(f"no case of domain {domain.name}", file=files)
     sys.stdout.write(cases_json(result) if args.format == "json" else cases_text(result))
-    return 1 if result.decided.mismatches else 0
+    return _code([result])
+
+
+def _every_domain(args: argparse.Namespace, cases: Iterable[Case]) -> int:
+    """Each case judged in the shipped pack that it names."""
+    by_pack: dict[str, list[Case]] = {}
+    for case in cases:
+        by_pack.setdefault(_pack(case), []).append(case)
+    results = {
+        name: judge_cases(rows, Binding(name=name).domain()) for name, rows in by_pack.items()
+    }
+    sys.stdout.write(domains_json(results) if args.format == "json" else domains_text(results))
+    return _code(results.values())
+
+
+def _pack(case: Case) -> str:
+    if case.domain is not None and case.domain in PACKS:
+        return case.domain
+    problem = "no domain"
+    if case.domain is not None:
+        problem = f"{case.domain}, which is no shipped pack{suggestion(case.domain, PACKS)}"
+    raise DataError(f"case {case.id} names {problem}; judge it with --domain", file=case.file)
+
+
+def _code(results: Iterable[CasesResult]) -> int:
+    return int(any(result.decided.mismatches for result in results))
 
 
 def _samples(args: argparse.Namespace, binding: Binding) -> int:

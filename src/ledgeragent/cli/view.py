@@ -13,7 +13,7 @@ from ledgeragent.cli.options import add_domain, tools_of
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import Viewed, conversations, viewed
-from ledgeragent.report.as_html import view_html
+from ledgeragent.report.view import view_html
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers

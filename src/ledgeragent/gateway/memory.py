@@ -16,7 +16,7 @@ from typing import Any
 
 from ledgeragent.gate import Rejections
 from ledgeragent.gateway.dialects.base import Owed
-from ledgeragent.recorder import new_session
+from ledgeragent.journal.recorder import new_session
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ledgeragent.gateway.memory import Memory, weight
-from ledgeragent.recorder import Recorder as AnyRecorder
+from ledgeragent.journal.recorder import Recorder as AnyRecorder
 from ledgeragent.types import Message, Reply
 
 

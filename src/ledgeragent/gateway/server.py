@@ -35,11 +35,11 @@ from ledgeragent.gateway.openapi import openapi
 from ledgeragent.gateway.recorder import Recorder
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.sse import Event
-from ledgeragent.gateway.stores import ConflictError, MemoryStore, SessionStore, StoreError
+from ledgeragent.gateway.stores.base import ConflictError, MemoryStore, SessionStore, StoreError
 from ledgeragent.gateway.upstream import Line, Upstream, UpstreamError
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.journal import Journal
-from ledgeragent.recorder import Mode
+from ledgeragent.journal.recorder import Mode
 from ledgeragent.verdict import Decision
 
 try:

@@ -24,7 +24,7 @@ from ledgeragent.gateway.sse import Parser
 from ledgeragent.gateway.upstream import Line, UpstreamError
 from ledgeragent.gateway.usage import Usage
 from ledgeragent.ledger import Ledger
-from ledgeragent.types import Reply
+from ledgeragent.types import Reply, ToolCall
 from ledgeragent.verdict import Finding
 
 try:
@@ -174,12 +174,13 @@ class TracedGate(Gate):
         ledger: Ledger,
         rejections: Rejections | None = None,
         delivery: Delivery = "drop",
+        running: Sequence[ToolCall] = (),
     ) -> Filtered:
         """What the gate says."""
         span = self.trace.child("judge", SpanKind.INTERNAL, {})
         failed = "cannot be judged"
         try:
-            filtered = Gate.filter(self, reply, ledger, rejections, delivery)
+            filtered = Gate.filter(self, reply, ledger, rejections, delivery, running)
             span.set_attributes(self.trace.verdicts(filtered))
             failed = ""
         finally:

@@ -15,8 +15,8 @@ from ledgeragent.gateway.dialects.base import BadRequestError, Conversation
 from ledgeragent.gateway.exchange import Settled
 from ledgeragent.gateway.memory import ROOT, Found, Memories, Memory, digest
 from ledgeragent.gateway.recorder import Recorder
-from ledgeragent.gateway.stores import ConflictError, Saved, SessionStore, StoreError
-from ledgeragent.recorder import new_session
+from ledgeragent.gateway.stores.base import ConflictError, Saved, SessionStore, StoreError
+from ledgeragent.journal.recorder import new_session
 from ledgeragent.types import Message, ToolReturn, UserMessage
 
 _REMEMBERED = 32

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ledgeragent.adapters.common import Guard, require
-from ledgeragent.conversation import Ticket, refusal
+from ledgeragent.session.conversation import Ticket, refusal
 from ledgeragent.types import ToolCall, canonical
 
 require("mcp", "2.3", "mcp")

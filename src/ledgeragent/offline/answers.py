@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from ledgeragent.gate import Gate
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
-from ledgeragent.offline.judging import ALLOW, Judged, judge
+from ledgeragent.offline.judging import ALLOW, Judged, gate_of_records, judge
 from ledgeragent.offline.replay import wanted
 from ledgeragent.offline.rows import Run, call_json, run_row
 from ledgeragent.offline.sources import Piece
@@ -70,7 +69,7 @@ def answer_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Answered:
 
 def answers_of(trace: Trace, binding: Binding) -> list[CallAnswer]:
     """The answers to the judged calls of a run."""
-    gate = Gate(domain=binding.domain_for(trace))
+    gate = gate_of_records(binding.domain_for(trace))
     return [_call(one) for one in judge(trace, gate)]
 
 

@@ -11,12 +11,12 @@ from importlib import import_module
 from pathlib import Path as FilePath
 
 from ledgeragent import packs
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.samples import Sample, samples_from_json
 from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.samples import Sample, samples_from_json
 from ledgeragent.verdict import Enforcement
 
 # Which versions of a policy serve a benchmark, the best first; else the default version does.
@@ -86,7 +86,7 @@ def versions(name: str) -> dict[str, Domain]:
 def samples(name: str) -> tuple[Sample, ...]:
     """The samples of a pack: those of a YAML pack, else those in `samples.json` beside the module."""
     if packs.is_data(name):
-        return tuple(import_module("ledgeragent.packs.loader").read_outline(name).samples)
+        return tuple(import_module("ledgeragent.compiler.loader").read_outline(name).samples)
     versions(name)
     module = import_module(packs.PACKS.get(name, name.partition(":")[0]))
     return samples_from_json(FilePath(str(module.__file__)).with_name("samples.json"))

@@ -1,4 +1,4 @@
-"""Judges labelled cases: a conversation, a proposed write, and the verdict that a policy calls for."""
+"""Judges labelled cases: a conversation, a proposed reply, and the verdicts that a policy calls for."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from ledgeragent.gate import Gate
 from ledgeragent.offline.labelled import ALLOW, REJECT, REVISE_READ, Case, Expected
 from ledgeragent.offline.rows import call_json, evidence_json
 from ledgeragent.state import State
-from ledgeragent.types import Json, ToolCall, canonical
-from ledgeragent.verdict import Decision, Verdict
+from ledgeragent.types import Json, Reply, ToolCall, canonical
+from ledgeragent.verdict import Decision, Finding, Verdict
 
 ERROR = "error"
 _APART = ("dialogue", "mixed")
 
 
 class Mismatch(TypedDict):
-    """A case that was judged otherwise than expected, with what was read for it.
+    """A call of a case that was judged otherwise than expected, with what was read for it.
 
     `shadow` are the predicates that spoke against the call without being enforced.
     """
 
     id: str
     kind: str
+    note: str
+    call: Json
     expected: Json
     decision: str
     predicates: list[str]
@@ -37,7 +39,7 @@ class Mismatch(TypedDict):
 
 @dataclass(slots=True, kw_only=True)
 class Score:
-    """How many cases there were, how many judged as expected, and the others."""
+    """How many cases there were, how many judged as expected, and what was wrong in the others."""
 
     cases: int = 0
     correct: int = 0
@@ -46,13 +48,14 @@ class Score:
 
 @dataclass(slots=True, kw_only=True)
 class CasesResult:
-    """The score of the cases that records decide, in total and by kind, and `apart` that of others.
+    """The score of the cases that records decide, in total, by kind and by file; `apart` the others'.
 
     `skipped` counts cases of another domain.
     """
 
     decided: Score = field(default_factory=Score)
     by_kind: dict[str, Score] = field(default_factory=dict)
+    by_file: dict[str, Score] = field(default_factory=dict)
     apart: Score = field(default_factory=Score)
     skipped: int = 0
 
@@ -66,27 +69,47 @@ def judge_cases(cases: Iterable[Case], domain: Domain) -> CasesResult:
         if case.domain not in (None, domain.name):
             result.skipped += 1
             continue
-        mismatch = judge_case(case, gate)
+        mismatches = judge_case(case, gate)
         if case.clause in apart:
-            _score(result.apart, mismatch)
+            _score(result.apart, mismatches)
         else:
-            _score(result.decided, mismatch)
-            _score(result.by_kind.setdefault(case.kind, Score()), mismatch)
+            _score(result.decided, mismatches)
+            _score(result.by_kind.setdefault(case.kind, Score()), mismatches)
+            _score(result.by_file.setdefault(case.file, Score()), mismatches)
     return result
 
 
-def judge_case(case: Case, gate: Gate) -> Mismatch | None:
-    """None if the gate answers as expected, else what it answered instead."""
+def judge_case(case: Case, gate: Gate) -> list[Mismatch]:
+    """Where the gate answers the reply of a case otherwise than expected, and what it answered."""
+    verdicts = _verdicts(case, gate)
+    judged = list(zip(case.proposals, verdicts, strict=True))
+    mismatches = [
+        _mismatch(case, verdict, proposal.expected.label)
+        for proposal, verdict in judged
+        if not is_right(verdict, proposal.expected, gate.domain)
+    ]
+    if case.not_all_allowed and all(verdict.allowed for verdict in verdicts):
+        mismatches.append(_mismatch(case, verdicts[-1], {"not_all_allowed": True}))
+    return mismatches
+
+
+def _verdicts(case: Case, gate: Gate) -> tuple[Verdict, ...]:
+    """What the gate says of each call where all of them are one reply."""
     state = State()
     for message in case.messages:
         state = state.observe(message, gate.domain)
-    verdict = gate.judge(case.call, state.ledger)
-    if is_right(verdict, case.expected, gate.domain):
-        return None
+    reply = Reply(calls=tuple(proposal.call for proposal in case.proposals))
+    _, filtered = state.filter(reply, gate, "tool_result")
+    return filtered.verdicts
+
+
+def _mismatch(case: Case, verdict: Verdict, expected: Json) -> Mismatch:
     return Mismatch(
         id=case.id,
         kind=case.kind,
-        expected=case.expected.label,
+        note=case.note,
+        call=call_json(verdict.call),
+        expected=expected,
         decision=decision(verdict),
         predicates=[finding.predicate for finding in verdict.findings],
         shadow=[finding.predicate for finding in verdict.shadow],
@@ -106,16 +129,27 @@ def decision(verdict: Verdict) -> str:
 
 
 def is_right(verdict: Verdict, expected: Expected, domain: Domain) -> bool:
-    """True if the verdict is an accepted one, by an accepted clause or naming an accepted read."""
+    """True if the verdict is an accepted one, for an accepted reason or naming an accepted read."""
     given = decision(verdict)
     if given not in expected.accept:
         return False
-    if given == REJECT and expected.clauses:
-        return any(finding.clause in expected.clauses for finding in verdict.violations)
+    if given == REJECT:
+        return any(_is_reason(finding, expected) for finding in verdict.violations)
     if given == REVISE_READ and expected.reads:
         named = [read for finding in verdict.missing for read in finding.reads]
         return any(_supplies(n, wanted, domain) for n in named for wanted in expected.reads)
     return True
+
+
+def _is_reason(finding: Finding, expected: Expected) -> bool:
+    if expected.clauses and finding.clause not in expected.clauses:
+        return False
+    return not expected.rules or any(_names(name, finding.predicate) for name in expected.rules)
+
+
+def _names(name: str, rule: str) -> bool:
+    """True for the id of the rule, what follows its slash, or the last words of that."""
+    return rule == name or rule.endswith((f"/{name}", f"-{name}"))
 
 
 def _supplies(named: ToolCall, wanted: ToolCall, domain: Domain) -> bool:
@@ -135,9 +169,7 @@ def _is_lookup(tool: str, domain: Domain) -> bool:
     return bool(needed) and not needed & told
 
 
-def _score(score: Score, mismatch: Mismatch | None) -> None:
+def _score(score: Score, mismatches: list[Mismatch]) -> None:
     score.cases += 1
-    if mismatch is None:
-        score.correct += 1
-    else:
-        score.mismatches.append(mismatch)
+    score.correct += not mismatches
+    score.mismatches += mismatches

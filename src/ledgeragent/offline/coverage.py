@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Write
-from ledgeragent.packs.samples import Sample
 from ledgeragent.predicates import Predicate
 
 

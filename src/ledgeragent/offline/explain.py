@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from inspect import cleandoc
 
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.samples import Outcome, Sample, run
+from ledgeragent.compiler.shapes import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Effect, Read
 from ledgeragent.errors import UsageError
@@ -13,12 +16,9 @@ from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.offline.gatechecks import CHECKS, GateCheck
-from ledgeragent.offline.judging import Judged, judge
+from ledgeragent.offline.judging import Judged, gate_of_records, judge
 from ledgeragent.offline.sampling import serving, serving_domains
 from ledgeragent.offline.traces import Trace
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.samples import Outcome, Sample, run
-from ledgeragent.packs.schema import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Finding
@@ -141,7 +141,7 @@ def _run(sample: Sample, domain: Domain) -> SampleRun:
 
 def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
     """The judged call of this number in a run; raises UsageError if the run has no such call."""
-    judged = judge(trace, Gate(domain=domain))
+    judged = judge(trace, gate_of_records(domain))
     if not 1 <= number <= len(judged):
         calls = f"{len(judged)} judged calls" if len(judged) != 1 else "one judged call"
         raise UsageError(f"the run has no judged call {number}: it has {calls}")

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypedDict
 
+from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL, Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.packs.finding import suggestion
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Finding
 

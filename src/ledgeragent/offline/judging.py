@@ -1,7 +1,7 @@
 """Judges a recorded conversation: what a gate would have answered to each write in it.
 
-The conversation is followed as it happened; every write is judged on the ledger snapshot of the
-reply that proposed it. No model is called.
+The conversation is followed as it happened; every write is judged on the ledger as it was when its
+reply was proposed, as a part of that reply. No model is called.
 """
 
 from __future__ import annotations
@@ -47,6 +47,11 @@ class Judged(NamedTuple):
         return REVISE_VIOLATION if self.verdict.violations else REVISE_EVIDENCE
 
 
+def gate_of_records(domain: Domain) -> Gate:
+    """The gate for recorded runs: their calls ran as listed, and what is undecided counts apart."""
+    return Gate(domain=domain, order="listed", undecided=Decision.ALLOW)
+
+
 def judge(trace: Trace, gate: Gate) -> list[Judged]:
     """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
     domain = gate.domain
@@ -57,8 +62,9 @@ def judge(trace: Trace, gate: Gate) -> list[Judged]:
         if type(message) is Reply:
             if not message.calls and not state.pending:
                 continue  # words alone change nothing
+            plan = gate.plan(state.ledger)
             proposed += [
-                (call, gate.judge(call, state.ledger), state.ledger, place)
+                (call, plan.judge(call), state.ledger, place)
                 for call in message.calls
                 if _is_judged(call, domain, trace)
             ]

@@ -1,10 +1,15 @@
-"""Labelled cases as they stand in a file: each field is held to what it should be."""
+"""Labelled cases as they stand in a file: each field is held to what it should be.
+
+A row holds one proposed call with its label (`call`, `expect`), or a situation: one reply of one or
+more `calls`, each with what may be answered to it.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ledgeragent.errors import DataError
 from ledgeragent.offline.sources import pieces, records
@@ -16,42 +21,74 @@ REJECT = "reject"
 REVISE_READ = "revise_read"
 DECISIONS = (ALLOW, REJECT, REVISE_READ)
 _CHOICE = ", ".join(DECISIONS)
+SITUATION = "situation"
+_FILES = (".jsonl", ".jsonl.gz")
 _CALL = 'a call, {"name": ..., "arguments": {...}}'
 _MOST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """The label of a case.
+    """The label of a call.
 
-    Each of `accept` is right. A rejection has to come from one of `clauses` and a request has to
-    name one of `reads`, unless none is given.
+    Each of `accept` is right. A rejection has to come from one of `clauses` and of `rules` (ids, or
+    what their last words are), and a request has to name one of `reads`, unless none is given.
     """
 
     accept: tuple[str, ...]
-    clauses: tuple[str, ...]
-    reads: tuple[ToolCall, ...]
+    clauses: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    reads: tuple[ToolCall, ...] = ()
     label: Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One labelled case: is `call` right after `messages`?"""
+class Proposal:
+    """A call of the reply that a case is about, and what is expected of it."""
 
-    id: str
-    domain: str | None
-    kind: str
-    clause: str | None
-    messages: tuple[Message, ...]
     call: ToolCall
     expected: Expected
 
 
-def read_cases(file: str) -> Iterator[Case]:
-    """The cases of a file (`-` is stdin).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One labelled case: which calls of one reply are right after `messages`?
 
-    Raises DataError at the first that cannot be read, or has the id of one before it.
+    `not_all_allowed`: letting all of them through is wrong, whatever is said of each.
     """
+
+    id: str
+    file: str
+    domain: str | None
+    kind: str
+    clause: str | None
+    note: str
+    messages: tuple[Message, ...]
+    proposals: tuple[Proposal, ...]
+    not_all_allowed: bool
+
+
+def read_cases(source: str) -> Iterator[Case]:
+    """The cases of a file (`-` is stdin), or of the files of a folder, in order of their names.
+
+    Raises DataError at the first that cannot be read, or has the id of one before it in its file.
+    """
+    for file in _files(source):
+        yield from _read_file(file)
+
+
+def _files(source: str) -> list[str]:
+    if source == "-" or not Path(source).is_dir():
+        return [source]
+    files = [str(file) for file in sorted(Path(source).iterdir()) if file.name.endswith(_FILES)]
+    if not files:
+        raise DataError(
+            f"this folder holds no file that ends in {' or '.join(_FILES)}", file=source
+        )
+    return files
+
+
+def _read_file(file: str) -> Iterator[Case]:
     seen: dict[str, int] = {}
     for piece in pieces(file):
         for line, row in records(piece):
@@ -59,7 +96,7 @@ def read_cases(file: str) -> Iterator[Case]:
                 raise row
             for one in row if isinstance(row, list) else [row]:
                 try:
-                    case = _case(one)
+                    case = _case(one, piece.file)
                     if case.id in seen:
                         raise ValueError(f"id: should be unique, but line {seen[case.id]} has it")
                 except ValueError as problem:
@@ -68,18 +105,47 @@ def read_cases(file: str) -> Iterator[Case]:
                 yield case
 
 
-def _case(row: Json) -> Case:
+def _case(row: Json, file: str) -> Case:
     if not isinstance(row, dict):
         raise ValueError("not a labelled case: it is no JSON object")
+    several = "calls" in row
     return Case(
         id=str(_held(row, "id", _is_id, "text or a whole number")),
+        file=file,
         domain=_held(row, "domain", _is_text_or_null, "text or null"),
-        kind=_held(row, "kind", _is_text, "text"),
+        kind=_held({"kind": SITUATION, **row} if several else row, "kind", _is_text, "text"),
         clause=_held(row, "clause", _is_text_or_null, "text or null"),
+        note=_held(row, "note", _is_note, "text or null") or "",
         messages=_messages(row),
-        call=_call(row, "call"),
-        expected=_expected(row),
+        proposals=_situation(row) if several else (_labelled(row),),
+        not_all_allowed=_held(row, "not_all_allowed", _is_flag, "true or false") or False,
     )
+
+
+def _labelled(row: Mapping[str, Json]) -> Proposal:
+    return Proposal(call=_call(row, "call"), expected=_expected(row))
+
+
+def _situation(row: Mapping[str, Json]) -> tuple[Proposal, ...]:
+    """The calls of one reply, each with an id of its own, as a model gives them."""
+    for name in ("call", "expect"):
+        if name in row:
+            raise ValueError(f"{name}: should not stand beside calls")
+    calls = _held(row, "calls", _is_filled_list, "a list of calls")
+    places = {f"calls[{number}]": call for number, call in enumerate(calls)}
+    return tuple(_proposal(places, place) for place in places)
+
+
+def _proposal(places: Mapping[str, Json], place: str) -> Proposal:
+    call = replace(_call(places, place), id=place)
+    inside = {f"{place}.{name}": value for name, value in places[place].items()}
+    decisions = f"decisions ({_CHOICE})"
+    accept = _listed(inside, f"{place}.accept", _is_decision, decisions)
+    if not accept:
+        raise _wrong(f"{place}.accept", f"a list of {decisions}", inside)
+    rules = _listed(inside, f"{place}.rule_any", _is_text, "rule names")
+    label = {"accept": [*accept], **({"rule_any": [*rules]} if rules else {})}
+    return Proposal(call=call, expected=Expected(accept=accept, rules=rules, label=label))
 
 
 def _messages(row: Mapping[str, Json]) -> tuple[Message, ...]:
@@ -163,6 +229,18 @@ def _is_text(value: Json) -> bool:
 
 def _is_text_or_null(value: Json) -> bool:
     return value is None or _is_text(value)
+
+
+def _is_note(value: Json) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_filled_list(value: Json) -> bool:
+    return isinstance(value, list) and bool(value)
+
+
+def _is_flag(value: Json) -> bool:
+    return value is None or isinstance(value, bool)
 
 
 def _is_id(value: Json) -> bool:

@@ -18,10 +18,9 @@ from threading import Thread
 from typing import TypeVar
 
 from ledgeragent.errors import DataError, LedgerAgentError
-from ledgeragent.gate import Gate
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
-from ledgeragent.offline.judging import judge
+from ledgeragent.offline.judging import gate_of_records, judge
 from ledgeragent.offline.sources import Piece, pieces
 from ledgeragent.offline.tally import Result
 from ledgeragent.offline.traces import Trace, traces_of
@@ -101,7 +100,7 @@ def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Result:
     result = Result()
     for trace in wanted(piece, binding, nonstandard, result):
         domain = binding.domain_for(trace)
-        result.count(trace, judge(trace, Gate(domain=domain)), domain)
+        result.count(trace, judge(trace, gate_of_records(domain)), domain)
     return result
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
+from ledgeragent.compiler.problems import suggestion
+from ledgeragent.compiler.samples import Outcome, Sample, run
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
 from ledgeragent.offline.binding import Binding, samples, versions
-from ledgeragent.packs.finding import suggestion
-from ledgeragent.packs.samples import Outcome, Sample, run
 from ledgeragent.predicates import Predicate
 
 

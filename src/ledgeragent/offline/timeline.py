@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ledgeragent.domain import Domain
-from ledgeragent.gate import Gate
 from ledgeragent.ledger import Entry, Evidence, Ledger, Stale
-from ledgeragent.offline.judging import Judged, judge
+from ledgeragent.offline.judging import Judged, gate_of_records, judge
 from ledgeragent.offline.traces import Trace
 from ledgeragent.paths import quote
 from ledgeragent.state import State
@@ -144,7 +143,7 @@ def timeline(trace: Trace, domain: Domain, recorded: Recorded | None = None) -> 
 
 
 def _answers(trace: Trace, domain: Domain) -> dict[int, Answer]:
-    judged = judge(trace, Gate(domain=domain))
+    judged = judge(trace, gate_of_records(domain))
     return {id(one.call): _answer(one, domain) for one in judged}
 
 

@@ -13,10 +13,10 @@ from ledgeragent import packs
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import REDACTED, Record, open_store, read
+from ledgeragent.journal.transcripts import exported
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.timeline import Step, timeline
 from ledgeragent.offline.traces import Trace, read_messages, read_traces
-from ledgeragent.transcripts import exported
 from ledgeragent.types import Json
 
 _DATABASES = (".sqlite", ".sqlite3", ".db")

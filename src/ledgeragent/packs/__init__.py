@@ -8,9 +8,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from ledgeragent.compiler.digest import digest_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
-from ledgeragent.packs.digest import digest_of
 
 PACKS: Mapping[str, str] = {
     "airline": "ledgeragent.packs.airline",
@@ -30,7 +30,7 @@ def is_data(name: str) -> bool:
 def versions(name: str) -> dict[str, Domain]:
     """Every version of a pack, the default one first; a YAML pack has one."""
     if is_data(name):
-        domain = import_module("ledgeragent.packs.loader").load_pack(name)
+        domain = import_module("ledgeragent.compiler.loader").load_pack(name)
         return {domain.version: replace(domain, digest=digest_of(Path(name)))}
     if name not in PACKS:
         known = f"choose one of: {', '.join(PACKS)}, or a YAML file"

@@ -1,13 +1,20 @@
-"""What `check` found, as text (one line a finding, as compilers write them) and as JSON."""
+"""What `check` found: text (one line a finding), JSON, and SARIF for code hosts and editors."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
 
-from ledgeragent.packs.finding import Finding, Severity
+import ledgeragent
+from ledgeragent.compiler.problems import CODES, Finding, Severity
 from ledgeragent.paths import visible
+from ledgeragent.types import Json
+
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+_SARIF_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
 
 def findings_text(pack: str, findings: Sequence[Finding]) -> str:
@@ -61,3 +68,45 @@ def shown_file(file: str) -> str:
     """The file as seen from here, where it is below."""
     relative = os.path.relpath(file)
     return file if relative.startswith("..") else relative
+
+
+def findings_sarif(findings: Sequence[Finding]) -> str:
+    """One SARIF run: every code as a rule of the tool, every finding as a result."""
+    used = sorted({finding.code for finding in findings})
+    driver = {
+        "name": "ledgeragent",
+        "version": ledgeragent.__version__,
+        "rules": [_sarif_rule(code) for code in used],
+    }
+    run = {"tool": {"driver": driver}, "results": [_sarif_result(f, used) for f in findings]}
+    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _sarif_rule(code: str) -> Json:
+    severity, text = CODES[code]
+    return {
+        "id": code,
+        "shortDescription": {"text": text},
+        "defaultConfiguration": {"level": _SARIF_LEVELS[severity]},
+    }
+
+
+def _sarif_result(finding: Finding, used: Sequence[str]) -> Json:
+    location = {
+        "physicalLocation": {
+            "artifactLocation": {"uri": _uri(finding.place.file)},
+            "region": {"startLine": finding.place.line},
+        }
+    }
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": used.index(finding.code),
+        "level": _SARIF_LEVELS[finding.severity],
+        "message": {"text": finding.message},
+        "locations": [location],
+    }
+
+
+def _uri(file: str) -> str:
+    shown = Path(shown_file(file))
+    return shown.resolve().as_uri() if shown.is_absolute() else quote(shown.as_posix())

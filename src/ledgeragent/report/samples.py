@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ledgeragent.compiler.samples import SIDES, Outcome
 from ledgeragent.offline.rows import call_json
 from ledgeragent.offline.sampling import SamplesResult
-from ledgeragent.packs.samples import SIDES, Outcome
 from ledgeragent.predicates import Predicate
 from ledgeragent.report.parts import SENTENCE, call_line, dump, joined, listed, mark, shorten, table
 from ledgeragent.types import Json

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from ledgeragent.bench.endpoint import FEEDBACK
+from ledgeragent.bench.running.endpoint import FEEDBACK
 from ledgeragent.bench.shop.tasks import Task, tasks
 from ledgeragent.types import ToolCall, canonical
 from tests.bench.chat_server import serving

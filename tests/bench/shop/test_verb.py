@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ledgeragent import load_domain
-from ledgeragent.bench.interrupts import Stop
+from ledgeragent.bench.running.interrupts import Stop
 from ledgeragent.bench.shop.play import ARMS
 from ledgeragent.bench.shop.tasks import KINDS, tasks, wanted
 from ledgeragent.cli.main import main

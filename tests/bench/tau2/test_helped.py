@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.fama.choice import Choice, write
-from ledgeragent.bench.helpers import HELPERS, VERIFIER
-from ledgeragent.bench.results import Run, read_results
+from ledgeragent.bench.arms.fama.choice import Choice, write
+from ledgeragent.bench.arms.helpers import HELPERS, VERIFIER
+from ledgeragent.bench.results.results import Run, read_results
 from tests.bench.tau2.model_server import Body, Script, serving
 
 pytestmark = pytest.mark.skipif(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.arms import ARMS
+from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.tau2.data import keep_results, own_folder
 from tests.bench.tau2.model_server import Moody, serving
 

@@ -63,6 +63,7 @@ def test_providers_of_a_specialty_in_any_case() -> None:
 def test_calls_that_do_not_fit_fail_as_python_says() -> None:
     text = answer("get_provider_details")
     assert text.startswith("Error: GetProviderDetails.invoke() missing 1 required")
+    assert answer("find_patient_by_name_dob").startswith("Error: FindPatientByNameDOB.invoke() ")
     assert "unexpected keyword argument 'note'" in answer("think", note="x")
     assert answer("nope") == "Unknown action nope"
 
@@ -109,6 +110,40 @@ def test_without_insurance_a_voucher_pays_and_the_notes_are_told() -> None:
     assert "Payment Method: Telehealth Voucher\nVoucher Applied: V\n" in text
 
 
+@pytest.mark.parametrize(
+    ("billed", "stored"), [("false", True), (1, True), (0, False), ("", False), (None, False)]
+)
+def test_whether_insurance_is_billed_is_stored_as_yes_or_no(billed: Any, stored: bool) -> None:
+    data = clinic()
+    text = call(data, "schedule_appointment", {**BOOKING, "bill_insurance": billed})
+    assert data.appointments["APPT003"]["insurance_billed"] is stored
+    assert ("Insurance Billing: Skipped" in text) is not stored
+
+
+def test_a_prescription_and_a_referral_stand_before_the_cancellation() -> None:
+    data = clinic()
+    one = {"appointment_id": "APPT001"}
+    plain = call(data, "get_appointment_details", one)
+    issued = {
+        "medication": "Zorvex",
+        "dosage": "5mg",
+        "frequency": "daily",
+        "quantity": "9 drops",
+        "refills": 3,
+    }
+    prescribed = "\n\nPrescription Issued:\n- Zorvex 5mg daily\n- Quantity: 9 drops, Refills: 3"
+    data.appointments["APPT001"]["prescription_issued"] = issued
+    assert call(data, "get_appointment_details", one) == plain + prescribed
+    data.appointments["APPT001"]["referral_from"] = "eye"
+    assert call(data, "get_appointment_details", one) == plain + prescribed + (
+        "\n\nReferral from: eye"
+    )
+    call(data, "cancel_appointment", one)
+    assert "Refills: 3\n\nReferral from: eye\n\nCancellation Details:\n" in call(
+        data, "get_appointment_details", one
+    )
+
+
 def test_what_is_over_or_cancelled_is_neither_moved_nor_cancelled() -> None:
     data = clinic()
     one, over = {"appointment_id": "APPT001"}, {"appointment_id": "APPT002"}
@@ -141,6 +176,23 @@ def test_appointments_are_listed_in_order_of_time() -> None:
     assert none == "No appointments found for patient ann with status cancelled."
 
 
+def test_a_status_is_asked_for_in_any_case_and_told_as_it_was_asked_for() -> None:
+    text = answer("list_patient_appointments", patient_id="ann", status_filter="COMPLETED")
+    assert text.startswith("Appointments for Ann Reed (ID: ann) with status COMPLETED\n- APPT002:")
+    assert "APPT001" not in text
+    devices = answer("list_telemetry_devices", status_filter="Lent")
+    assert devices == "Telemetry devices:\nT2 | status=lent | last_audit=d | notes=n"
+    gone = answer("list_telemetry_devices", status_filter="Gone")
+    assert gone == "No telemetry devices found with status Gone."
+    assert answer("list_telemetry_devices", status_filter="") == answer("list_telemetry_devices")
+
+
+def test_without_any_device_no_status_is_told() -> None:
+    data = clinic()
+    data.telemetry_inventory.clear()
+    assert call(data, "list_telemetry_devices", {}) == "No telemetry devices found."
+
+
 def test_a_record_is_found_by_its_id_or_its_appointment() -> None:
     text = answer("get_medical_record", record_id="REC1")
     assert text == answer("get_medical_record", appointment_id="APPT002")
@@ -163,19 +215,39 @@ def test_suppliers_come_cheapest_first() -> None:
     assert text.split("\n")[1] == "A (Near) | brand=Za | price_usd=1.50"
     nearby = answer("list_medication_suppliers", medication="Zorvex", country_filter="Far")
     assert "Near" not in nearby
-    assert answer("list_medication_suppliers", medication="Zorv").startswith("No supplier info")
+    for other in ("Zorv", " Zorvex", "Zorvex 10mg"):
+        assert answer("list_medication_suppliers", medication=other).startswith("No supplier info")
     mars = answer("list_medication_suppliers", medication="Zorvex", country_filter="Mars")
     assert mars == "No suppliers in Mars for Zorvex."
 
 
 @pytest.mark.parametrize("name", ["Zorvex", " zorvex ", "Zor", "Zorvex 10mg"])
-def test_a_prescription_is_found_by_a_name_that_holds_it_or_is_held(name: str) -> None:
+def test_a_prescription_is_found_by_its_name_or_a_beginning(name: str) -> None:
     data = clinic()
     order = {"record_id": "REC1", "medication": name, "supplier_company": "A", "brand_name": "Za"}
     text = call(data, "update_prescription_supplier", {**order, "price_usd": "1.5"})
     supplier = {"company": "A", "brand_name": "Za", "price_usd": 1.5, "currency": "USD"}
     assert json.loads(text)["prescriptions"][0]["supplier"] == supplier
     assert data.medical_records["REC1"]["prescriptions"][0]["pharmacy"] == "A (Za)"
+
+
+@pytest.mark.parametrize("name", ["orvex", "vex", "my Zorvex"])
+def test_a_prescription_is_not_found_by_what_stands_inside_a_name(name: str) -> None:
+    order = {"record_id": "REC1", "medication": name, "supplier_company": "A", "brand_name": "Za"}
+    assert answer("update_prescription_supplier", **order, price_usd=1).endswith("in record REC1")
+
+
+def test_a_prescription_of_exactly_the_name_comes_before_one_that_begins_with_it() -> None:
+    data = clinic()
+    longer = {"medication": "Zorvex Forte", "pharmacy": "Old"}
+    data.medical_records["REC1"]["prescriptions"].insert(0, longer)
+    order = {"record_id": "REC1", "supplier_company": "A", "brand_name": "Za", "price_usd": 1}
+    call(data, "update_prescription_supplier", {**order, "medication": "zorvex"})
+    pharmacies = [p["pharmacy"] for p in data.medical_records["REC1"]["prescriptions"]]
+    assert pharmacies == ["Old", "A (Za)"]
+    call(data, "update_prescription_supplier", {**order, "medication": "Zorv", "brand_name": "Z"})
+    pharmacies = [p["pharmacy"] for p in data.medical_records["REC1"]["prescriptions"]]
+    assert pharmacies == ["A (Z)", "A (Za)"]
 
 
 def test_prescriptions_that_are_not_there() -> None:
@@ -208,9 +280,10 @@ def test_interactions_are_looked_up_both_ways() -> None:
     )
     assert "Plimol + Zorvex: severity=high, risk_score=8, overlap_hours=12. Wait." in text
     assert "Medications to hold today: Plimol\nEmergency escalation required: Yes" in text
-    assert answer(
-        "check_drug_interactions", primary_medication="Zorvex", current_medications=[]
-    ).startswith("No documented")
+    for primary, current in (("Zorvex", []), (" Zorvex", ["Plimol"]), ("Zorvex", ["Plimol "])):
+        assert answer(
+            "check_drug_interactions", primary_medication=primary, current_medications=current
+        ).startswith("No documented")
 
 
 def test_devices_and_uploads() -> None:
@@ -230,6 +303,7 @@ def test_devices_and_uploads() -> None:
     [
         ("0.1+0.2", "0.3"),
         ("2**3", "8.0"),
+        (" 1 + 1 ", "2.0"),
         ("-(7 // 2)", "-3.0"),
         ("a+b", "Error: invalid characters in expression"),
         ("1/0", "Error: division by zero"),
@@ -275,7 +349,7 @@ def test_whatever_is_asked_is_answered_in_text_and_the_clinic_stays_sound(
 
 
 def _printed(name: str) -> str:
-    return "".join(map(str.capitalize, name.split("_"))) + ".invoke()"
+    return "".join(map(str.capitalize, name.split("_"))).replace("Dob", "DOB") + ".invoke()"
 
 
 @pytest.mark.parametrize(

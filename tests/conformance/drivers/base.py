@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.journal import Journal
-from ledgeragent.recorder import Mode
+from ledgeragent.journal.recorder import Mode
 from ledgeragent.types import Json
 from tests.conformance.scene import Scene
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ledgeragent.journal import Journal
-from ledgeragent.recorder import Mode
+from ledgeragent.journal.recorder import Mode
 from ledgeragent.types import Message, ToolCall
 from tests.conformance.drivers.base import FUNCTIONS, Driver
 from tests.conformance.scene import CURRENT, Scene, watch

@@ -11,8 +11,8 @@ from queue import Queue
 from typing import Any, ClassVar
 
 from ledgeragent.journal import Journal
+from ledgeragent.journal.recorder import Mode
 from ledgeragent.paths import Path
-from ledgeragent.recorder import Mode
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.drivers.base import FUNCTIONS, Driver
 from tests.conformance.scene import PATIENCE, Scene

@@ -6,7 +6,7 @@ from typing import Any
 
 from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.journal import Journal
-from ledgeragent.recorder import Mode
+from ledgeragent.journal.recorder import Mode
 from tests.conformance.drivers.base import FUNCTIONS, Driver
 from tests.conformance.scene import Scene
 from tests.conformance.upstream import Upstream

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ledgeragent.agent import Model, decline
-from ledgeragent.bench.endpoint import wire
+from ledgeragent.bench.running.endpoint import wire
 from ledgeragent.bench.shop.customer import Customer
 from ledgeragent.bench.shop.tasks import Task, wanted
 from ledgeragent.demo.shop.shop import Change, Shop, changes
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.modes import Mode, Presenter
+from ledgeragent.session.presenter import Mode, Presenter
 from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ledgeragent.bench.passk import mean_pass_hat
+from ledgeragent.bench.results.passk import mean_pass_hat
 from ledgeragent.bench.shop.tasks import KINDS
 from ledgeragent.types import Json
 

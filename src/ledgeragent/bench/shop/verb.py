@@ -11,18 +11,18 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ledgeragent.bench.endpoint import ChatModel, Endpoint
-from ledgeragent.bench.interrupts import EXIT, Stop, interrupts, worked
-from ledgeragent.bench.kept import Kept
-from ledgeragent.bench.progress import tell
+from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
+from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
+from ledgeragent.bench.running.kept import Kept
+from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.shop.play import ARMS, PLAIN, play
 from ledgeragent.bench.shop.report import summary, text
 from ledgeragent.bench.shop.tasks import Task, tasks
 from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
-from ledgeragent.modes import MODES
 from ledgeragent.packs import load_domain
+from ledgeragent.session.presenter import MODES
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]

@@ -8,19 +8,11 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
 from ledgeragent.adapters.method import pack_for
-from ledgeragent.adapters.tau2 import (
-    TRACE,
-    agent_class,
-    complete,
-    harness,
-    register,
-    say,
-    spent,
-)
-from ledgeragent.bench.arms import ARMS, Arm
-from ledgeragent.bench.fama.choice import chosen
-from ledgeragent.bench.helpers import Ask, Helper, Tool, View
-from ledgeragent.bench.recipes import Recipe, blocks, compose, fama, irma, objections
+from ledgeragent.adapters.tau2 import TRACE, agent_class, complete, harness, register, say, spent
+from ledgeragent.bench.arms.arms import ARMS, Arm
+from ledgeragent.bench.arms.fama.choice import chosen
+from ledgeragent.bench.arms.helpers import Ask, Helper, Tool, View
+from ledgeragent.bench.arms.recipes import Recipe, blocks, compose, fama, irma, objections
 from ledgeragent.types import Json
 
 Wire: TypeAlias = Any

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ledgeragent.adapters.tau2 import Guarded, harness, of_harness_reply
-from ledgeragent.bench.arms import ARMS
+from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.tau2.agents import agent_of
 from ledgeragent.bench.tau2.scoring import is_judged, score
 from ledgeragent.effects import Effect, Read

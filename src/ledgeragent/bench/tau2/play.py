@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ledgeragent.adapters.tau2 import harness
-from ledgeragent.bench.arms import ARMS
-from ledgeragent.bench.journal import Job
+from ledgeragent.bench.arms.arms import ARMS
+from ledgeragent.bench.running.journal import Job
 from ledgeragent.bench.tau2.agents import PLAIN
 from ledgeragent.bench.tau2.run import signature
 from ledgeragent.errors import LedgerAgentError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ledgeragent.bench.telehealth.data import Data
-from ledgeragent.bench.telehealth.wording import dollars, full_name, label, title
+from ledgeragent.bench.telehealth.wording import dollars, full_name, has_status, label, title
 from ledgeragent.types import Json
 
 _TAKEN = ("scheduled", "pending_approval")
@@ -29,8 +29,25 @@ def get_appointment_details(data: Data, appointment_id: str) -> str:
         f"- Notes: {found['notes']}\n\n"
         f"Billing Information:\n- Insurance Authorization: {found['insurance_authorization']}\n"
         f"- Copay Amount: {dollars(found['copay_amount'])}\n\n"
-        f"Meeting Information:\n- Meeting Link: {found['meeting_link']}{_cancellation(found)}"
+        f"Meeting Information:\n- Meeting Link: {found['meeting_link']}"
+        f"{_prescription(found)}{_referral(found)}{_cancellation(found)}"
     )
+
+
+def _prescription(appointment: Json) -> str:
+    if "prescription_issued" not in appointment:
+        return ""
+    issued = appointment["prescription_issued"]
+    return (
+        f"\n\nPrescription Issued:\n- {issued['medication']} {issued['dosage']} "
+        f"{issued['frequency']}\n- Quantity: {issued['quantity']}, Refills: {issued['refills']}"
+    )
+
+
+def _referral(appointment: Json) -> str:
+    if "referral_from" not in appointment:
+        return ""
+    return f"\n\nReferral from: {appointment['referral_from']}"
 
 
 def _cancellation(appointment: Json) -> str:
@@ -43,14 +60,14 @@ def _cancellation(appointment: Json) -> str:
 
 
 def list_patient_appointments(data: Data, patient_id: str, status_filter: str | None = None) -> str:
-    """A patient's appointments in order of time, perhaps only those of one status."""
+    """A patient's appointments in order of time, perhaps of one status, written in any case."""
     if patient_id not in data.patients:
         return f"Patient with ID {patient_id} not found."
     with_status = f" with status {status_filter}" if status_filter else ""
     found = [
         (a["date"], a["time"], appointment_id)
         for appointment_id, a in data.appointments.items()
-        if a["patient_id"] == patient_id and (not status_filter or a["status"] == status_filter)
+        if a["patient_id"] == patient_id and has_status(a, status_filter)
     ]
     if not found:
         return f"No appointments found for patient {patient_id}{with_status}."
@@ -106,7 +123,7 @@ def schedule_appointment(
         "meeting_link": f"{_ROOM}{appointment_id}",
         "payment_method": _payment(bill_insurance, voucher_id),
         "voucher_id": None if bill_insurance else voucher_id,
-        "insurance_billed": bill_insurance,
+        "insurance_billed": bool(bill_insurance),
     }
     text = _booked(booked, patient, provider)
     data.appointments[appointment_id] = booked

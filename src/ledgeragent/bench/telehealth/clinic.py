@@ -52,14 +52,17 @@ ENDS = "transfer_to_human_support"
 STOP = "###STOP###"
 
 
+_ABBREVIATED = {"dob": "DOB"}
+
+
 def _as_recorded(function: Function) -> Function:
     """The function under the name that Python prints where a call's arguments don't fit."""
     assert isinstance(function, FunctionType)
-    words = function.__name__.split("_")
+    words = (_ABBREVIATED.get(word, word.capitalize()) for word in function.__name__.split("_"))
     copy = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__
     )
-    copy.__qualname__ = f"{''.join(map(str.capitalize, words))}.invoke"
+    copy.__qualname__ = f"{''.join(words)}.invoke"
     return copy
 
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 
 from ledgeragent.bench.telehealth.data import Data
-from ledgeragent.bench.telehealth.wording import first_of
+from ledgeragent.bench.telehealth.wording import first_of, has_status
 from ledgeragent.types import Json
 
 
 def list_telemetry_devices(
     data: Data, status_filter: str | None = None, limit: int | None = None
 ) -> str:
-    """The devices in order of their ids, perhaps only those of one status."""
-    found = [
-        device
-        for device in data.telemetry_inventory
-        if not status_filter or device["status"] == status_filter
-    ]
+    """The devices in order of their ids, perhaps of one status, written in any case."""
+    found = [device for device in data.telemetry_inventory if has_status(device, status_filter)]
     if not found:
-        return "No telemetry devices found."
+        with_status = f" with status {status_filter}" if status_filter else ""
+        return f"No telemetry devices found{with_status}."
     found.sort(key=lambda device: device["device_id"])
     return "\n".join(["Telemetry devices:", *map(_device, first_of(found, limit))])
 

@@ -11,7 +11,7 @@ def calculate(data: Data, expression: str) -> str:
     if not all(character in CHARACTERS for character in expression):
         return "Error: invalid characters in expression"
     try:
-        return str(round(float(value_of(expression)), 2))
+        return str(round(float(value_of(expression.strip())), 2))
     except Exception as error:
         return f"Error: {error}"
 

@@ -47,25 +47,32 @@ def update_prescription_supplier(
     price_usd: float,
     currency: str = "USD",
 ) -> str:
-    """Has the first prescription whose name fits filled by this supplier; the record as JSON."""
+    """Has the prescription of this name filled by this supplier; the record as JSON."""
     if record_id not in data.medical_records:
         return "Error: medical record not found"
     record = data.medical_records[record_id]
     if not record.get("prescriptions"):
         return "Error: medical record has no prescriptions"
-    wanted = medication.strip().lower()
-    for prescription in record["prescriptions"]:
-        name = prescription["medication"].lower()
-        if wanted in name or name in wanted:
-            prescription["pharmacy"] = f"{supplier_company} ({brand_name})"
-            prescription["supplier"] = {
-                "company": supplier_company,
-                "brand_name": brand_name,
-                "price_usd": float(price_usd),
-                "currency": currency,
-            }
-            return json.dumps(record)
-    return f"Error: medication {medication} not found in record {record_id}"
+    prescription = _prescription(record["prescriptions"], medication.strip().lower())
+    if prescription is None:
+        return f"Error: medication {medication} not found in record {record_id}"
+    prescription["pharmacy"] = f"{supplier_company} ({brand_name})"
+    prescription["supplier"] = {
+        "company": supplier_company,
+        "brand_name": brand_name,
+        "price_usd": float(price_usd),
+        "currency": currency,
+    }
+    return json.dumps(record)
+
+
+def _prescription(prescriptions: list[Json], name: str) -> Json | None:
+    """The one of exactly this name, else the first where either name begins with the other."""
+    names = [prescription["medication"].lower() for prescription in prescriptions]
+    if name in names:
+        return prescriptions[names.index(name)]
+    pairs = zip(prescriptions, names, strict=True)
+    return next((p for p, n in pairs if n.startswith(name) or name.startswith(n)), None)
 
 
 _SEVERITIES = ("low", "moderate", "high")
@@ -75,8 +82,8 @@ def check_drug_interactions(
     data: Data, primary_medication: str, current_medications: list[str]
 ) -> str:
     """What is documented of the first medication with the others, and of those with each other."""
-    primary = _named(primary_medication)
-    current = [_named(medication) for medication in current_medications]
+    primary = primary_medication.title()
+    current = [medication.title() for medication in current_medications]
     pairs = [*((primary, other) for other in current), *combinations(current, 2)]
     found = list(_documented(data, pairs))
     if not found:
@@ -87,10 +94,6 @@ def check_drug_interactions(
     return "\n".join(
         ["Drug interaction analysis:", *map(_interaction, found), "", *_summary(found)]
     )
-
-
-def _named(medication: str) -> str:
-    return medication.strip().title()
 
 
 def _documented(data: Data, pairs: list[tuple[str, str]]) -> Iterator[tuple[str, Json]]:

@@ -36,6 +36,11 @@ def full_name(person: Json) -> str:
     return f"{person['name']['first_name']} {person['name']['last_name']}"
 
 
+def has_status(record: Json, status: str | None) -> bool:
+    """True if a record has this status, written in any case, or if none is asked for."""
+    return not status or record["status"].lower() == status.lower()
+
+
 def first_of(items: list[T], limit: Json) -> list[T]:
     """The first `limit` items; all of them where the limit is absent, zero or negative."""
     return items[:limit] if limit and limit > 0 else items

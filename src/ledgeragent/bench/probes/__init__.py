@@ -1,0 +1,1 @@
+"""Probes: one write proposed by a model where a recorded run stood."""

@@ -1,0 +1,1 @@
+"""Runs that were made: metrics, classes of failures, tables and figures."""

@@ -1,0 +1,59 @@
+"""A table of text, and how numbers are written in it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ledgeragent.bench.results.metrics import Rate
+
+_NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table of text. `name` is that of its files."""
+
+    name: str
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """The table with its title and note."""
+        lines = [f"## {self.title}", "", self.note, ""]
+        lines += [_row(self.columns), _row("---" for _ in self.columns), *map(_row, self.rows)]
+        return "\n".join(lines) + "\n"
+
+    def csv(self) -> str:
+        """The table as comma-separated values."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def shown(rate: Rate | None, sign: str = "") -> str:
+    """A rate in percent with its interval."""
+    if rate is None:
+        return _NOTHING
+    value, low, high = (f"{100 * part:{sign}.1f}" for part in (rate.value, rate.low, rate.high))
+    return f"{value} [{low}, {high}]"
+
+
+def percent(rate: Rate | None) -> str:
+    """A rate in percent without its interval."""
+    return _NOTHING if rate is None else f"{100 * rate.value:.1f}"
+
+
+def growth(value: float | None) -> str:
+    """A growth in percent: 0.5 is half as much again."""
+    return _NOTHING if value is None else f"{100 * value:+.1f}"

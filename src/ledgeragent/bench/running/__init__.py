@@ -1,0 +1,1 @@
+"""Running experiments: jobs, endpoints, interruptions and what is kept of them."""

@@ -1,0 +1,117 @@
+"""A whole experiment: its jobs on some workers, failures tried again, a budget, all journaled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ledgeragent.bench.running.interrupts import Interrupted
+from ledgeragent.bench.running.journal import Job, Journal
+from ledgeragent.bench.running.progress import Told, again
+
+Play: TypeAlias = Callable[[Job], Mapping[str, Any]]
+"""Does one job: a record with `reward`, `messages` and `tokens`. Raises where the harness failed."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 60.0
+_LONGEST_PROBLEM = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How many jobs at once, how often one is tried, and how many tokens all of them may take."""
+
+    workers: int = 1
+    attempts: int = 4
+    tokens: int | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What is left: jobs that failed every time, with why, and how many the budget left undone."""
+
+    failed: dict[Job, str] = field(default_factory=dict)
+    left: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """True if every job is done."""
+        return not self.failed and not self.left
+
+
+def conduct(
+    jobs: Iterable[Job],
+    play: Play,
+    journal: Journal,
+    limits: Limits,
+    tell: Told = lambda line: None,
+    pause: Callable[[float], None] = time.sleep,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """Does every job that the journal has not.
+
+    What is running when the budget ends, or when `stopped` says so, is finished and kept. A job whose
+    pause ends in Interrupted is left.
+    """
+    waiting = [job for job in jobs if job not in journal.done]
+    total, outcome = len(waiting), Outcome()
+    finished = 0
+    running: dict[Future[Mapping[str, Any]], Job] = {}
+    with ThreadPoolExecutor(limits.workers) as pool:
+        while waiting or running:
+            over = stopped() or _spent(journal, limits)
+            while waiting and len(running) < limits.workers and not over:
+                job = waiting.pop(0)
+                running[pool.submit(_attempt, play, job, limits.attempts, tell, pause)] = job
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                job = running.pop(future)
+                error = future.exception()
+                if isinstance(error, Interrupted):
+                    waiting.append(job)
+                    continue
+                finished += 1
+                if error is not None:
+                    outcome.failed[job] = f"{type(error).__name__}: {error}"
+                    tell(f"{finished}/{total} {job}: failed, {outcome.failed[job]}")
+                    continue
+                record = future.result()
+                journal.add(job, record)
+                tell(f"{finished}/{total} {job}: reward {record['reward']}")
+    outcome.left = len(waiting)
+    return outcome
+
+
+def _spent(journal: Journal, limits: Limits) -> bool:
+    return limits.tokens is not None and journal.tokens >= limits.tokens
+
+
+def _attempt(
+    play: Play, job: Job, attempts: int, tell: Told, pause: Callable[[float], None]
+) -> Mapping[str, Any]:
+    """Plays a job, again after a growing pause where the harness or the model's server failed."""
+    for number in range(1, attempts):
+        try:
+            return play(job)
+        except Exception as error:
+            seconds = _asked_for(error) or _FIRST_PAUSE * 2 ** (number - 1)
+            seconds = min(seconds, _LONGEST_PAUSE)
+            problem = _first_line(f"{type(error).__name__}: {error}")
+            tell(again(str(job), problem, number, attempts, seconds))
+            pause(seconds)
+    return play(job)
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _LONGEST_PROBLEM else f"{line[:_LONGEST_PROBLEM]}..."
+
+
+def _asked_for(error: Exception) -> float | None:
+    """How long the model's server asks to be left alone, where its answer is with the failure."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    told = str(headers.get("retry-after", ""))
+    return float(told) if told.isascii() and told.isdigit() and int(told) > 0 else None

@@ -1,0 +1,1 @@
+"""What prompts cost: tokens counted, with and without the ledger."""

@@ -1,0 +1,1 @@
+"""Packs written as data: read from YAML, checked, and compiled to a `Domain`."""

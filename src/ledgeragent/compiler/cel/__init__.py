@@ -1,0 +1,1 @@
+"""Expressions of the Common Expression Language: parsed, typed, compiled, asked."""

@@ -1,0 +1,218 @@
+"""Expressions that were checked and can be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ledgeragent.compiler.cel.functions import COMPUTED, Rewritten, ToCompute, rewritten
+from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
+from ledgeragent.compiler.cel.library import (
+    Absent,
+    CelError,
+    Refused,
+    Source,
+    compiled,
+    environment,
+    evaluation_error,
+    library,
+    parse,
+)
+from ledgeragent.compiler.cel.tree import Expr, read_tree
+from ledgeragent.compiler.cel.variables import Scope, Variable, uses
+from ledgeragent.compiler.problems import Findings
+from ledgeragent.compiler.source.yamlfile import Node
+from ledgeragent.types import Json
+
+_TOO_LARGE = (
+    f"the values given make this expression take more than {MOST_BYTES // 1_000_000} MB of memory; "
+    "compare shorter texts or lists, without replace, join, split or a macro in a macro"
+)
+
+Lets = tuple[tuple[str, Node], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A value of one of our functions, bound to `name` before the expression that uses it."""
+
+    name: str
+    function: str
+    argument: Program
+
+    def bind(self, values: dict[str, Json]) -> None:
+        """Adds the value; leaves it out where its argument cannot be evaluated."""
+        if self.name in values:
+            return
+        try:
+            values[self.name] = self.value(values)
+        except CelError:
+            return
+
+    def value(self, values: dict[str, Json]) -> Json:
+        """The value; raises Absent or CelError where it has none."""
+        argument = self.argument(values)
+        try:
+            return COMPUTED[self.function](argument)
+        except (TypeError, ValueError, OverflowError) as problem:
+            raise CelError(str(problem)) from None
+
+
+class Program:
+    """A checked expression: `variables` are what it needs, calling it with their values evaluates it.
+
+    `tree` is the expression as it was written, `evaluate` the library's for the form without our
+    functions, and `computed` what that form needs besides.
+    """
+
+    __slots__ = (
+        "_error",
+        "_evaluate",
+        "_growth",
+        "activate",
+        "computed",
+        "source",
+        "tree",
+        "type",
+        "variables",
+    )
+
+    def __init__(
+        self,
+        expression: Any,
+        source: Source,
+        scope: Scope,
+        evaluate: Any,
+        computed: tuple[Computed, ...] = (),
+    ) -> None:
+        self.source = source
+        self.tree: Expr = read_tree(expression.serialize())
+        self.type: str = expression.return_type().name()
+        free = {use.root for use in uses(self.tree)}
+        self._growth = Growth(self.tree)
+        self.variables = tuple(v for v in scope.variables.values() if v.name in free)
+        self.computed = computed
+        self._evaluate = evaluate
+        self._error = library().Type.ERROR
+
+    def __call__(self, values: dict[str, Json]) -> Json:
+        """The value; raises Absent where a variable it needs has none, CelError where it fails.
+
+        It fails too where it might take more than `MOST_BYTES` of memory, which is told before it
+        is evaluated, or where its loops run more than 10,000 times together, nested ones for each
+        round of the outer one: the library stops there. What our functions give is added to
+        `values`, for other programs that need it too.
+        """
+        for computed in self.computed:
+            computed.bind(values)
+        if self._growth.exceeds(values):
+            raise CelError(_TOO_LARGE)
+        try:
+            result = self._evaluate(None, values)
+        except RuntimeError as problem:  # as the library fails where it gives no error value
+            raise evaluation_error(str(problem)) from None
+        value = result.plain_value()
+        if type(value) is str and result.type() == self._error:
+            raise self._explained(evaluation_error(value), values)
+        return value
+
+    def _explained(self, error: CelError, values: dict[str, Json]) -> CelError:
+        """The error, or the one behind it where a computed value was missing."""
+        for computed in self.computed:
+            if isinstance(error, Absent) and error.name == computed.name:
+                try:
+                    computed.value(values)
+                except CelError as cause:
+                    return cause
+        return error
+
+
+@dataclass(frozen=True, slots=True)
+class Mistyped:
+    """An expression that CEL's checker refused: the tree is without types, `faults` are in its text."""
+
+    source: Source
+    tree: Expr
+    variables: tuple[Variable, ...]
+    faults: frozenset[int]
+
+
+def compile_expression(source: Source, scope: Scope, declared: Any) -> Program | None:
+    """The program checked in the environment `declared`, or None and findings where types don't fit."""
+    expression = compiled(source, declared, scope.findings, scope.rule)
+    if not isinstance(expression, Refused):
+        return _without_our_functions(expression, source, scope, declared)
+    tree = parse(source, Findings())
+    if tree is not None:
+        _refuse(source, tree, scope, expression)
+    for lets, node, done in _rewritten(source, scope):
+        for wanted in done.computed:
+            _sees_its_list(wanted, node, lets, scope)
+    return None
+
+
+def _refuse(source: Source, tree: Expr, scope: Scope, faults: Refused) -> None:
+    known = tuple(scope.variables.values())
+    scope.mistyped.append(Mistyped(source, tree, known, faults))
+
+
+def _without_our_functions(
+    expression: Any, source: Source, scope: Scope, declared: Any
+) -> Program | None:
+    """The program whose evaluation calls none of our functions."""
+    plain: list[Node] = []
+    computed: dict[str, Computed | None] = {}
+    for lets, node, done in _rewritten(source, scope):
+        for wanted in done.computed:
+            computed[wanted.name] = _computed(wanted, node, lets, scope, declared)
+        plain.append(replace(node, value=done.text))
+    made = {name: found for name, found in computed.items() if found is not None}
+    if len(made) < len(computed):
+        _refuse(source, read_tree(expression.serialize()), scope, Refused())
+        return None
+    evaluated = expression
+    *lets_done, body = plain
+    if plain != [*(node for _, node in source.lets), source.body]:
+        functions = {name: found.function for name, found in made.items()}
+        names = (name for name, _ in source.lets)
+        written_out = Source.of(body, zip(names, lets_done, strict=True))
+        declared = environment(scope.variables.values(), functions)
+        evaluated = compiled(written_out, declared, scope.findings, scope.rule)
+    if isinstance(evaluated, Refused):
+        return None
+    return Program(expression, source, scope, evaluated.eval, tuple(made.values()))
+
+
+def _rewritten(source: Source, scope: Scope) -> Iterator[tuple[Lets, Node, Rewritten]]:
+    """Each let and then the body, without our functions; with the lets before it."""
+    for i, node in enumerate((*(let for _, let in source.lets), source.body)):
+        lets = source.lets[:i]
+        yield lets, node, rewritten(node.value, partial(scope.computed_name, lets))
+
+
+def _computed(
+    wanted: ToCompute, node: Node, lets: Lets, scope: Scope, declared: Any
+) -> Computed | None:
+    if not _sees_its_list(wanted, node, lets, scope):
+        return None
+    program = compile_expression(Source.of(_argument(wanted, node), lets), scope, declared)
+    return Computed(wanted.name, wanted.function, program) if program is not None else None
+
+
+def _argument(wanted: ToCompute, node: Node) -> Node:
+    return replace(node, value=wanted.argument, begins=node.begins + wanted.line)
+
+
+def _sees_its_list(wanted: ToCompute, node: Node, lets: Lets, scope: Scope) -> bool:
+    """False (and findings) where the list is made with what only a macro around the call knows."""
+    source = Source.of(_argument(wanted, node))
+    tree = parse(source, scope.findings, scope.rule)
+    known = {*scope.roots, *(v.root for v in scope.variables.values()), *(let for let, _ in lets)}
+    hidden = [use for use in uses(tree) if use.root not in known] if tree is not None else []
+    for use in hidden:
+        text = f"{wanted.function}(...) cannot look at {use.root}, which a macro binds"
+        text += "; name its list with let"
+        scope.findings.add("type-error", source.place(use.at), text, scope.rule)
+    return not hidden

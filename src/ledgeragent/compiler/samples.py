@@ -1,0 +1,173 @@
+"""Samples: what a rule must allow and what it must reject, kept beside the rule and run as its tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Literal
+
+from ledgeragent.compiler.problems import Place
+from ledgeragent.compiler.source.yamlfile import read_text
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Write
+from ledgeragent.errors import DataError
+from ledgeragent.gate import Gate
+from ledgeragent.ledger import Ledger
+from ledgeragent.testing import ledger_of
+from ledgeragent.types import Json, ToolCall
+from ledgeragent.verdict import Kind, Verdict
+
+Side = Literal["allowed", "rejected"]
+SIDES: tuple[Side, ...] = ("allowed", "rejected")
+MOST_BYTES = 20_000_000
+
+_FORM = "{rule: {allowed: [...], rejected: [...]}}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One case of a rule: records observed, writes executed since, and the call to judge.
+
+    An allowed sample must be allowed by the whole domain; a rejected one must be rejected by its own
+    rule (for a rule that is not enforced: in its shadow). It speaks of these `versions` of the pack
+    (empty: all that have the rule).
+    """
+
+    rule: str
+    side: Side
+    ledger: Mapping[str, Json]
+    call: ToolCall
+    place: Place
+    writes: tuple[ToolCall, ...] = ()
+    versions: tuple[str, ...] = ()
+
+    def speaks_of(self, version: str) -> bool:
+        """True if it says something of this version of the pack."""
+        return not self.versions or version in self.versions
+
+    def state(self, domain: Domain) -> Ledger:
+        """The ledger that the sample describes."""
+        ledger = ledger_of(self.ledger, domain)
+        for write in self.writes:
+            tool = domain.tool(write.name)
+            touches = tool.touches if isinstance(tool, Write) else ()
+            touched = [found for touch in touches for found in touch(write.arguments, ledger)]
+            ledger = ledger.wrote(write, touched)
+        return ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a sample: the verdict, and `problem`, \"\" where it is as the sample says."""
+
+    sample: Sample
+    verdict: Verdict
+    problem: str = field(default="")
+
+    @property
+    def passed(self) -> bool:
+        """True if the verdict is what the sample says."""
+        return not self.problem
+
+
+def run(sample: Sample, domain: Domain) -> Outcome:
+    """Judges a sample."""
+    verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
+    return Outcome(sample=sample, verdict=verdict, problem=_problem(sample, verdict))
+
+
+def _problem(sample: Sample, verdict: Verdict) -> str:
+    found = [f for f in (*verdict.findings, *verdict.shadow) if f.kind is not Kind.UNDECIDED]
+    errors = [f"{f.predicate} failed: {f.error}" for f in found if f.kind is Kind.ERROR]
+    if errors:
+        return "; ".join(errors)
+    own = [f for f in found if f.predicate == sample.rule]
+    if sample.side == "rejected":
+        return "" if own else f"{sample.rule} does not reject it"
+    told = [f"{f.predicate}: {f.reason}" for f in (*own, *verdict.findings)]
+    return f"it is not allowed: {'; '.join(dict.fromkeys(told))}" if told else ""
+
+
+def samples_from_json(file: FilePath) -> tuple[Sample, ...]:
+    """The samples in a pack's `samples.json`; () where there is no such file.
+
+    Raises DataError with the line for anything that is no sample.
+    """
+    if not file.exists():
+        return ()
+    text = read_text(file, MOST_BYTES)
+    try:
+        table = json.loads(text, object_pairs_hook=_unique)
+    except RecursionError:
+        raise DataError("nested too deep", file=str(file), line=1) from None
+    except json.JSONDecodeError as problem:
+        raise DataError(f"not JSON: {problem.msg}", file=str(file), line=problem.lineno) from None
+    except ValueError as problem:
+        raise DataError(str(problem), file=str(file), line=1) from None
+    if not isinstance(table, dict):
+        raise DataError(f"should hold {_FORM}", file=str(file), line=1)
+    return tuple(sample for rule in table for sample in _of_rule(rule, table[rule], text, file))
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} is given twice in one object")
+    return table
+
+
+def _of_rule(rule: str, sides: Json, text: str, file: FilePath) -> Iterable[Sample]:
+    place = Place(str(file), text.count("\n", 0, max(text.find(f'"{rule}"'), 0)) + 1)
+    if (
+        not isinstance(sides, dict)
+        or not sides.keys() <= {*SIDES}
+        or not all(isinstance(items, list) for items in sides.values())
+    ):
+        raise DataError(f"{rule}: should be as in {_FORM}", file=place.file, line=place.line)
+    for side in SIDES:
+        for item in sides.get(side, ()):
+            yield sample_of(item, rule, side, place)
+
+
+def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
+    """The sample written as `{ledger: {path: record}, writes: [call], call: {name, arguments}}`."""
+    try:
+        return Sample(
+            rule=rule,
+            side=side,
+            ledger=_mapping(item.get("ledger", {})),
+            writes=tuple(map(_call, item.get("writes", ()))),
+            call=_call(item["call"]),
+            place=place,
+            versions=tuple(map(_text, item.get("versions", ()))),
+        )
+    except (AttributeError, KeyError, TypeError):
+        raise DataError(
+            f"a sample of {rule} is {{ledger: {{path: record}}, call: {{name: ..., arguments: {{...}}}}}},"
+            " and may have a list of such calls as `writes`",
+            file=place.file,
+            line=place.line,
+        ) from None
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    if not isinstance(value, Mapping):
+        raise TypeError
+    return value
+
+
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _call(item: Json) -> ToolCall:
+    name = item["name"]
+    if not isinstance(name, str):
+        raise TypeError
+    return ToolCall(name=name, arguments=_mapping(item.get("arguments", {})))

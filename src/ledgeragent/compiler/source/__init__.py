@@ -1,0 +1,1 @@
+"""Text and nodes that know their line; no meaning yet."""

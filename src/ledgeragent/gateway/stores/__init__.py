@@ -1,0 +1,1 @@
+"""Where sessions live between requests: in the process, in SQLite or in Postgres."""

@@ -1,0 +1,142 @@
+"""A session as JSON text and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from ledgeragent.gate import Rejections
+from ledgeragent.gateway.dialects.base import Owed
+from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.stores.base import Saved
+from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
+from ledgeragent.paths import Path
+from ledgeragent.state import State
+from ledgeragent.types import Json, ToolCall
+
+FORMAT = 1
+
+
+def dumps(saved: Saved) -> str:
+    """The session as ASCII text. What the latest return did is left out: nothing reads it again."""
+    memory = saved.memory
+    told = {
+        "format": FORMAT,
+        "session": memory.session,
+        "state": _state(memory.state),
+        "feedback": memory.feedback,
+        "upstream": memory.upstream,
+        "owed": memory.owed,
+        "size": memory.size,
+        "folded": saved.folded,
+        "taken": saved.taken,
+    }
+    return json.dumps(told, separators=(",", ":"))
+
+
+def loads(text: str, version: int) -> Saved:
+    """The session in a text, as the version that it was kept as."""
+    told = json.loads(text)
+    memory = Memory(
+        session=told["session"],
+        state=_read_state(told["state"]),
+        feedback=told["feedback"],
+        upstream=told["upstream"],
+        owed=tuple(Owed(*owed) for owed in told["owed"]),
+        size=told.get("size", 0),
+    )
+    folded = tuple(told["folded"])
+    return Saved(memory=memory, folded=folded, taken=told["taken"], version=version)
+
+
+def _state(state: State) -> Json:
+    counts = state.rejections.counts
+    return {
+        "ledger": _ledger(state.ledger),
+        "pending": _calls(state.pending),
+        "rejections": [[*key, count] for key, count in counts.items()],
+        "raced": _calls(state.raced),
+    }
+
+
+def _read_state(told: Mapping[str, Json]) -> State:
+    counts = {(tool, intent, rule): n for tool, intent, rule, n in told["rejections"]}
+    return State(
+        ledger=_read_ledger(told["ledger"]),
+        pending=_read_calls(told["pending"]),
+        rejections=Rejections(counts=counts),
+        raced=_read_calls(told.get("raced", ())),
+    )
+
+
+def _ledger(ledger: Ledger) -> Json:
+    return {
+        "turn": ledger.turn,
+        "writes": _calls(ledger.writes),
+        "unconfirmed": [[_call(d.call), d.running] for d in ledger.unconfirmed],
+        "utterances": [list(utterance) for utterance in ledger.utterances],
+        "unavailable": [[*intent, answer] for intent, answer in ledger.unavailable.items()],
+        "entries": [_entry(entry) for entry in ledger],
+    }
+
+
+def _read_ledger(told: Mapping[str, Json]) -> Ledger:
+    ledger = Ledger(
+        turn=told["turn"],
+        writes=_read_calls(told["writes"]),
+        unconfirmed=tuple(
+            Unconfirmed(_read_call(call), running) for call, running in told.get("unconfirmed", ())
+        ),
+        utterances=tuple(Utterance(*utterance) for utterance in told.get("utterances", ())),
+        unavailable={(tool, intent): answer for tool, intent, answer in told["unavailable"]},
+    )
+    for entry in told["entries"]:
+        ledger = ledger.put(_read_entry(entry))
+    return ledger
+
+
+def _entry(entry: Entry) -> Json:
+    return {
+        "path": entry.path,
+        "value": entry.value,
+        "source": _call(entry.source),
+        "turn": entry.turn,
+        "typed": entry.typed,
+        "stale": [[m.fields, None if m.by is None else _call(m.by)] for m in entry.stale],
+        "inherited": {name: [_call(o.source), o.turn] for name, o in entry.inherited.items()},
+    }
+
+
+def _read_entry(told: Mapping[str, Json]) -> Entry:
+    return Entry(
+        path=Path(told["path"]),
+        value=told["value"],
+        source=_read_call(told["source"]),
+        turn=told["turn"],
+        typed=told["typed"],
+        stale=tuple(
+            Stale(tuple(fields), None if by is None else _read_call(by))
+            for fields, by in told["stale"]
+        ),
+        inherited={
+            name: Origin(_read_call(source), turn)
+            for name, (source, turn) in told["inherited"].items()
+        },
+    )
+
+
+def _calls(calls: Iterable[ToolCall]) -> Json:
+    return [_call(call) for call in calls]
+
+
+def _read_calls(told: Sequence[Json]) -> tuple[ToolCall, ...]:
+    return tuple(_read_call(call) for call in told)
+
+
+def _call(call: ToolCall) -> Json:
+    return [call.id, call.name, dict(call.arguments), call.malformed]
+
+
+def _read_call(told: Sequence[Json]) -> ToolCall:
+    number, name, arguments, malformed = told
+    return ToolCall(id=number, name=name, arguments=arguments, malformed=malformed)

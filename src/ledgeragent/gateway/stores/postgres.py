@@ -1,0 +1,76 @@
+"""Sessions in Postgres: for several gateways behind one load balancer."""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.stores.base import BUSY, IDLE_SECONDS, ConflictError, Saved, StoreError
+from ledgeragent.gateway.stores.codec import dumps, loads
+
+try:
+    import psycopg
+except ImportError:
+    raise MissingExtraError("psycopg", "postgres") from None
+
+_TABLE: LiteralString = """CREATE TABLE IF NOT EXISTS ledgeragent_sessions
+(name TEXT PRIMARY KEY, version BIGINT NOT NULL, saved TEXT NOT NULL,
+used TIMESTAMPTZ NOT NULL DEFAULT now())"""
+_LOCK = 7_205_759_403
+
+
+class PostgresSessions:
+    """A `SessionStore` in one table of a database, over one connection that mends itself."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._base: psycopg.AsyncConnection[Any] | None = None
+
+    async def open(self) -> None:
+        """Makes the table, and drops what nobody has used for long."""
+        # Two gateways that start at once must not both make it.
+        await self._run("SELECT pg_advisory_lock(%s)", _LOCK)
+        await self._run(_TABLE)
+        await self._run("SELECT pg_advisory_unlock(%s)", _LOCK)
+        idle = "DELETE FROM ledgeragent_sessions WHERE used < now() - make_interval(secs => %s)"
+        await self._run(idle, IDLE_SECONDS)
+
+    async def load(self, name: str) -> Saved | None:
+        """The session, or None if there is none."""
+        found = "SELECT saved, version FROM ledgeragent_sessions WHERE name = %s"
+        row = await (await self._run(found, name)).fetchone()
+        return loads(*row) if row is not None else None
+
+    async def save(self, name: str, saved: Saved) -> None:
+        """Keeps it as the next version; ConflictError if another was kept since it was read."""
+        if saved.version == 0:
+            done = await self._run(
+                "INSERT INTO ledgeragent_sessions VALUES (%s, 1, %s) ON CONFLICT DO NOTHING",
+                name,
+                dumps(saved),
+            )
+        else:
+            done = await self._run(
+                "UPDATE ledgeragent_sessions SET version = version + 1, saved = %s, used = now() "
+                "WHERE name = %s AND version = %s",
+                dumps(saved),
+                name,
+                saved.version,
+            )
+        if done.rowcount == 0:
+            raise ConflictError(BUSY)
+
+    async def close(self) -> None:
+        """Closes the connection."""
+        if self._base is not None:
+            await self._base.close()
+
+    async def _run(self, statement: LiteralString, *values: object) -> psycopg.AsyncCursor[Any]:
+        try:
+            if self._base is None or self._base.closed:
+                connect = psycopg.AsyncConnection.connect
+                self._base = await connect(self._address, autocommit=True)
+            return await self._base.execute(statement, values)
+        except psycopg.Error as problem:
+            name = type(problem).__name__
+            raise StoreError(f"the session store cannot be reached: {name}") from None

@@ -1,0 +1,162 @@
+"""The journal: every observation, proposal, verdict and execution, append-only and hash-chained.
+
+One JSON record a line (or a row of SQLite), each with the hash of the one before it. A record is
+handed to the operating system before the event it tells of goes on, so a process that is killed
+loses nothing that anybody has seen.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path as File
+
+from ledgeragent.absorb import Absorption
+from ledgeragent.domain import Domain
+from ledgeragent.errors import UsageError
+from ledgeragent.gate import Filtered
+from ledgeragent.journal.chain import JOURNAL_VERSION, Record, chained, line_of, verify
+from ledgeragent.journal.redaction import REDACTED, Redaction
+from ledgeragent.journal.stores import Store, open_store
+from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.verdict import Finding, Verdict
+
+
+def stamp_of(domain: Domain) -> Mapping[str, Json]:
+    """Which pack, in which version, with which content."""
+    return {"name": domain.name, "version": domain.version, "digest": domain.digest}
+
+
+class Journal:
+    """Writes the events of conversations. One per file; `session` tells conversations apart.
+
+    Threads may share one.
+
+    `redact` lists paths whose values are never written, e.g. `users.*.email`, `args.reason` or
+    `text` (what was said); `*` stands for one segment, and everything below a listed path goes
+    with it. Reasons and returns that could repeat a redacted value are then left out whole.
+    """
+
+    def __init__(self, store: Store, domain: Domain, *, redact: Sequence[str] = ()) -> None:
+        self._store = store
+        self._stamp = stamp_of(domain)
+        self._lock = threading.Lock()
+        self._redaction = Redaction(redact)
+        chain = verify(store)
+        if not chain.intact:
+            raise UsageError(f"the journal cannot be continued: {chain.problem}")
+        self._head = chain.head
+        self._count = chain.records
+        if chain.torn:
+            store.drop_torn()
+            self._write("recovered", "", {"torn_bytes": chain.torn})
+
+    @classmethod
+    def open(cls, file: File | str, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
+        """The journal in this file, to be written on: SQLite for `.sqlite` and `.db`, else JSON Lines."""
+        return cls(open_store(file, writable=True), domain, redact=redact)
+
+    def keeps(self, domain: Domain) -> bool:
+        """True if this domain's verdicts are what the journal is stamped for."""
+        return self._stamp == stamp_of(domain)
+
+    def heard(self, session: str, message: UserMessage) -> None:
+        """A message of the user."""
+        self._write("heard", session, {"text": self._text(message.text)})
+
+    def proposed(self, session: str, reply: Reply) -> None:
+        """A reply as the model generated it."""
+        calls = [self._call(call) for call in reply.calls]
+        self._write("proposed", session, {"text": self._text(reply.text), "calls": calls})
+
+    def judged(self, session: str, filtered: Filtered, *, shadow: bool = False) -> None:
+        """The verdicts on a reply. `shadow` marks verdicts that changed nothing."""
+        verdicts = [self._verdict(verdict) for verdict in filtered.verdicts]
+        self._write("judged", session, {"verdicts": verdicts, "shadow": shadow})
+
+    def observed(
+        self, session: str, call: ToolCall, returned: ToolReturn, absorption: Absorption
+    ) -> None:
+        """What a read answered, and where it was stored."""
+        self._write("observed", session, self._returned(call, returned, absorption))
+
+    def executed(
+        self, session: str, call: ToolCall, returned: ToolReturn, absorption: Absorption
+    ) -> None:
+        """A call other than a read that ran, and what it answered."""
+        self._write("executed", session, self._returned(call, returned, absorption))
+
+    def close(self) -> None:
+        """Releases the store."""
+        self._store.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _write(self, event: str, session: str, data: Mapping[str, Json]) -> None:
+        with self._lock:
+            record = {
+                "journal": JOURNAL_VERSION,
+                "seq": self._count + 1,
+                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                "session": session,
+                "event": event,
+                "pack": self._stamp,
+                **data,
+            }
+            linked = chained(record, self._head)
+            self._store.append(line_of(linked))
+            self._head = linked["hash"]
+            self._count += 1
+
+    def _text(self, text: str) -> Json:
+        return self._redaction.value(("text",), text)
+
+    def _call(self, call: ToolCall) -> Record:
+        arguments = self._redaction.value(("args",), dict(call.arguments))
+        told = {"id": call.id, "name": call.name, "arguments": arguments}
+        return told if call.malformed is None else {**told, "malformed": call.malformed}
+
+    def _returned(
+        self, call: ToolCall, returned: ToolReturn, absorption: Absorption
+    ) -> Mapping[str, Json]:
+        return {
+            "call": self._call(call),
+            "content": self._redaction.content(returned.content, absorption),
+            "error": returned.error,
+            "stored": [str(path) for path in absorption.stored],
+            "skipped": absorption.skipped,
+        }
+
+    def _verdict(self, verdict: Verdict) -> Record:
+        return {
+            "call": self._call(verdict.call),
+            "decision": verdict.decision.name,
+            "findings": [self._finding(f) for f in verdict.findings],
+            "shadow": [self._finding(f) for f in verdict.shadow],
+        }
+
+    def _finding(self, finding: Finding) -> Record:
+        return {
+            "predicate": finding.predicate,
+            "clause": finding.clause,
+            "kind": finding.kind.value,
+            "decision": finding.decision.name,
+            "enforcement": finding.enforcement.value,
+            "reason": REDACTED if self._redaction else finding.reason,
+            "reads": [self._call(call) for call in finding.reads],
+            "evidence": [
+                {
+                    "path": fact.path,
+                    "value": self._redaction.value((*fact.record, *fact.fields), fact.value),
+                    "source": fact.source.name,
+                    "turn": fact.turn,
+                }
+                for fact in finding.evidence
+            ],
+            "error": finding.error,
+        }

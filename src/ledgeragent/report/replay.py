@@ -1,0 +1,296 @@
+"""The result of a replay: text for people, JSON as docs/formats.md describes it, JUnit XML for CI."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
+from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
+from ledgeragent.offline.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
+from ledgeragent.offline.tally import Result
+from ledgeragent.report.junit import Case, suite
+from ledgeragent.report.parts import (
+    SENTENCE,
+    call_line,
+    dump,
+    fact_lines,
+    joined,
+    listed,
+    mark,
+    place_of,
+    shorten,
+    table,
+)
+from ledgeragent.types import Json
+from ledgeragent.verdict import Enforcement
+
+_COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
+_HEADINGS = ("judged", "allow", "revise: violation", "revise: evidence", "block")
+_MOST_SHADOW = 20
+_REWARDS = ("1", "0", "unscored")
+_OUTCOMES = (ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
+_WRITES = ("judged", *_OUTCOMES, "executed")
+_PREDICATE = ("judged", *_OUTCOMES, "undecided", "errors", "shadow", "shadow_evidence")
+_RUNS = (
+    "runs",
+    "runs_with_executed_write",
+    "runs_with_rejected_executed_write",
+    "runs_asked_for_a_read",
+    "runs_asked_before_an_executed_write",
+)
+
+
+def replay_text(result: Result, domain: str) -> str:
+    """The result of a replay, sections without content left out."""
+    sections = [
+        [_summary(result, domain)],
+        _outcomes(result),
+        _rewards(result),
+        _asked(result),
+        listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
+        listed("Of these in solved runs, by task", _solved(result)),
+        _shadow("Executed writes that a rule in shadow would reject", result.shadow),
+        _neutral(result),
+        _shadow("Other calls that a rule speaks against", result.neutral.stopped),
+        listed("Near misses: allowed, though never looked at", map(_near_miss, result.near_misses)),
+        listed("Predicates that failed", map(_error, result.errors)),
+    ]
+    return joined(sections)
+
+
+def rejected_text(row: RejectedWrite) -> str:
+    """One executed write that would be rejected, with the reason and the facts read."""
+    return _rejected_text(row, row["predicate"])
+
+
+def stopped_text(row: StoppedCall) -> str:
+    """The same, marked if the rule is not enforced."""
+    return _rejected_text(row, f"{row['predicate']}{mark(row['enforcement'])}")
+
+
+def _shadow(title: str, rows: Sequence[StoppedCall]) -> list[str]:
+    """The first rows: there can be very many, and they stop nothing."""
+    lines = listed(title, map(stopped_text, rows))
+    more = len(lines) - 1 - _MOST_SHADOW
+    return (
+        [*lines[: _MOST_SHADOW + 1], f"  ... {more} more, all with --format json"]
+        if more > 0
+        else lines
+    )
+
+
+def _rejected_text(row: RejectedWrite, predicate: str) -> str:
+    lines = [
+        f"  {predicate}: {row['decision']}  ({place_of(row)})",
+        f"    {call_line(row['call'])}",
+        f"    {shorten(row['reason'], SENTENCE)}",
+        *(f"    read {line}" for line in fact_lines(row["evidence"])),
+    ]
+    return "\n".join(lines)
+
+
+def _summary(result: Result, domain: str) -> str:
+    writes = result.writes
+    head = f"{domain}: {result.runs} runs, {result.calls} calls, {writes['judged']} writes judged"
+    skipped = ", ".join(f"{number} {why}" for why, number in sorted(result.skipped.items()))
+    return f"{head}; skipped {result.skipped.total()} ({skipped})" if skipped else head
+
+
+def _outcomes(result: Result) -> list[str]:
+    """The writes by outcome, in total and for each predicate that stopped one."""
+    shadow = any(counts["shadow"] for counts in result.by_predicate.values())
+    columns = (*_COLUMNS, "shadow") if shadow else _COLUMNS
+    headings = (*_HEADINGS, "in shadow") if shadow else _HEADINGS
+    rows = [("all writes", *(result.writes[column] for column in columns))]
+    silent = 0
+    for name, counts in result.by_predicate.items():
+        if counts["judged"] == counts[ALLOW] and not counts["shadow"]:
+            silent += 1
+        else:
+            label = f"{name}{mark(result.levels[name])}"
+            rows.append((label, *(counts[column] for column in columns)))
+    lines = table(("predicate", *headings), rows)
+    return [*lines, f"{silent} more predicates had nothing to say"] if silent else lines
+
+
+def _neutral(result: Result) -> list[str]:
+    """What rules on calls that write nothing catch and disturb, in runs."""
+    rows = [
+        (
+            f"{name}{mark(result.levels[name])}",
+            *(_stopped_of(counts, group) for group in (PREMATURE, CORRECT, SOLVED)),
+        )
+        for name, counts in result.neutral.by_predicate.items()
+    ]
+    headings = ("runs that a rule stops, of those", "premature", "correct", "in solved runs")
+    return table(headings, rows) if rows else []
+
+
+def _stopped_of(counts: Mapping[str, int], group: str) -> str:
+    return f"{counts.get(f'{group}_{STOPPED}', 0)} of {counts.get(group, 0)}"
+
+
+def _rewards(result: Result) -> list[str]:
+    rows = [
+        (
+            reward,
+            counts["runs"],
+            counts["runs_with_executed_write"],
+            _part(counts, "runs_with_rejected_executed_write"),
+            _part(counts, "runs_asked_for_a_read"),
+            _part(counts, "runs_asked_before_an_executed_write"),
+        )
+        for reward in _REWARDS
+        if (counts := result.by_reward.get(reward))
+    ]
+    headings = (
+        "reward",
+        "runs",
+        "executed a write",
+        "a rejected one",
+        "asked for a read",
+        "before an executed write",
+    )
+    return table(headings, rows) if rows else []
+
+
+def _asked(result: Result) -> list[str]:
+    """For each clause, the runs that it asked, and those of them whose write really executed."""
+    rewards = [reward for reward in _REWARDS if reward in result.by_reward]
+    rows = [
+        (clause, *(_both(result, clause, reward) for reward in rewards))
+        for clause in sorted(result.asked_by_clause)
+    ]
+    title = "asked for a read (executed writes)"
+    return table((title, *(f"reward {reward}" for reward in rewards)), rows) if rows else []
+
+
+def _both(result: Result, clause: str, reward: str) -> str:
+    runs = result.by_reward[reward]["runs"]
+    asked = result.asked_by_clause[clause][reward]
+    halted = result.halted_by_clause.get(clause, Counter())[reward]
+    return f"{100 * asked / runs:.1f}% ({100 * halted / runs:.1f}%)"
+
+
+def _solved(result: Result) -> Iterator[str]:
+    for row in result.rejected_solved():
+        task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
+        yield f"  {row['clause']}: {task}, {row['runs']} runs"
+
+
+def _near_miss(row: NearMiss) -> str:
+    why = [f"{path} was never read" for path in row["unread"]]
+    why += [f"{name} could not decide" for name in row["undecided"]]
+    told = shorten("; ".join(why), SENTENCE)
+    return f"  {call_line(row['call'])}  ({place_of(row)})\n    {told}"
+
+
+def _error(row: PredicateError) -> str:
+    name = f"{row['predicate']}{mark(row['enforcement'])}"
+    error = shorten(row["error"], SENTENCE)
+    return f"  {name}: {error}  ({place_of(row)})\n    {call_line(row['call'])}"
+
+
+def _part(counts: Mapping[str, int], name: str) -> str:
+    return _share(counts.get(name, 0), counts["runs"])
+
+
+def _share(number: int, whole: int) -> str:
+    return f"{number} ({100 * number / whole:.1f}%)"
+
+
+def replay_json(result: Result) -> str:
+    """The result of a replay as one JSON object."""
+    by_reward = {r: _counts(result.by_reward.get(r, {}), _RUNS) for r in _REWARDS}
+    return dump(
+        {
+            "runs": result.runs,
+            "calls": result.calls,
+            "skipped": result.skipped.total(),
+            "skipped_by_reason": dict(sorted(result.skipped.items())),
+            "problems": result.problems,
+            "writes": _counts(result.writes, _WRITES),
+            "by_predicate": {
+                name: {
+                    "clause": result.clauses[name],
+                    "enforcement": result.levels[name],
+                    **_counts(counts, _PREDICATE),
+                }
+                for name, counts in result.by_predicate.items()
+            },
+            "by_reward": by_reward,
+            "asked_by_clause": {
+                clause: {
+                    "asked": _counts(counts, _REWARDS),
+                    "before_an_executed_write": _counts(
+                        result.halted_by_clause.get(clause, {}), _REWARDS
+                    ),
+                }
+                for clause, counts in sorted(result.asked_by_clause.items())
+            },
+            "rejected_reward_1": result.rejected_solved(),
+            "rejected_executed_writes": result.rejected,
+            "shadow_executed_writes": result.shadow,
+            "neutral_calls": _neutral_json(result),
+            "rejected_neutral_calls": result.neutral.stopped,
+            "near_misses": result.near_misses,
+            "errors": result.errors,
+        }
+    )
+
+
+def _neutral_json(result: Result) -> Json:
+    """Guarded calls that write nothing, with what each rule catches and what it disturbs."""
+    return {
+        **_counts(result.neutral.outcomes, _WRITES),
+        "by_predicate": {
+            name: {
+                "tools": result.neutral.tools[name],
+                "enforcement": result.levels[name],
+                PREMATURE: _stops(counts, PREMATURE, "caught"),
+                CORRECT: _stops(counts, CORRECT, "disturbed"),
+                SOLVED: _stops(counts, SOLVED, "disturbed"),
+            }
+            for name, counts in result.neutral.by_predicate.items()
+        },
+    }
+
+
+def _stops(counts: Mapping[str, int], group: str, what: str) -> dict[str, int]:
+    return {"runs": counts.get(group, 0), what: counts.get(f"{group}_{STOPPED}", 0)}
+
+
+def _counts(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
+    return {name: counts.get(name, 0) for name in names}
+
+
+def replay_junit(result: Result, domain: str) -> str:
+    """The result of a replay: a predicate fails if it rejects a write that really executed.
+
+    What a predicate in shadow would have rejected is output of its case, no failure.
+    """
+    rejected: dict[str, list[str]] = {}
+    for row in result.rejected:
+        rejected.setdefault(row["predicate"], []).append(rejected_text(row))
+    failed: dict[str, list[str]] = {}
+    told: dict[str, list[str]] = {}
+    for error in result.errors:
+        lists = failed if error["enforcement"] == Enforcement.ENFORCE.value else told
+        lists.setdefault(error["predicate"], []).append(
+            f"{place_of(error)}: {shorten(error['error'], SENTENCE)}"
+        )
+    for shadow in (*result.shadow, *result.neutral.stopped):
+        told.setdefault(shadow["predicate"], []).append(stopped_text(shadow))
+    cases = [
+        Case(
+            name=name,
+            error=f"failed on {len(failed.get(name, []))} calls",
+            errors=failed.get(name, []),
+            failure=f"{len(rejected.get(name, []))} executed writes would be rejected",
+            failures=rejected.get(name, []),
+            told=told.get(name, []),
+        )
+        for name in result.by_predicate
+    ]
+    return suite(f"ledgeragent replay {domain}", domain, cases)

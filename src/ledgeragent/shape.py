@@ -1,0 +1,226 @@
+"""The shape of records: what a declared type says of a value that was observed.
+
+A value that is not what its type declares is evidence of nothing: `"SHIPPED"` must not pass for
+something else than `"shipped"`. So a rule that reads it is told what is wrong instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from ledgeragent.types import Json
+
+Objection: TypeAlias = Callable[[Json, str], str]
+"""`(value, place) -> what is wrong with it`, "" where nothing is; `place` names where it stands."""
+
+_CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]")
+_MOST_WORDS = 12
+_LONGEST_SHOWN = 60
+_DEEPEST = 60
+
+
+def has_control(text: str) -> bool:
+    """True for text with a control character or half a character: programs read it differently."""
+    return not text.isprintable() and _CONTROL.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a type declares: its `objection` to a value, and the shapes inside an object.
+
+    `record` is the TypedDict it was made of, None for another type; `required` are the fields that
+    must be there; `values` is the shape of all values of a dict.
+    """
+
+    objection: Objection
+    record: Any = None
+    required: frozenset[str] = frozenset()
+    values: Shape | None = None
+
+    @property
+    def holds_objects(self) -> bool:
+        """True if a rule may read a value of it field by field."""
+        return self.record is not None or self.values is not None or self is ANYTHING
+
+    def of(self, name: str) -> Shape | None:
+        """The shape of a field, None where the type says nothing of it."""
+        return self.values if self.record is None else _field_shapes(self.record).get(name)
+
+
+def shape_of(annotation: Any) -> Shape:
+    """The shape that a type declares: TypedDict, list, dict, Literal, union or scalar."""
+    return _shape_of(annotation)
+
+
+@lru_cache(maxsize=4096)
+def _shape_of(annotation: Any) -> Shape:
+    if is_typeddict(annotation):
+        return _object_shape(annotation)
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return Shape(_literal_objection(inner))
+    if origin in (Union, UnionType):
+        return _union_shape(inner)
+    if origin is list:
+        return Shape(_list_objection(shape_of(inner[0]).objection))
+    if origin is dict or origin is Mapping:
+        values = shape_of(inner[1])
+        return Shape(_mapping_objection(values.objection), values=values)
+    objection = _SCALARS.get(annotation)
+    return Shape(objection) if objection is not None else ANYTHING
+
+
+def required_keys(annotation: Any) -> frozenset[str]:
+    """The keys of a TypedDict that must be given, also where its annotations are strings.
+
+    `__required_keys__` alone doesn't see `NotRequired` inside a string.
+    """
+    hints = get_type_hints(annotation, include_extras=True)
+    marks = {name: get_origin(hint) for name, hint in hints.items()}
+    required: frozenset[str] = annotation.__required_keys__
+    return frozenset(
+        n for n, m in marks.items() if m is Required or (n in required and m is not NotRequired)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _field_shapes(record: Any) -> dict[str, Shape]:
+    return {name: shape_of(hint) for name, hint in get_type_hints(record).items()}
+
+
+def _object_shape(record: Any) -> Shape:
+    required = required_keys(record)
+
+    def objection(value: Json, place: str) -> str:
+        if type(value) is not dict:
+            return _expected(place, "an object", value)
+        if not value.keys() >= required:
+            return f"{place.lstrip('.') or 'it'} has no `{min(required - value.keys())}`"
+        # Looked up only now: a type may hold itself.
+        for name, shape in _field_shapes(record).items():
+            if name in value and shape.objection(value[name], ""):
+                # The place is made only where something is wrong: most of the time nothing is.
+                return shape.objection(value[name], f"{place}.{name}")
+        return ""
+
+    return Shape(objection, record, required)
+
+
+def _list_objection(object_to: Objection) -> Objection:
+    def objection(value: Json, place: str) -> str:
+        if type(value) is not list:
+            return _expected(place, "a list", value)
+        for number, item in enumerate(value):
+            if object_to(item, ""):
+                return object_to(item, f"{place}[{number}]")
+        return ""
+
+    return objection
+
+
+def _mapping_objection(object_to: Objection) -> Objection:
+    def objection(value: Json, place: str) -> str:
+        if type(value) is not dict:
+            return _expected(place, "an object", value)
+        for name, item in value.items():
+            if object_to(item, ""):
+                return object_to(item, f"{place}.{name}")
+        return ""
+
+    return objection
+
+
+def _literal_objection(words: tuple[Any, ...]) -> Objection:
+    allowed = frozenset(words)
+
+    def objection(value: Json, place: str) -> str:
+        if type(value) in (str, int, bool, NoneType) and value in allowed:
+            return ""
+        shown = ", ".join(str(word) for word in words[:_MOST_WORDS])
+        return _expected(
+            place, f"one of {shown}{', ...' if len(words) > _MOST_WORDS else ''}", value
+        )
+
+    return objection
+
+
+def _union_shape(inner: tuple[Any, ...]) -> Shape:
+    shapes = [shape_of(part) for part in inner if part is not NoneType]
+    optional = NoneType in inner
+
+    def objection(value: Json, place: str) -> str:
+        if value is None and optional:
+            return ""
+        wrong = [shape.objection(value, place) for shape in shapes]
+        return "" if "" in wrong else (wrong or [_expected(place, "null", value)])[0]
+
+    one = shapes[0] if len(shapes) == 1 else Shape(objection)
+    return Shape(objection, one.record, one.required, one.values)
+
+
+def _objection_to_text(value: Json, place: str) -> str:
+    if type(value) is not str:
+        return _expected(place, "text", value)
+    return _unreadable(place) if has_control(value) else ""
+
+
+def _objection_to_integer(value: Json, place: str) -> str:
+    return "" if type(value) is int else _expected(place, "a whole number", value)
+
+
+def _objection_to_number(value: Json, place: str) -> str:
+    return "" if type(value) in (int, float) else _expected(place, "a number", value)
+
+
+def _objection_to_truth(value: Json, place: str) -> str:
+    return "" if type(value) is bool else _expected(place, "true or false", value)
+
+
+def _objection_to_anything(value: Json, place: str, depth: int = 0) -> str:
+    if type(value) is str:
+        return _unreadable(place) if has_control(value) else ""
+    if type(value) is not dict and type(value) is not list:
+        return ""
+    if depth > _DEEPEST:
+        return f"{place} is nested too deep"
+    inner = [*value, *value.values()] if type(value) is dict else value
+    wrong = (_objection_to_anything(item, place, depth + 1) for item in inner)
+    return next(filter(None, wrong), "")
+
+
+def _unreadable(place: str) -> str:
+    return f"{place.lstrip('.') or 'it'} holds a control character"
+
+
+def _expected(place: str, expected: str, value: Json) -> str:
+    shown = repr(value)
+    if len(shown) > _LONGEST_SHOWN:
+        shown = f"{shown[:_LONGEST_SHOWN]}..."
+    return f"{place.lstrip('.') or 'it'} should be {expected}, not {shown}"
+
+
+_SCALARS: Mapping[Any, Objection] = {
+    str: _objection_to_text,
+    int: _objection_to_integer,
+    float: _objection_to_number,
+    bool: _objection_to_truth,
+}
+
+ANYTHING = Shape(_objection_to_anything)
+"""The shape of values whose type says nothing; none may hold control characters."""

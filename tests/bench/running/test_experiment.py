@@ -1,0 +1,179 @@
+"""The schedule and the journal of an experiment: killed, resumed, failing, short of budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ledgeragent.bench.results.results import read_results
+from ledgeragent.bench.running.experiment import Limits, conduct
+from ledgeragent.bench.running.journal import Job, Journal
+from ledgeragent.errors import UsageError
+
+SETTINGS = {"agent": "m"}
+JOBS = [Job("retail", "fc", str(n), t) for t in range(2) for n in range(10)]
+ROOT = Path(__file__).parents[3]
+
+
+def record(job: Job) -> dict[str, Any]:
+    return {"reward": float(int(job.task) % 2), "messages": [], "tokens": 10, "agent_model": "m"}
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_every_job_is_done_once_and_can_be_reported(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    for _ in range(2):
+        with Journal(file, SETTINGS) as journal:
+            assert conduct(JOBS, record, journal, Limits(workers=3)).complete
+    runs = list(read_results(str(file)))
+    assert len(runs) == len(JOBS)
+    assert {(run.task, run.success) for run in runs} == {(str(n), n % 2 == 1) for n in range(10)}
+
+
+def test_a_failing_job_is_tried_again_after_growing_pauses(tmp_path: Path) -> None:
+    tries: list[Job] = []
+    pauses: list[float] = []
+
+    def play(job: Job) -> dict[str, Any]:
+        tries.append(job)
+        if len(tries) < 3:
+            raise ConnectionError("429")
+        return record(job)
+
+    with Journal(tmp_path / "r", SETTINGS) as journal:
+        outcome = conduct(JOBS[:1], play, journal, Limits(attempts=4), pause=pauses.append)
+    assert outcome.complete
+    assert pauses == [2.0, 4.0]
+
+
+def test_a_job_that_keeps_failing_is_told_and_left_for_the_next_time(tmp_path: Path) -> None:
+    file = tmp_path / "r"
+
+    def play(job: Job) -> dict[str, Any]:
+        if job == JOBS[1]:
+            raise TimeoutError("no answer")
+        return record(job)
+
+    with Journal(file, SETTINGS) as journal:
+        outcome = conduct(JOBS[:3], play, journal, Limits(attempts=2), pause=lambda s: None)
+        assert outcome.failed == {JOBS[1]: "TimeoutError: no answer"}
+    with Journal(file, SETTINGS) as journal:
+        assert journal.done == {JOBS[0], JOBS[2]}
+        assert conduct(JOBS[:3], record, journal, Limits()).complete
+
+
+def test_a_spent_budget_stops_cleanly_and_counts_what_was_spent_before(tmp_path: Path) -> None:
+    file = tmp_path / "r"
+    with Journal(file, SETTINGS) as journal:
+        outcome = conduct(JOBS, record, journal, Limits(tokens=35))
+        assert (len(journal.done), outcome.left, outcome.complete) == (4, 16, False)
+    with Journal(file, SETTINGS) as journal:
+        assert conduct(JOBS, record, journal, Limits(tokens=35)).left == 16
+
+
+def test_what_the_server_asks_for_is_waited_within_reason(tmp_path: Path) -> None:
+    asked = iter(["7", "600", "soon", ""])
+    pauses: list[float] = []
+
+    def play(job: Job) -> dict[str, Any]:
+        if told := next(asked):
+            error = ConnectionError("429")
+            error.response = SimpleNamespace(headers={"retry-after": told})  # type: ignore[attr-defined]
+            raise error
+        return record(job)
+
+    with Journal(tmp_path / "r", SETTINGS) as journal:
+        assert conduct(JOBS[:1], play, journal, Limits(), pause=pauses.append).complete
+    assert pauses == [7.0, 60.0, 8.0]
+
+
+def test_once_stopped_nothing_new_is_started_and_what_runs_is_kept(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def play(job: Job) -> dict[str, Any]:
+        if job == JOBS[2]:
+            stop.set()
+        return record(job)
+
+    with Journal(tmp_path / "r", SETTINGS) as journal:
+        outcome = conduct(JOBS, play, journal, Limits(), stopped=stop.is_set)
+        assert journal.done == set(JOBS[:3])
+        assert (outcome.left, outcome.complete) == (len(JOBS) - 3, False)
+        assert conduct(JOBS, record, journal, Limits()).complete
+
+
+def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
+    file = tmp_path / "r"
+    with Journal(file, SETTINGS) as journal:
+        conduct(JOBS[:2], record, journal, Limits())
+    file.write_bytes(file.read_bytes()[:-5])
+    with Journal(file, SETTINGS) as journal:
+        assert journal.done == {JOBS[0]}
+        conduct(JOBS[:2], record, journal, Limits())
+    assert len(lines(file)) == 3
+
+
+def test_other_settings_and_a_second_process_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "r"
+    with (
+        Journal(file, SETTINGS),
+        pytest.raises(UsageError, match="in use"),
+        Journal(file, SETTINGS),
+    ):
+        pass
+    with pytest.raises(UsageError, match="other settings"), Journal(file, {"agent": "n"}):
+        pass
+
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from ledgeragent.bench.experiment import Limits, conduct
+from ledgeragent.bench.journal import Journal
+from tests.bench.test_experiment import JOBS, SETTINGS, record
+
+def play(job):
+    time.sleep(0.01)
+    return {**record(job), "padding": "x" * 20000}
+
+with Journal(Path(sys.argv[1]), SETTINGS) as journal:
+    conduct(JOBS, play, journal, Limits(workers=3))
+"""
+
+
+def test_killed_at_random_and_resumed_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    file = tmp_path / "r"
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    chance = random.Random(7)
+    command = [sys.executable, "-c", PROGRAM, str(file)]
+    for _ in range(20):
+        before = len(file.read_bytes().splitlines()) if file.exists() else 0
+        process = subprocess.Popen(command, env=environment)
+        wanted = before + chance.randint(1, 2)
+        while (
+            process.poll() is None
+            and len(file.read_bytes().splitlines() if file.exists() else ()) < wanted
+        ):
+            time.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, env=environment, check=True)
+    jobs = [Job(r["domain"], r["arm"], r["task_id"], r["trial"]) for r in lines(file)[1:]]
+    assert sorted(jobs) == sorted(JOBS)
+    assert {r["task_id"]: r["reward"] for r in lines(file)[1:]} == {
+        job.task: record(job)["reward"] for job in JOBS
+    }
