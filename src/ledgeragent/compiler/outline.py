@@ -20,7 +20,8 @@ class ReadPart:
     `inside` and `each` are the fields of the return that hold the record and the list of records;
     None where only code knows how the return becomes a record. With `merge` the return need not have
     all fields of the record. The tool `accepts` these arguments, as far as the pack's tools file tells;
-    those that are `minded` fill its path or are named in its condition.
+    those that are `minded` fill its path or are named in its condition. What a write returns has such
+    a part too, with the fields that it gets wrong to `omit`.
     """
 
     tool: str
@@ -33,6 +34,7 @@ class ReadPart:
     merge: bool = False
     accepts: tuple[str, ...] = ()
     minded: frozenset[str] = frozenset()
+    omit: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,7 @@ class Outline:
     place: Place
     name: str = ""
     reads: list[ReadPart] = field(default_factory=list)
+    returns: list[ReadPart] = field(default_factory=list)
     writes: list[ToolPart] = field(default_factory=list)
     neutrals: list[ToolPart] = field(default_factory=list)
     rules: list[RulePart] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.compiler.cel.characters import Unreadable
@@ -39,7 +39,7 @@ from ledgeragent.compiler.source.keys import (
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.compiler.source.yamlfile import Node
-from ledgeragent.effects import Neutral, Read, Tool, Touches, Write, text
+from ledgeragent.effects import Neutral, Read, ReturnRoute, Tool, Touches, Write, text
 from ledgeragent.errors import PathError
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import PathTemplate
@@ -58,7 +58,8 @@ READ_KEYS = (
     "failed",
     "unavailable",
 )
-WRITE_KEYS = ("arguments", "open", "touches", "untouched", "failed", "unguarded")
+RETURN_KEYS = ("to", "record", "rename", "parse", "inside", "each", "merge", "when", "omit")
+WRITE_KEYS = ("arguments", "open", "touches", "untouched", "returns", "failed", "unguarded")
 
 
 @dataclass(slots=True)
@@ -98,12 +99,13 @@ class Routes:
         if template is None:
             return None
         parameters = self._parameters(tool, given, template, node)
-        self._check_keys(tool, given, template, shape)
+        spec = self.specs.get(tool)
+        accepted = spec.arguments if spec is not None and not spec.open else ANY
+        self._check_keys(tool, given, template, shape, accepted)
         merge = self.sections.flag(given.get("merge"), "merge")
         when = self._when(given.get("when"))
         renames = self._renames(given.get("rename"))
         minded = {renames.get(key, key) for key in template.keys}
-        spec = self.specs.get(tool)
         self.outline.reads.append(
             ReadPart(
                 tool=tool,
@@ -132,15 +134,18 @@ class Routes:
         )
 
     def _check_keys(
-        self, tool: str, given: Mapping[str, Node], template: PathTemplate[Any], shape: Shape
+        self,
+        tool: str,
+        given: Mapping[str, Node],
+        template: PathTemplate[Any],
+        shape: Shape,
+        arguments: Shape,
     ) -> None:
         """Finds keys that no return and no argument can fill, so that nothing would be stored."""
         renames = self._renames(given.get("rename"))
         for name in renames.keys() - set(template.keys):
             text = f"{template.text} has no key {name!r}{suggestion(name, template.keys)}"
             self.sections.find("unknown-field", given["rename"], text)
-        spec = self.specs.get(tool)
-        arguments = spec.arguments if spec is not None and not spec.open else ANY
         for key in template.keys:
             held = field_of(shape, key) if isinstance(shape, Object) else None
             if isinstance(shape, Object) and key in shape.fields:
@@ -255,9 +260,69 @@ class Routes:
                 tool=tool,
                 arguments=typed_dict(tool, shape.fields),
                 touches=tuple(self._touches(touches, shape)),
+                returns=tuple(self._returns(tool, given.get("returns"), shape)),
                 failed=self._begins(given, "failed"),
                 open=self._open(tool, given, shape),
             )
+
+    def _returns(
+        self, tool: str, node: Node | None, arguments: Object
+    ) -> Iterator[ReturnRoute[Any]]:
+        """The routes of what a write answers with: one mapping, or a list of them."""
+        for entry in node.value if node is not None and isinstance(node.value, list) else [node]:
+            route = self._return(tool, entry, arguments) if entry is not None else None
+            if route is not None:
+                yield route
+
+    def _return(self, tool: str, node: Node, arguments: Object) -> ReturnRoute[Any] | None:
+        given = self.sections.mapping(node, f"what {tool} returns", RETURN_KEYS, ("to",))
+        to = self.sections.text(given.get("to"), "to")
+        part = self._read_family(to, given["to"]) if to else None
+        if part is None:
+            return None
+        inside = _dotted(self.sections.text(given.get("inside"), "inside"))
+        place = (*inside, *_dotted(self.sections.text(given.get("each"), "each")))
+        shape = part.shape
+        if "record" in given:
+            shape = self._record(tool, given, place, "each" in given)
+        template = self._template(to, shape, given["to"])
+        if template is None:
+            return None
+        omit = self.sections.texts(given.get("omit"), "omit")
+        for name in omit:
+            self._check_field(shape, (name,), given.get("omit"))
+        merge = self.sections.flag(given.get("merge"), "merge")
+        returned = replace(
+            part,
+            tool=tool,
+            to=template,
+            place=place_of(node),
+            parameters=(),
+            inside=place,
+            each="each" in given,
+            merge=merge,
+        )
+        self._check_keys(tool, given, template, shape, arguments if arguments.fields else ANY)
+        self.outline.returns.append(replace(returned, omit=frozenset(omit)))
+        return ReturnRoute(
+            to=template,
+            parse=self._parser(given.get("parse"), shape),
+            rename=self._renames(given.get("rename")),
+            records=_Records(place, "each" in given),
+            when=self._when(given.get("when")),
+            merge=merge,
+            omit=frozenset(omit),
+        )
+
+    def _read_family(self, to: str, node: Node) -> ReadPart | None:
+        """The first read that stores records of this family; None (and a finding) for none."""
+        for part in self.outline.reads:
+            if _family(part.to.segments) == _family(to.split(".")):
+                return part
+        if not self.outline.broken_reads:
+            hint = near(to, [part.to.text for part in self.outline.reads])
+            self.sections.find("unknown-path", node, f"no read stores {to!r}{hint}")
+        return None
 
     def neutrals(self, node: Node | None) -> Iterator[Tool]:
         """The tools that neither read nor write: a list of names, or names with their arguments."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.compiler.filters import filters
 from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape, is_open
@@ -48,7 +48,17 @@ def starter(name: str, tools: Sequence[ToolSpec]) -> str:
     sections = [
         _head(name),
         _section("reads", (line for t in reads for line in _read(t, paths[t.name], records))),
-        _section("writes", (line for t in writes for line in _write(t, kinds[t.name][1], records))),
+        _section(
+            "writes",
+            (
+                line
+                for t in writes
+                for line in [
+                    *_write(t, kinds[t.name][1], records),
+                    *_answer(t, reads, paths, records),
+                ]
+            ),
+        ),
         _section("neutrals", (f"  - {_text(t.name)}  # review" for t in neutrals)),
         _clauses(name),
     ]
@@ -222,6 +232,22 @@ def _write(tool: ToolSpec, reason: str, records: _Records) -> Iterator[str]:
     if tool.open and fields:
         yield "    open: true  # review: calls may carry further arguments, which no rule reads"
     yield "    touches: []  # review: the records that this changes, and which of their fields"
+
+
+def _answer(
+    tool: ToolSpec, reads: Sequence[ToolSpec], paths: Mapping[str, str], records: _Records
+) -> Iterator[str]:
+    """The route of what a write answers with, where that is a record as a read has it."""
+    answer = tool.returned()
+    for read in reads:
+        record, each = _returned(read)
+        if each or not isinstance(record, Object) or not isinstance(answer, Object):
+            continue
+        if record.fields and record.fields == answer.fields:
+            yield "    returns:  # review: the record as it is afterwards, but for fields to omit: [...]"
+            yield f"      to: {paths[read.name]}"
+            yield f"      record: {records.name(_noun(read.name), record)}"
+            return
 
 
 def _noun(tool: str) -> str:
