@@ -91,10 +91,22 @@ def _fits(sample: Sample, tools: tuple[str, ...], outline: Outline) -> None:
         text = f"the sample calls {sample.call.name}, which {sample.rule} does not guard"
         text += suggestion(sample.call.name, tools)
         outline.findings.add("unknown-tool", sample.place, text, sample.rule)
+    _listed(sample, outline)
     for text, record in sample.ledger.items():
         problem = _unfit(text, record, outline)
         if problem is not None:
             outline.findings.add(problem[0], sample.place, problem[1], sample.rule)
+
+
+def _listed(sample: Sample, outline: Outline) -> None:
+    """Arguments outside their lists, for which the gate refuses the call whatever the rule says."""
+    for part in (*outline.writes, *outline.neutrals):
+        if part.tool != sample.call.name or part.arguments is None:
+            continue
+        for where, problem in mismatches(dict(sample.call.arguments), part.arguments):
+            if problem.startswith("should be one of"):
+                text = f"the sample's argument {where} {problem}"
+                outline.findings.add("impossible-value", sample.place, text, sample.rule)
 
 
 def _unfit(text: str, record: Json, outline: Outline) -> tuple[str, str] | None:
