@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ledgeragent.compiler.cel.characters import Unreadable, is_readable
 from ledgeragent.compiler.cel.tree import Expr, Fold, Ident, Select, children
 from ledgeragent.compiler.problems import Findings, Place, suggestion
-from ledgeragent.compiler.shapes import ANY, Converter, Field, Object, Shape, converter
+from ledgeragent.compiler.shapes import ANY, Converter, Field, Object, Scalar, Shape, converter
 from ledgeragent.predicates import Record
 from ledgeragent.types import Json
 
@@ -23,6 +24,7 @@ _NAMES_OF_CEL = frozenset((
 # fmt: on
 
 _ANYTHING = Field(ANY, required=False)
+_NO_TEXT = (Scalar("int"), Scalar("float"), Scalar("bool"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,17 @@ class Variable:
     members: tuple[str, ...] | None = None
     name: str = field(init=False)
     read: Callable[[Any], Json] = field(init=False)
-    """Its value in a record (or in arguments, parameters); raises MissingEvidence where not known."""
+    """Its value in a record (or in arguments, parameters).
+
+    Raises MissingEvidence where it is not known, Unreadable where CEL would read another value.
+    """
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", ".".join((self.root, *self.fields)))
-        object.__setattr__(self, "read", self._reader())
+        read = self._reader()
+        # Of a number's field CEL takes nothing but a number, so there is no text to look at.
+        checked = read if self.shape in _NO_TEXT else partial(_read_checked, self.name, read)
+        object.__setattr__(self, "read", checked)
 
     def _reader(self) -> Callable[[Any], Json]:
         if self.members is not None:
@@ -94,6 +102,13 @@ class Variable:
         if len(self.fields) == 1:
             return partial(_read_field, self.fields[0], convert)
         return partial(_read_whole, self.fields, convert)
+
+
+def _read_checked(name: str, read: Callable[[Any], Json], container: Any) -> Json:
+    value = read(container)
+    if not is_readable(value):
+        raise Unreadable(name, value)
+    return value
 
 
 def _read_field(name: str, convert: Converter | None, container: Any) -> Json:
