@@ -25,7 +25,7 @@ class HarnessError(LedgerAgentError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class PlayerModel:
     """A model and its options, for the agent or for the simulated customer."""
 
     model: str
@@ -36,8 +36,8 @@ class Side:
 class Player:
     """Plays jobs with these models. Call it with a job. `methods` has options for arms by name."""
 
-    agent: Side
-    user: Side
+    agent: PlayerModel
+    user: PlayerModel
     methods: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     max_steps: int = 200
     _tasks: dict[str, dict[str, Wire]] = field(default_factory=dict)
