@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from time import monotonic
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ledgeragent.adapters.method import pack_for
-from ledgeragent.adapters.tau2 import TRACE, agent_class, complete, harness, register, say, spent
+from ledgeragent.adapters.tau2 import (
+    TRACE,
+    Wire,
+    agent_class,
+    complete,
+    harness,
+    register,
+    say,
+    spent,
+)
 from ledgeragent.bench.arms.arms import ARMS, Arm
 from ledgeragent.bench.arms.fama.choice import chosen
 from ledgeragent.bench.arms.helpers import Ask, Helper, HelperView, ToolText
 from ledgeragent.bench.arms.recipes import Recipe, blocks, compose, fama, irma, objections
 from ledgeragent.types import Json
-
-Wire: TypeAlias = Any
 
 PLAIN = "llm_agent"
 """What the harness calls its own agent, the arm fc."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
-from ledgeragent.adapters.tau2 import harness
+from ledgeragent.adapters.tau2 import Wire, harness
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.running.journal import Job
 from ledgeragent.bench.tau2.agents import PLAIN
 from ledgeragent.bench.tau2.run import signature
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.types import Json
-
-Wire: TypeAlias = Any
 
 _FIRST_SEED = 300
 _NO_RESULT = ("infrastructure_error", "unexpected_error")
