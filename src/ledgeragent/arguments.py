@@ -8,40 +8,17 @@ text, a word that is not in the list) is an objection, each with the place where
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 from ledgeragent.shape import has_control, required_keys
 from ledgeragent.types import Json, parse_json
 
+Reader = Callable[[Json, str, list[str]], Json]
+"""`(value, place, objections) -> value as its declared type`; adds what stands against it."""
+
 _LONGEST_SHOWN = 80
 _DEEPEST = 60
-
-
-class ShapeError(ValueError):
-    """Values that cannot be read as their declared types; says where and what was expected."""
-
-    def __init__(self, objections: Iterable[str]) -> None:
-        super().__init__("; ".join(objections))
-
-
-class ArgumentReading(NamedTuple):
-    """A value as its declared type, and what stands against it, each with its place."""
-
-    value: Json
-    objections: tuple[str, ...] = ()
-
-
-Reader = Callable[[Json, str], ArgumentReading]
-"""Reads a value that stands at a named place."""
-
-
-def read_as(reader: Reader, value: Json, place: str = "") -> Json:
-    """The value as its declared type; raises ShapeError with all that stands against it."""
-    reading = reader(value, place)
-    if reading.objections:
-        raise ShapeError(reading.objections)
-    return reading.value
 
 
 def reader(annotation: Any) -> Reader:
@@ -66,35 +43,29 @@ def _object_reader(annotation: Any) -> Reader:
     fields = tuple((name, _exact(hint), reader(hint)) for name, hint in hints.items())
     required = required_keys(annotation)
 
-    def read(value: Json, place: str) -> ArgumentReading:
+    def read(value: Json, place: str, objections: list[str]) -> Json:
         if type(value) is not dict and not isinstance(value, Mapping):
-            return _objection(place or "arguments", "an object", value)
+            return _object_to(value, place or "arguments", "an object", objections)
         out: Json = value
-        objections: tuple[str, ...] = ()
         for name, exact, read_field in fields:
             field: Json = value.get(name)
             if type(field) is exact and (exact is not str or field.isprintable()):
                 continue
             if name in value:
-                reading = read_field(field, _inside(place, name))
-                objections += reading.objections
-                if reading.value is not field:
-                    out = {**out, name: reading.value}
+                read_value = read_field(field, f"{place}.{name}" if place else name, objections)
+                if read_value is not field:
+                    out = {**out, name: read_value}
             elif name in required:
-                objections = (*objections, _missing(_inside(place, name), value, place))
-        return ArgumentReading(out, objections)
+                objections.append(_missing(name, value, place))
+        return out
 
     return read
 
 
-def _inside(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
-
-
-def _missing(field: str, value: Mapping[str, Json], place: str) -> str:
+def _missing(name: str, value: Mapping[str, Json], place: str) -> str:
     if not place:
-        return f"{field} is missing"
-    return f"{field} is missing (got {', '.join(map(str, value)) or 'nothing'})"
+        return f"{name} is missing"
+    return f"{place}.{name} is missing (got {', '.join(map(str, value)) or 'nothing'})"
 
 
 def _exact(annotation: Any) -> Any:
@@ -105,14 +76,14 @@ def _exact(annotation: Any) -> Any:
 def _list_reader(annotation: Any) -> Reader:
     exact, read_item = _exact(annotation), reader(annotation)
 
-    def read(value: Json, place: str) -> ArgumentReading:
-        items = _list_in(value)
+    def read(value: Json, place: str, objections: list[str]) -> Json:
+        items = value if type(value) is list else _list_in(value)
         if items is None:
-            return _objection(place, "a list", value)
+            return _object_to(value, place, "a list", objections)
         for item in items:
             if type(item) is not exact or (exact is str and not item.isprintable()):
-                return _read_items(items, read_item, place)
-        return ArgumentReading(items)
+                return [read_item(e, f"{place}[{n}]", objections) for n, e in enumerate(items)]
+        return items
 
     return read
 
@@ -127,26 +98,27 @@ def _list_in(value: Json) -> Json:
     return value if isinstance(value, list | tuple) else None
 
 
-def _read_items(items: Json, read_item: Reader, place: str) -> ArgumentReading:
-    readings = [read_item(item, f"{place}[{number}]") for number, item in enumerate(items)]
-    objections = tuple(text for reading in readings for text in reading.objections)
-    return ArgumentReading([reading.value for reading in readings], objections)
-
-
 def _word_reader(words: tuple[Any, ...]) -> Reader:
     expected = f"one of {', '.join(map(str, words))}"
 
-    def read(value: Json, place: str) -> ArgumentReading:
-        allowed = any(type(value) is type(word) and value == word for word in words)
-        return ArgumentReading(value) if allowed else _objection(place, expected, value)
+    def read(value: Json, place: str, objections: list[str]) -> Json:
+        if any(type(value) is type(word) and value == word for word in words):
+            return value
+        return _object_to(value, place, expected, objections)
 
     return read
 
 
-def _read_text(value: Json, place: str) -> ArgumentReading:
+def _read_text(value: Json, place: str, objections: list[str]) -> Json:
     if type(value) is not str:
-        return _objection(place, "text", value)
-    return _controlled(place, value) if has_control(value) else ArgumentReading(value)
+        return _object_to(value, place, "text", objections)
+    return _readable(value, place, objections)
+
+
+def _readable(value: str, place: str, objections: list[str]) -> str:
+    if has_control(value):
+        objections.append(f"{place} holds a control character, which no argument may")
+    return value
 
 
 def _number_in(value: Json) -> float:
@@ -160,53 +132,46 @@ def _number_in(value: Json) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def _read_number(value: Json, place: str) -> ArgumentReading:
+def _read_number(value: Json, place: str, objections: list[str]) -> Json:
     number = _number_in(value)
-    return _objection(place, "a number", value) if math.isnan(number) else ArgumentReading(number)
+    return _object_to(value, place, "a number", objections) if math.isnan(number) else number
 
 
-def _read_integer(value: Json, place: str) -> ArgumentReading:
+def _read_integer(value: Json, place: str, objections: list[str]) -> Json:
     if type(value) is int:
-        return ArgumentReading(value)
+        return value
     number = _number_in(value)
     if math.isnan(number) or not number.is_integer():
-        return _objection(place, "a whole number", value)
-    return ArgumentReading(int(number))
+        return _object_to(value, place, "a whole number", objections)
+    return int(number)
 
 
-def _read_truth(value: Json, place: str) -> ArgumentReading:
-    return (
-        ArgumentReading(value) if type(value) is bool else _objection(place, "true or false", value)
-    )
+def _read_truth(value: Json, place: str, objections: list[str]) -> Json:
+    return value if type(value) is bool else _object_to(value, place, "true or false", objections)
 
 
-def _read_anything(value: Json, place: str, depth: int = 0) -> ArgumentReading:
+def _read_anything(value: Json, place: str, objections: list[str], depth: int = 0) -> Json:
     if type(value) is str:
-        return _controlled(place, value) if has_control(value) else ArgumentReading(value)
+        return _readable(value, place, objections)
     if depth > _DEEPEST:
-        return ArgumentReading(value, (f"{place} is nested too deep",))
-    if isinstance(value, Mapping):
-        inner = [(_inside(place, str(name)), item) for name, item in value.items()]
-        inner += [(place, str(name)) for name in value]
+        objections.append(f"{place} is nested too deep")
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            _readable(str(name), place, objections)
+            _read_anything(item, f"{place}.{name}" if place else str(name), objections, depth + 1)
     elif isinstance(value, list | tuple):
-        inner = [(f"{place}[{number}]", item) for number, item in enumerate(value)]
-    else:
-        return ArgumentReading(value)
-    readings = (_read_anything(item, where, depth + 1) for where, item in inner)
-    return ArgumentReading(
-        value, tuple(text for reading in readings for text in reading.objections)
-    )
+        for number, item in enumerate(value):
+            _read_anything(item, f"{place}[{number}]", objections, depth + 1)
+    return value
 
 
-def _objection(place: str, expected: str, value: Json) -> ArgumentReading:
+def _object_to(value: Json, place: str, expected: str, objections: list[str]) -> Json:
+    """The value as it is, with an objection noted."""
     shown = repr(value)
     if len(shown) > _LONGEST_SHOWN:
         shown = f"{shown[: _LONGEST_SHOWN - 3]}..."
-    return ArgumentReading(value, (f"{place} should be {expected}, got {shown}",))
-
-
-def _controlled(place: str, value: str) -> ArgumentReading:
-    return ArgumentReading(value, (f"{place} holds a control character, which no argument may",))
+    objections.append(f"{place} should be {expected}, got {shown}")
+    return value
 
 
 _SCALARS: Mapping[Any, Reader] = {

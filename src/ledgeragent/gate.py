@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ledgeragent.arguments import ShapeError, read_as
 from ledgeragent.domain import Domain, Guard
 from ledgeragent.ledger import Evidence, Ledger, Unconfirmed
 from ledgeragent.paths import quote
@@ -283,10 +282,10 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
         return _unusable(MALFORMED, Decision.REVISE, reason)
     if guard.read_arguments is None:
         return call.arguments
-    try:
-        arguments: Arguments = read_as(guard.read_arguments, call.arguments)
-    except ShapeError as problem:
-        reason = f"the arguments of {call.name} cannot be used: {visible(str(problem))}"
+    objections: list[str] = []
+    arguments: Arguments = guard.read_arguments(call.arguments, "", objections)
+    if objections:
+        reason = f"the arguments of {call.name} cannot be used: {visible('; '.join(objections))}"
         return _unusable(MALFORMED, Decision.REVISE, reason)
     return arguments
 
@@ -316,15 +315,16 @@ def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) 
 def _finding(
     rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, reason: str
 ) -> Finding:
-    fields = (kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement)
-    return _new(Finding, (*fields, None, (), ""))
+    return _against(rule, evidence, kind, decision, Broken(reason))
 
 
 def _against(
     rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, broken: Broken
 ) -> Finding:
-    fields = (kind, rule.id, rule.clause, decision, broken.reason, (), evidence, rule.enforcement)
-    return _new(Finding, (*fields, None, (), broken.public))
+    reason, public = broken
+    level = rule.enforcement
+    fields = (kind, rule.id, rule.clause, decision, reason, (), evidence, level, None, (), public)
+    return _new(Finding, fields)
 
 
 def _failed(rule: Predicate, error: BaseException, evidence: list[Evidence]) -> Finding:

@@ -91,11 +91,15 @@ class PathTemplate(Generic[R]):
     else:
         __call__ = lru_cache(_MOST_REMEMBERED)(_make)
 
+    def fits(self, path: Path[Json]) -> bool:
+        """True if `path` belongs to this family."""
+        return len(path) == len(self.segments) and all(
+            path[position] == literal for position, literal in self._literal_at
+        )
+
     def match(self, path: Path[Json]) -> dict[str, str] | None:
         """The placeholder values if `path` belongs to this family, else None."""
-        if len(path) != len(self.segments):
-            return None
-        if any(path[i] != literal for i, literal in self._literal_at):
+        if not self.fits(path):
             return None
         return {s[1:-1]: p for s, p in zip(self.segments, path, strict=True) if s.startswith("{")}
 

@@ -66,7 +66,7 @@ class Record(Mapping[str, Any]):
         stale: bool,
         fields: Fields,
         value: Json,
-        shape: Shape | None = None,
+        shape: Shape,
     ) -> None:
         self._entry = entry
         self._shape = shape
@@ -74,7 +74,7 @@ class Record(Mapping[str, Any]):
         self._stale = stale
         self._fields = fields
         self._value: Mapping[str, Json] = value
-        self._facts = {} if stale or fields else entry.facts
+        self._facts = {} if stale else entry.facts_at(fields) if fields else entry.facts
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._facts:
@@ -90,10 +90,10 @@ class Record(Mapping[str, Any]):
         value = self._value[name]
         if self._stale:
             self._refuse_stale(fields, within=type(value) is list)
-        shape = self._shape.of(name) if self._shape is not None else None
-        if type(value) is dict and (shape is None or shape.holds_objects):
+        shape = self._shape.of(name)
+        if type(value) is dict and shape.holds_objects:
             return Record(self._entry, self._evidence, self._stale, fields, value, shape)
-        self._refuse_odd(fields, value, shape or ANYTHING)
+        self._refuse_odd(fields, value, shape)
         fact = self._facts[name] = self._entry.fact(fields, value)
         self._evidence.append(fact)
         return value
@@ -107,8 +107,8 @@ class Record(Mapping[str, Any]):
     def _refuse_absent(self, fields: Fields) -> NoReturn:
         if self._stale:
             self._refuse_stale(fields, within=False)
-        required = self._shape.required if self._shape is not None else ()
-        objection = f"its answer has no `{fields[-1]}`" if fields[-1] in required else ""
+        lacks_it = fields[-1] in self._shape.required
+        objection = f"its answer has no `{fields[-1]}`" if lacks_it else ""
         raise MissingEvidence(self._entry.path, fields=fields, objection=objection)
 
     def _refuse_odd(self, fields: Fields, value: Json, shape: Shape) -> None:
@@ -126,7 +126,7 @@ class Record(Mapping[str, Any]):
         """All of it, noted as one fact. A field that may have been written since is asked for."""
         if self._stale:
             self._refuse_stale(self._fields, within=True)
-        self._refuse_odd(self._fields, self._value, self._shape or ANYTHING)
+        self._refuse_odd(self._fields, self._value, self._shape)
         self._evidence.append(self._entry.fact(self._fields, self._value))
         return self._value
 
@@ -137,8 +137,7 @@ class Record(Mapping[str, Any]):
             value = self._value.get(name)
             if self._stale or type(value) is not dict:
                 return self[name]
-            shape = self._shape.of(name) if self._shape is not None else None
-            self._refuse_odd(fields, value, shape or ANYTHING)
+            self._refuse_odd(fields, value, self._shape.of(name))
             self._facts[fields] = self._entry.fact(fields, value)
         self._evidence.append(self._facts[fields])
         return self._value[name]
@@ -163,8 +162,9 @@ class Record(Mapping[str, Any]):
         return self[name] if name in self._value else default
 
 
-def _no_shape(path: Path[Any]) -> None:
-    """The shapes of a ledger of which nothing is declared."""
+def _any_shape(path: Path[Any]) -> Shape:
+    """The shape of records of which nothing is declared."""
+    return ANYTHING
 
 
 class View(dict[Path[Any], Any]):
@@ -185,7 +185,7 @@ class View(dict[Path[Any], Any]):
         ledger: Ledger,
         parameters: Mapping[str, Json],
         stale: StalePolicy = "unknown",
-        shapes: Callable[[Path[Any]], Shape | None] = _no_shape,
+        shapes: Callable[[Path[Any]], Shape] = _any_shape,
     ) -> None:
         self._ledger = ledger
         self._shapes = shapes
@@ -203,14 +203,16 @@ class View(dict[Path[Any], Any]):
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
         stale = self._honour_stale and entry.stale != ()
-        shape = self._shapes(path)
-        if type(entry.value) is dict and (shape is None or shape.holds_objects):
+        shape = entry.shape
+        if shape is None:
+            shape = entry.shaped(self._shapes(path))
+        if type(entry.value) is dict and shape.holds_objects:
             record = self[path] = Record(entry, self.evidence, stale, (), entry.value, shape)
             return record
         if stale:
             raise MissingEvidence(path, stale=entry.stale[-1])
         if "" not in entry.facts:
-            if objection := (shape or ANYTHING).objection(entry.value, "its answer"):
+            if objection := shape.objection(entry.value, "its answer"):
                 raise MissingEvidence(path, objection=objection)
             entry.facts[""] = entry.fact((), entry.value)
         self.evidence.append(entry.facts[""])
