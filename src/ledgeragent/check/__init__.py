@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ledgeragent.check.comparisons import check_comparisons
 from ledgeragent.check.coverage import check_coverage
+from ledgeragent.check.lists import check_lists
 from ledgeragent.check.liveness import check_liveness
 from ledgeragent.check.python_outline import outline_of
 from ledgeragent.check.python_rules import check_python_rules
@@ -43,5 +44,6 @@ def findings_of(outline: Outline, tools: Path | None = None) -> list[Problem]:
     specs = read_tools(tools) if tools is not None else ()
     if specs and (outline.domain or outline.trial) is not None:
         check_tools(outline, specs)
+    check_lists(outline, specs)
     check_liveness(outline)
     return sorted(outline.findings)

@@ -19,6 +19,7 @@ def check_coverage(outline: Outline) -> None:
     """Adds what is missing, and samples that do not fit the pack."""
     if not outline.broken_rules:
         _writes(outline)
+    _marks(outline)
     _clauses(outline)
     samples = outline.samples_by_rule()
     for rule in outline.rules:
@@ -39,6 +40,15 @@ def _writes(outline: Outline) -> None:
             f"no rule guards the write {part.tool}; add one, or say why none is needed (unguarded)"
         )
         outline.findings.add("write-without-rule", part.place, text)
+
+
+def _marks(outline: Outline) -> None:
+    guarded = {tool for rule in outline.rules for tool in rule.guards}
+    for part in outline.writes:
+        if part.tool in guarded and not part.marks:
+            text = f"{part.tool} touches no record, so what was read before it would count after it"
+            text += "; name what it changes, or say why that is nothing (untouched: ...)"
+            outline.findings.add("touches-nothing", part.place, text)
 
 
 def _clauses(outline: Outline) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
 
+from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.library import library
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
@@ -144,7 +145,7 @@ class _Loader:
             self.sections.entries(self.given.get("records"), "records"), self.sections
         )
         types.all()
-        routes = Routes(self.outline, self.sections, types, self._specs())
+        routes = Routes(self.outline, self.sections, types, self._specs(), parameters)
         tools = [
             *routes.reads(self.given.get("reads")),
             *routes.writes(self.given.get("writes")),
@@ -227,6 +228,10 @@ class _Loader:
         for name, node in entries.items():
             if isinstance(node.value, int) and abs(node.value) > _LARGEST:
                 self.sections.find("syntax", node, f"{name} is too large; write it as a float")
+            character = first_refused(node.plain)
+            if character:
+                text = f"{name} holds the character {character}, which no value may hold"
+                self.sections.find("syntax", node, text)
         return {name: node.plain for name, node in entries.items()}
 
     def _specs(self) -> Mapping[str, ToolSpec]:

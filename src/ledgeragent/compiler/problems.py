@@ -32,6 +32,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     "never-satisfied": (Severity.ERROR, "A rule that no call can satisfy."),
     "no-evidence": (Severity.ERROR, "A rule needs a record that no read tool supplies."),
     "write-without-rule": (Severity.WARNING, "A write tool that no rule guards."),
+    "touches-nothing": (
+        Severity.ERROR,
+        "A guarded write that changes no record, so that old values would count as true after it.",
+    ),
+    "partial-list": (
+        Severity.WARNING,
+        "A list stored at a path that does not say which part of the whole it is.",
+    ),
     "read-without-route": (Severity.ERROR, "A tool of the tools file that the pack does not list."),
     "tool-not-offered": (Severity.WARNING, "A tool of the pack that the tools file does not have."),
     "clause-without-rule": (Severity.ERROR, "A clause with neither a rule nor a reason why not."),
@@ -72,7 +80,7 @@ class Problem:
 
 
 class Problems(list[Problem]):
-    """Findings in the making."""
+    """Problems in the making."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,6 +15,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.tree import Expr, read_tree
 from ledgeragent.compiler.cel.variables import Variable
 from ledgeragent.compiler.problems import Place, Problems
@@ -29,12 +30,18 @@ _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
 _TOO_MANY = re.compile(r"maximum number of ERROR issues exceeded: (\d+)")
 _FOLLOWS = re.compile(r"expression of type '\*error\*' cannot be the (operand|range) of")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
-_STATUS = re.compile(r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE): | \[[A-Z_]+\]$")
+_STATUS = re.compile(
+    r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE|INTERNAL): | \[[A-Z_]+\]$"
+)
 _UNKNOWN_TOKEN = re.compile(r"token recognition error at: '(.*)'", re.DOTALL)
 _SPELLED = {"_[_]": "[ ]", "_?_:_": "? :"}
 _DOUBLED = {"=": "== to compare", "&": "&&", "|": "||"}
 _OPERATORS = {"and": "&&", "or": "||", "not": "!", "is": "==", "if": "a ? b : c"}
 _WORD_INPUT = re.compile(rf"input '({'|'.join(_OPERATORS)})'", re.IGNORECASE)
+_TOO_OFTEN = (
+    "the loops of one expression run more than 10,000 times together (a macro in a macro counts "
+    "each round of the inner one); compare fewer items at once"
+)
 _MISCALLED = frozenset(
     f"undeclared reference to '{name}'" for name in ("date", "days", "sorted", "sum")
 )
@@ -181,6 +188,11 @@ def _compiled(
         text = f"an expression of {len(source.text)} characters; split it into several rules"
         findings.add("type-error", source.place(0), text, rule)
         return Refused()
+    character = first_refused(source.text)
+    if character:
+        text = f"an expression cannot hold the character {character}"
+        findings.add("syntax", source.place(0), text, rule)
+        return Refused()
     try:
         expression = environment.compile(source.text, disable_check=disable_check)
     except Exception as problem:  # the library raises RuntimeError, ValueError or its own
@@ -269,6 +281,12 @@ def compiled(source: Source, declared: Any, findings: Problems, rule: str) -> An
 
 
 def evaluation_error(problem: str) -> CelError:
-    """The library's account of a failed evaluation as an exception."""
+    """The library's account of a failed evaluation as an exception.
+
+    One evaluation runs its loops at most 10,000 times together: a limit of the library that its
+    Python form cannot change.
+    """
+    if "Iteration budget exceeded" in problem:
+        return CelError(_TOO_OFTEN)
     absent = _ABSENT.fullmatch(problem)
     return Absent(absent[1]) if absent is not None else CelError(_STATUS.sub("", problem))

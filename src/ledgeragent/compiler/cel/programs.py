@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ledgeragent.compiler.cel.functions import COMPUTED, Rewritten, ToCompute, rewritten
+from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.library import (
     Absent,
     CelError,
@@ -25,6 +26,11 @@ from ledgeragent.compiler.cel.variables import uses
 from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.types import Json
+
+_TOO_LARGE = (
+    f"the values given make this expression take more than {MOST_BYTES // 1_000_000} MB of memory; "
+    "compare shorter texts or lists, without replace, join, split or a macro in a macro"
+)
 
 Lets = tuple[tuple[str, Node], ...]
 
@@ -65,6 +71,7 @@ class Program:
     __slots__ = (
         "_error",
         "_evaluate",
+        "_growth",
         "activate",
         "computed",
         "source",
@@ -85,6 +92,7 @@ class Program:
         self.tree: Expr = read_tree(expression.serialize())
         self.type: str = expression.return_type().name()
         free = {use.root for use in uses(self.tree)}
+        self._growth = Growth(self.tree)
         self.variables = tuple(v for v in scope.variables.values() if v.name in free)
         self.computed = computed
         self._evaluate = evaluate
@@ -93,11 +101,19 @@ class Program:
     def __call__(self, values: dict[str, Json]) -> Json:
         """The value; raises Absent where a variable it needs has none, CelError where it fails.
 
-        What our functions give is added to `values`, for other programs that need it too.
+        It fails too where it might take more than `MOST_BYTES` of memory, which is told before it
+        is evaluated, or where its loops run more than 10,000 times together, nested ones for each
+        round of the outer one: the library stops there. What our functions give is added to
+        `values`, for other programs that need it too.
         """
         for computed in self.computed:
             computed.bind(values)
-        result = self._evaluate(None, values)
+        if self._growth.exceeds(values):
+            raise CelError(_TOO_LARGE)
+        try:
+            result = self._evaluate(None, values)
+        except RuntimeError as problem:  # as the library fails where it gives no error value
+            raise evaluation_error(str(problem)) from None
         value = result.plain_value()
         if type(value) is str and result.type() == self._error:
             raise self._explained(evaluation_error(value), values)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from ledgeragent.compiler.cel.characters import Unreadable, is_readable
 from ledgeragent.compiler.cel.tree import Expr, Fold, Ident, Select, children
-from ledgeragent.compiler.shapes import Converter, Object, Shape, converter
+from ledgeragent.compiler.shapes import Converter, Object, Scalar, Shape, converter
 from ledgeragent.predicates import Record
 from ledgeragent.types import Json
 
@@ -17,6 +18,8 @@ _NAMES_OF_CEL = frozenset((
     "bool", "bytes", "double", "dyn", "int", "list", "map", "math", "null_type", "string", "type", "uint",
 ))
 # fmt: on
+
+_NO_TEXT = (Scalar("int"), Scalar("float"), Scalar("bool"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,17 @@ class Variable:
     members: tuple[str, ...] | None = None
     name: str = field(init=False)
     read: Callable[[Any], Json] = field(init=False)
-    """Its value in a record (or in arguments, parameters); raises MissingEvidence where not known."""
+    """Its value in a record (or in arguments, parameters).
+
+    Raises MissingEvidence where it is not known, Unreadable where CEL would read another value.
+    """
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", ".".join((self.root, *self.fields)))
-        object.__setattr__(self, "read", self._reader())
+        read = self._reader()
+        # Of a number's field CEL takes nothing but a number, so there is no text to look at.
+        checked = read if self.shape in _NO_TEXT else partial(_read_checked, self.name, read)
+        object.__setattr__(self, "read", checked)
 
     def _reader(self) -> Callable[[Any], Json]:
         if self.members is not None:
@@ -88,6 +97,13 @@ class Variable:
         if len(self.fields) == 1:
             return partial(_read_field, self.fields[0], convert)
         return partial(_read_whole, self.fields, convert)
+
+
+def _read_checked(name: str, read: Callable[[Any], Json], container: Any) -> Json:
+    value = read(container)
+    if not is_readable(value):
+        raise Unreadable(name, value)
+    return value
 
 
 def _read_field(name: str, convert: Converter | None, container: Any) -> Json:
