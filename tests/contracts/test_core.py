@@ -17,8 +17,8 @@ CORE = (
     "text",
     "paths",
     "persistent",
-    "ledger",
     "shape",
+    "ledger",
     "arguments",
     "returned",
     "effects",
@@ -41,8 +41,8 @@ BENEATH = ("text", "persistent", "shape", "arguments", "returned", "state")
 """What the paper's mechanism stands on: safe text, a map with cheap updates, declared shapes, lenient
 arguments, unwrapped answers, the reducer."""
 
-CORE_LINES = 2_060
-MECHANISM_LINES = 1_575
+CORE_LINES = 2_080
+MECHANISM_LINES = 1_600
 
 
 def imports_of(file: Path) -> set[str]:
