@@ -16,12 +16,12 @@ from ledgeragent.check.python_outline import outline_of
 from ledgeragent.check.python_rules import check_python_rules
 from ledgeragent.check.tools import check_tools
 from ledgeragent.compiler.outline import Outline
-from ledgeragent.compiler.problems import Finding
+from ledgeragent.compiler.problems import Problem
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.packs import is_data
 
 
-def check(name: str, *, version: str | None = None, tools: Path | None = None) -> list[Finding]:
+def check(name: str, *, version: str | None = None, tools: Path | None = None) -> list[Problem]:
     """Everything wrong with a pack, by place. `name` is a pack, a YAML file or `module:ATTRIBUTE`.
 
     `tools` is a file that describes the agent's tools; against it routes, arguments and returned
@@ -36,7 +36,7 @@ def check(name: str, *, version: str | None = None, tools: Path | None = None) -
     return findings_of(outline, tools)
 
 
-def findings_of(outline: Outline, tools: Path | None = None) -> list[Finding]:
+def findings_of(outline: Outline, tools: Path | None = None) -> list[Problem]:
     """Everything wrong with a pack that was read already."""
     check_coverage(outline)
     check_comparisons(outline)

@@ -16,7 +16,7 @@ from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.library import library
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
-from ledgeragent.compiler.problems import Findings, Place, Severity, suggestion
+from ledgeragent.compiler.problems import Place, Problems, Severity, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.routes import Routes
 from ledgeragent.compiler.rules import Rules, read_samples
@@ -130,7 +130,7 @@ class _Loader:
         self.given = self._merged(pieces)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> Problems:
         return self.outline.findings
 
     def load(self, identity: str) -> None:

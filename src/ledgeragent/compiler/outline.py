@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ledgeragent.compiler.cel.programs import Mistyped, Program
-from ledgeragent.compiler.problems import Findings, Place
+from ledgeragent.compiler.cel.programs import Program
+from ledgeragent.compiler.cel.scope import Mistyped
+from ledgeragent.compiler.problems import Place, Problems
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.compiler.shapes import Shape
 from ledgeragent.domain import Clause, Domain
@@ -113,7 +114,7 @@ class Outline:
     rules: list[RulePart] = field(default_factory=list)
     clauses: list[ClausePart] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
-    findings: Findings = field(default_factory=Findings)
+    findings: Problems = field(default_factory=Problems)
     domain: Domain | None = None
     trial: Domain | None = None
     broken_reads: bool = False

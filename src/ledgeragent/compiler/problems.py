@@ -62,7 +62,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Finding:
+class Problem:
     """One thing that is wrong, where, and in which rule (\"\" if in none)."""
 
     place: Place
@@ -79,8 +79,8 @@ class Finding:
         return f"{self.place}: {self.severity.value}: {self.message} [{self.code}]"
 
 
-class Findings(list[Finding]):
-    """Findings in the making."""
+class Problems(list[Problem]):
+    """Problems in the making."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class Findings(list[Finding]):
         """Notes one finding, unless this very one is noted (be it for another rule)."""
         if (code, place, message) not in self._noted:
             self._noted.add((code, place, message))
-            self.append(Finding(place=place, code=code, message=message, rule=rule))
+            self.append(Problem(place=place, code=code, message=message, rule=rule))
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:

@@ -9,10 +9,11 @@ from typing import Any
 from ledgeragent.compiler.cel.characters import Unreadable
 from ledgeragent.compiler.cel.library import CelError, Source, environment, parse
 from ledgeragent.compiler.cel.programs import Program, compile_expression
-from ledgeragent.compiler.cel.variables import Scope, uses
+from ledgeragent.compiler.cel.scope import Scope
+from ledgeragent.compiler.cel.variables import uses
 from ledgeragent.compiler.marks import Marks
 from ledgeragent.compiler.outline import Outline, ReadPart, ToolPart
-from ledgeragent.compiler.problems import Findings, Place, suggestion
+from ledgeragent.compiler.problems import Place, Problems, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.shapes import (
     ANY,
@@ -458,7 +459,7 @@ class Routes:
         return _Shared(tuple(found)) if found else None
 
 
-def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Findings) -> Program | None:
+def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Problems) -> Program | None:
     """A CEL condition over these names, or None and findings."""
     source = Source.of(node)
     tree = parse(source, findings)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.compiler.cel.expressions import Compiler
-from ledgeragent.compiler.cel.programs import Mistyped, Program
+from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.rule import CelCheck, Requirement
-from ledgeragent.compiler.cel.variables import Scope
+from ledgeragent.compiler.cel.scope import Mistyped, Scope
 from ledgeragent.compiler.outline import Need, Outline, RulePart
-from ledgeragent.compiler.problems import Findings, Severity, suggestion
+from ledgeragent.compiler.problems import Problems, Severity, suggestion
 from ledgeragent.compiler.samples import SIDES, sample_of
 from ledgeragent.compiler.shapes import ANY, Field, Object, Shape
 from ledgeragent.compiler.source.keys import (
@@ -113,7 +113,7 @@ class _Rule:
     mentioned: set[str] = field(default_factory=set)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> Problems:
         return self.outline.findings
 
     # ── A rule in Python ────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ import pytest
 from ledgeragent.compiler.cel.library import CelError, Source
 from ledgeragent.compiler.cel.library import parse as parse_cel
 from ledgeragent.compiler.cel.tree import walk
-from ledgeragent.compiler.problems import Findings
+from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.gate import Gate
 from ledgeragent.testing import ledger_of
@@ -344,7 +344,7 @@ def test_a_problem_in_a_let_is_found_at_the_let(tmp_path: Path) -> None:
 
 def test_trees_have_the_macros_as_written() -> None:
     text = "xs.map(x, x.a > 1, x.b).exists(y, y in [1, 2.5, 'z', b'q', null]) && {'k': -1}.k < 0u"
-    tree = parse_cel(Source.of(Node(text, "f", 1, 1)), Findings())
+    tree = parse_cel(Source.of(Node(text, "f", 1, 1)), Problems())
     assert tree is not None
     kinds = {type(node).__name__ for node in walk(tree)}
     assert kinds == {"Call", "Fold", "Ident", "Select", "Const", "Items", "Entries"}

@@ -13,8 +13,9 @@ import pytest
 from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.library import CelError, Source, environment
 from ledgeragent.compiler.cel.programs import Program, compile_expression
-from ledgeragent.compiler.cel.variables import Scope, Variable
-from ledgeragent.compiler.problems import Findings
+from ledgeragent.compiler.cel.scope import Scope
+from ledgeragent.compiler.cel.variables import Variable
+from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.shapes import ANY, TEXT, ListOf, Shape
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.verdict import Decision, Kind
@@ -47,7 +48,7 @@ HUGE: list[tuple[str, dict[str, Any]]] = [
 
 def program_of(text: str) -> Program:
     """The program of an expression over `SHAPES`."""
-    scope = Scope(SHAPES, Findings())
+    scope = Scope(SHAPES, Problems())
     for name, shape in SHAPES.items():
         scope.variables[name] = Variable(root=name, fields=(), shape=shape)
     source = Source.of(Node(text, "test", 1, 1))

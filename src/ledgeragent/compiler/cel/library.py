@@ -18,7 +18,7 @@ from typing import Any
 from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.tree import Expr, read_tree
 from ledgeragent.compiler.cel.variables import Variable
-from ledgeragent.compiler.problems import Findings, Place
+from ledgeragent.compiler.problems import Place, Problems
 from ledgeragent.compiler.shapes import Choice, ListOf, MapOf, Object, Scalar, Shape
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.errors import LedgerAgentError, MissingExtraError
@@ -169,7 +169,7 @@ def _lines(node: Node) -> list[tuple[str, int]]:
     return [(line, node.begins + i) for i, line in enumerate(text.split("\n"))]
 
 
-def parse(source: Source, findings: Findings, rule: str = "") -> Expr | None:
+def parse(source: Source, findings: Problems, rule: str = "") -> Expr | None:
     """The untyped tree of an expression, or None and a finding where it has no syntax."""
     tree = _compiled(source, _plain_environment(), findings, rule, disable_check=True)
     return None if isinstance(tree, Refused) else tree
@@ -182,7 +182,7 @@ def _plain_environment() -> Any:
 
 
 def _compiled(
-    source: Source, environment: Any, findings: Findings, rule: str, *, disable_check: bool
+    source: Source, environment: Any, findings: Problems, rule: str, *, disable_check: bool
 ) -> Any:
     if len(source.text) > LONGEST_EXPRESSION:
         text = f"an expression of {len(source.text)} characters; split it into several rules"
@@ -200,7 +200,7 @@ def _compiled(
     return read_tree(expression.serialize()) if disable_check else expression
 
 
-def _explain(problem: str, source: Source, findings: Findings, rule: str) -> Refused:
+def _explain(problem: str, source: Source, findings: Problems, rule: str) -> Refused:
     found = _most_telling(_ERROR.findall(problem))
     if not found:
         text = _STATUS.sub("", problem.splitlines()[0])
@@ -275,7 +275,7 @@ def environment(variables: Iterable[Variable], computed: Mapping[str, str] | Non
     return library().NewEnv(variables=types, extensions=extensions, functions=functions)
 
 
-def compiled(source: Source, declared: Any, findings: Findings, rule: str) -> Any:
+def compiled(source: Source, declared: Any, findings: Problems, rule: str) -> Any:
     """The library's checked expression, or `Refused` and findings where types do not fit together."""
     return _compiled(source, declared, findings, rule, disable_check=False)
 

@@ -20,9 +20,10 @@ from ledgeragent.compiler.cel.library import (
     library,
     parse,
 )
+from ledgeragent.compiler.cel.scope import Mistyped, Scope
 from ledgeragent.compiler.cel.tree import Expr, read_tree
-from ledgeragent.compiler.cel.variables import Scope, Variable, uses
-from ledgeragent.compiler.problems import Findings
+from ledgeragent.compiler.cel.variables import uses
+from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.types import Json
 
@@ -129,22 +130,12 @@ class Program:
         return error
 
 
-@dataclass(frozen=True, slots=True)
-class Mistyped:
-    """An expression that CEL's checker refused: the tree is without types, `faults` are in its text."""
-
-    source: Source
-    tree: Expr
-    variables: tuple[Variable, ...]
-    faults: frozenset[int]
-
-
 def compile_expression(source: Source, scope: Scope, declared: Any) -> Program | None:
     """The program checked in the environment `declared`, or None and findings where types don't fit."""
     expression = compiled(source, declared, scope.findings, scope.rule)
     if not isinstance(expression, Refused):
         return _without_our_functions(expression, source, scope, declared)
-    tree = parse(source, Findings())
+    tree = parse(source, Problems())
     if tree is not None:
         _refuse(source, tree, scope, expression)
     for lets, node, done in _rewritten(source, scope):

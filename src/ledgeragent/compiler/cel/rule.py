@@ -127,7 +127,7 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class MessageFact:
     """An expression inside a message, with how its number is written (`.2f`), \"\" for as it is.
 
     `last` is the function of ours that the whole expression is a call of: applied to a value that
@@ -186,14 +186,14 @@ def _plain(tree: Expr) -> tuple[str, str | None] | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class ReasonText:
     """One text for a violation, said if `condition` holds (None: always).
 
     `template` has `{f0}`, `{f1}` ... for its facts.
     """
 
     template: str
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Mapping[str, MessageFact] = field(default_factory=dict)
     condition: Program | None = None
 
     def applies(self, found: _Found) -> bool:
@@ -221,7 +221,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Messages:
+class ReasonTexts:
     """What is said of a violation: the first of `cases` that applies.
 
     `chosen` gives the number of that case (-1 for none) and its computed facts in one evaluation,
@@ -229,7 +229,7 @@ class Messages:
     satisfies the check, and otherwise what `chosen` is; None where that would read more.
     """
 
-    cases: tuple[Message, ...]
+    cases: tuple[ReasonText, ...]
     chosen: Program | None = None
     joined: Program | None = None
 
@@ -263,7 +263,7 @@ class CelCheck:
         about: str,
         requires: tuple[Requirement, ...],
         test: Program | None,
-        messages: Messages,
+        messages: ReasonTexts,
     ) -> None:
         self.__doc__ = about
         self.requires = requires
