@@ -43,8 +43,7 @@ class Stale:
         return fields[: len(self.fields)] == self.fields
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """What a write changes: `fields` of the record at `path` (() for the whole record)."""
 
     path: Path[Json]
@@ -186,11 +185,11 @@ class Ledger:
         """Every observed entry of a family, in order of first observation."""
         branch = self._roots.get(template.root)
         if branch is not None:
-            yield from (e for e in branch.plain().values() if template.match(e.path) is not None)
+            yield from (entry for entry in branch.values() if template.fits(entry.path))
 
     def __iter__(self) -> Iterator[Entry]:
         for branch in self._roots.values():
-            yield from branch.plain().values()
+            yield from branch.values()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
