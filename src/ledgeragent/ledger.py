@@ -185,7 +185,9 @@ class Ledger:
         """Every observed entry of a family, in order of first observation."""
         branch = self._roots.get(template.root)
         if branch is not None:
-            yield from (entry for entry in branch.values() if template.fits(entry.path))
+            for entry in branch.values():
+                if template.fits(entry.path):
+                    yield entry
 
     def __iter__(self) -> Iterator[Entry]:
         for branch in self._roots.values():
