@@ -10,20 +10,13 @@ from typing import Literal
 
 from ledgeragent.domain import Domain, Guard
 from ledgeragent.ledger import Evidence, Ledger, Unconfirmed
-from ledgeragent.paths import quote, visible
+from ledgeragent.paths import quote
 from ledgeragent.plan import Order, Plan, spoken_calls
-from ledgeragent.predicates import (
-    Broken,
-    MissingEvidence,
-    Predicate,
-    StalePolicy,
-    UnconfirmedGround,
-    View,
-    violation,
-)
-from ledgeragent.shapes import ShapeError, read_as
+from ledgeragent.predicates import Broken, Predicate, violation
+from ledgeragent.text import visible
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
+from ledgeragent.view import MissingEvidence, StalePolicy, UnconfirmedGround, View
 
 Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
@@ -101,6 +94,19 @@ class Filtered:
     def feedback(self) -> str:
         """What the model is told: of rejected calls, and warnings on allowed ones; "" if nothing."""
         return "\n".join(told for v in self.verdicts if (told := v.feedback))
+
+    @property
+    def refusal(self) -> str:
+        """What a customer is told of a reply that was rejected: the rules it breaks, in their own words.
+
+        The rest of a rejection is for the model alone: which read comes first, what is wrong with the
+        form of a call, that the same call was made before.
+        """
+        broken = (finding for verdict in self.verdicts for finding in verdict.violations)
+        told = dict.fromkeys(
+            f.public or f.reason for f in broken if not f.predicate.startswith("gate/")
+        )
+        return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,10 +282,10 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
         return _unusable(MALFORMED, Decision.REVISE, reason)
     if guard.read_arguments is None:
         return call.arguments
-    try:
-        arguments: Arguments = read_as(guard.read_arguments, call.arguments)
-    except ShapeError as problem:
-        reason = f"the arguments of {call.name} cannot be used: {visible(str(problem))}"
+    objections: list[str] = []
+    arguments: Arguments = guard.read_arguments(call.arguments, "", objections)
+    if objections:
+        reason = f"the arguments of {call.name} cannot be used: {visible('; '.join(objections))}"
         return _unusable(MALFORMED, Decision.REVISE, reason)
     return arguments
 
@@ -309,15 +315,16 @@ def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) 
 def _finding(
     rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, reason: str
 ) -> Finding:
-    fields = (kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement)
-    return _new(Finding, (*fields, None, (), ""))
+    return _against(rule, evidence, kind, decision, Broken(reason))
 
 
 def _against(
     rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, broken: Broken
 ) -> Finding:
-    fields = (kind, rule.id, rule.clause, decision, broken.reason, (), evidence, rule.enforcement)
-    return _new(Finding, (*fields, None, (), broken.public))
+    reason, public = broken
+    level = rule.enforcement
+    fields = (kind, rule.id, rule.clause, decision, reason, (), evidence, level, None, (), public)
+    return _new(Finding, fields)
 
 
 def _failed(rule: Predicate, error: BaseException, evidence: list[Evidence]) -> Finding:

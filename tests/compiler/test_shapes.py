@@ -6,6 +6,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 import pytest
 
+from ledgeragent.arguments import ShapeError, reader
 from ledgeragent.compiler.shapes import (
     ANY,
     SCALARS,
@@ -22,7 +23,6 @@ from ledgeragent.compiler.shapes import (
     shape_of_schema,
     shape_of_value,
 )
-from ledgeragent.shapes import ShapeError, reader
 
 INT, FLOAT = SCALARS["int"], SCALARS["float"]
 

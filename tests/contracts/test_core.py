@@ -14,15 +14,20 @@ SOURCE = Path(__file__).parents[2] / "src" / "ledgeragent"
 CORE = (
     "errors",
     "types",
+    "text",
     "paths",
     "persistent",
     "ledger",
-    "shapes",
+    "shape",
+    "arguments",
+    "returned",
     "effects",
     "verdict",
+    "view",
     "predicates",
     "domain",
     "absorb",
+    "plan",
     "render",
     "gate",
     "state",
@@ -34,7 +39,7 @@ SHELL = ("journal", "session", "testing")
 RIM = ("adapters", "gateway", "mcp")
 TOOLS = ("cli", "report", "check", "demo", "bench", "__main__")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
-BENEATH = ("persistent", "shapes", "state")
+BENEATH = ("persistent", "arguments", "state")
 """What the paper's mechanism stands on: a map with cheap updates, lenient arguments, the reducer."""
 
 CORE_LINES = 1_280

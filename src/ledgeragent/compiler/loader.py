@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path as FilePath
 
 from ledgeragent.compiler.cel.library import library
+from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
 from ledgeragent.compiler.problems import Findings, Place, Severity, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
@@ -27,7 +27,6 @@ from ledgeragent.compiler.source.yamlfile import Node, read_yaml
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
-from ledgeragent.packs.clauses import CHECKABLE
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import Json
 
@@ -80,7 +79,7 @@ def read_outline(path: FilePath | str) -> Outline:
         return outline
     outline.place = Place(str(files[0]), 1)
     loader = _Loader(outline, pieces)
-    loader.load(digest(files))
+    loader.load(digest_of(FilePath(path)))
     for file in unread_files(FilePath(path), {*files, loader.tools_file}):
         text = f"this file is no part of the pack, which is pack.yaml, {', '.join(PIECES)}"
         outline.findings.add("unread-file", Place(str(file), 1), text)
@@ -118,14 +117,6 @@ def unread_files(path: FilePath, read: Collection[FilePath | None]) -> list[File
         for file in found
         if file.suffix.lower() in (".yaml", ".yml") and os.path.realpath(file) not in known
     )
-
-
-def digest(files: Iterable[FilePath]) -> str:
-    """Identifies the content of these files."""
-    total = sha256()
-    for file in files:
-        total.update(sha256(file.read_bytes()).digest())
-    return total.hexdigest()
 
 
 class _Loader:
@@ -260,7 +251,9 @@ class _Loader:
                 id=self.sections.text(given.get("id"), "id"),
                 section=self.sections.text(given.get("section"), "section"),
                 summary=self.sections.text(given.get("summary"), "summary"),
-                checkable=self.sections.choice(given.get("checkable"), "checkable", CHECKABLE),
+                checkable=self.sections.choice(
+                    given.get("checkable"), "checkable", Clause.CHECKABLE
+                ),
                 predicates=self.sections.texts(given.get("rules"), "rules"),
                 why=self.sections.text(given.get("why"), "why"),
             )

@@ -15,7 +15,7 @@ from ledgeragent.effects import Write
 from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.testing import ledger_of
+from ledgeragent.state import ledger_of
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Kind, Verdict
 

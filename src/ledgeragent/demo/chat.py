@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ledgeragent.agent import Model, decline
+from ledgeragent.agent import Model
 from ledgeragent.demo.columns import Ink, Line, Span, beside, paragraph
 from ledgeragent.demo.shop.shop import Shop
 from ledgeragent.domain import Domain
@@ -62,7 +62,7 @@ class Chat:
             for verdict in filtered.verdicts:
                 yield self._called(verdict)
             if filtered.decision is Decision.BLOCK and not filtered.execute:
-                refusal = decline(filtered)
+                refusal = filtered.refusal
                 self.history.append(Reply(text=refusal))
                 yield Row("agent", refusal)
                 return

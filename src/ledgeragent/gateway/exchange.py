@@ -9,7 +9,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ledgeragent.agent import decline
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
     BadReplyError,
@@ -208,9 +207,9 @@ class Exchange:
         if filtered.execute:
             return ""
         if filtered.decision is not Decision.ALLOW:
-            return decline(filtered)
+            return filtered.refusal
         rejected = self._silenced(filtered)
-        return decline(rejected) if rejected is not None else ""
+        return rejected.refusal if rejected is not None else ""
 
     def _silenced(self, filtered: Filtered) -> Filtered | None:
         """The rejected reply to which this one, which is empty, is all that the model had to say."""

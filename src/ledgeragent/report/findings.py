@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import ledgeragent
 from ledgeragent.compiler.problems import CODES, Finding, Severity
-from ledgeragent.paths import visible
+from ledgeragent.text import visible
 from ledgeragent.types import Json
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"

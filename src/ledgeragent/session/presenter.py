@@ -16,9 +16,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ledgeragent.ledger import Entry, Ledger
-from ledgeragent.paths import Path, quote, visible
+from ledgeragent.paths import Path, quote
 from ledgeragent.render import CLOSE, OPEN, line_of, render
 from ledgeragent.state import State
+from ledgeragent.text import visible
 from ledgeragent.types import Json, Message, ToolCall, ToolReturn, canonical, parse_json
 
 Mode = Literal["full", "compact", "index"]

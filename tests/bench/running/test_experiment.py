@@ -142,9 +142,9 @@ def test_other_settings_and_a_second_process_are_refused(tmp_path: Path) -> None
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from ledgeragent.bench.experiment import Limits, conduct
-from ledgeragent.bench.journal import Journal
-from tests.bench.test_experiment import JOBS, SETTINGS, record
+from ledgeragent.bench.running.experiment import Limits, conduct
+from ledgeragent.bench.running.journal import Journal
+from tests.bench.running.test_experiment import JOBS, SETTINGS, record
 
 def play(job):
     time.sleep(0.01)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ledgeragent.agent import Model, decline
+from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import wire
 from ledgeragent.bench.shop.customer import Customer
 from ledgeragent.bench.shop.tasks import Task, wanted
@@ -112,7 +112,7 @@ class Talk:
                 break
             if filtered.reply.calls or filtered.reply.text:
                 return filtered.reply
-        return Reply(text=decline(filtered) if self.feedback else "")
+        return Reply(text=filtered.refusal if self.feedback else "")
 
     def _record_refusals(self, reply: Reply, filtered: Filtered) -> None:
         """Puts a reply of which something was refused on record as it was made, with the answers."""

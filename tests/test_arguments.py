@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, Required, TypedDict
 
 import pytest
 
-from ledgeragent.shapes import ShapeError, reader
+from ledgeragent.arguments import ShapeError, reader
 from ledgeragent.types import Json
 
 
