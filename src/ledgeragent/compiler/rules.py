@@ -32,6 +32,7 @@ RULE_KEYS = (
     "check",
     "verdict",
     "enforcement",
+    "identity",
     "message",
     "samples",
 )
@@ -171,6 +172,7 @@ class _Rule:
             check=check,
             decision=decision,
             enforcement=enforcement,
+            identity=self.sections.flag(given.get("identity"), "identity"),
         )
 
     def _decision(self, node: Node | None) -> Decision:
