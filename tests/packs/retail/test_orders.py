@@ -141,7 +141,7 @@ THEIRS = order("delivered", owner=FRIEND, order_id=SECOND)
 def test_looking_at_a_friend_does_not_make_them_the_customer(
     curiosity: tuple[ToolCall, Json],
 ) -> None:
-    session = talk((by_email(), ME), look(order()), curiosity, look(THEIRS))
+    session = talk((by_email(), ME), curiosity, look(order()), look(THEIRS))
     assert verdict_of(session, cancel()).allowed
     assert verdict_of(session, profile()).allowed
     for call in (give_back([SHOE], order_id=SECOND), profile(FRIEND)):

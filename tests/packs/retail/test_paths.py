@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 import pytest
 
 from ledgeragent import (
@@ -94,6 +97,29 @@ def test_a_record_is_filed_under_its_own_id() -> None:
 )
 def test_each_path_names_the_read_that_supplies_it(path: str, reads: set[str]) -> None:
     assert {str(call) for call in RETAIL.reads_for(Path.parse(path))} == reads
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda text: text,
+        lambda text: json.dumps(text),
+        lambda text: json.dumps({"result": json.loads(text)}),
+        lambda text: json.dumps({"result": text}),
+        lambda text: repr(json.loads(text)),
+    ],
+    ids=["plain", "quoted", "wrapped", "wrapped text", "python"],
+)
+def test_a_record_is_read_out_of_its_wrapping(wrap: Callable[[str], str]) -> None:
+    looks = [look(one) for one in (user(), order(), shoes())]
+    session = talk(
+        (by_email(), wrap(json.dumps(ME))), *((c, wrap(json.dumps(r))) for c, r in looks)
+    )
+    for call in (cancel(), address(), modify([SHOE], [SHOE_BLACK]), payment(PAYPAL), profile()):
+        assert verdict_of(session, call).allowed
+    after = wrap(json.dumps({**order(), "status": "cancelled"}))
+    cancelled = talk((by_email(), ME), looks[1], (cancel(), after))
+    assert violated(verdict_of(cancelled, address())) == {"retail/modify-pending"}
 
 
 # Staleness, field by field
