@@ -39,6 +39,7 @@ TAU2 = Domain(
     predicates=RULES,
     clauses=read_clauses(__name__),
     parameters=PARAMETERS,
+    listens=True,
 )
 """The airline of tau2-bench."""
 
@@ -59,8 +60,9 @@ TAU = replace(
 """The airline of tau-bench, with its older rules.
 
 A gold member has 3 free bags in business, a cabin may change after a flight was flown, and no tool
-tells the status of a flight. So whether a flight of today or of a past day has taken off can't be
-decided here (`UNDECIDED`), and a flight that the airline cancelled is no basis that could be shown.
+tells the status of a flight. So whether a flight of today has taken off can't be decided here
+(`UNDECIDED`), a trip with a flight of a past day is left to a human agent, and a flight that the
+airline cancelled is no basis that could be shown.
 """
 
 TAU_TRAIT = replace(TAU, version="tau_trait")

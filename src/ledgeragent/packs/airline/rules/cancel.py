@@ -35,24 +35,30 @@ def status_read(segment: Segment, ledger: View) -> str | None:
 def flown(segments: Iterable[Segment], ledger: View) -> Segment | None:
     """A segment whose flight has taken off, or None.
 
-    Asks for the status of those that left before now or leave today: a flight of a past day may
-    have been cancelled or be late. Of later ones none is needed.
+    Asks for the status of those of today and of past days: a flight of yesterday may have been
+    cancelled, or be late. Of later ones none is needed.
     """
-    unknown = []
-    for segment in sorted(segments, key=lambda segment: segment["date"]):
-        status = status_read(segment, ledger)
-        if status in TAKEN_OFF:
+    in_order = sorted(segments, key=lambda segment: segment["date"])
+    for segment in in_order:
+        if status_read(segment, ledger) in TAKEN_OFF:
             return segment
-        if status not in ON_THE_GROUND and _is_due(segment, ledger):
-            unknown.append(segment)
-    if unknown:
-        ask_for_status(unknown[0])
+    for segment in in_order:
+        if _day(segment) <= _today(ledger) and not _stands(segment, ledger):
+            ask_for_status(segment)
     return None
 
 
-def _is_due(segment: Segment, ledger: View) -> bool:
-    """True for a flight of today or of a day before."""
-    return segment["date"][:10] <= str(ledger.parameters["now"])[:10]
+def _stands(segment: Segment, ledger: View) -> bool:
+    """True if the status that was read of a flight says that it has not taken off."""
+    return status_read(segment, ledger) in ON_THE_GROUND
+
+
+def _day(segment: Segment) -> str:
+    return segment["date"][:10]
+
+
+def _today(ledger: View) -> str:
+    return str(ledger.parameters["now"])[:10]
 
 
 def ask_for_status(segment: Segment) -> NoReturn:
@@ -76,9 +82,19 @@ def cancel_flown(call: CancelReservation, ledger: View) -> Broken | None:
     """A trip of which any part was flown is not cancelled here.
 
     Rejects: the outbound flight of yesterday has landed.  Allows: yesterday's flight, if it was
-    cancelled.  Asks for the status of a past flight; the calendar alone shows nothing.
+    cancelled.  Asks for the status of a past flight, since the calendar alone shows nothing; where
+    no tool can ever tell it, a trip with such a flight is for a human agent.
     """
-    gone = flown(ledger[RESERVATION(call["reservation_id"])]["flights"], ledger)
+    segments = ledger[RESERVATION(call["reservation_id"])]["flights"]
+    past = [s for s in segments if _day(s) < _today(ledger) and not _stands(s, ledger)]
+    if past and not ledger.parameters["statuses_are_read"]:
+        return violation(
+            "reservation {id} can't be cancelled here: {flight} was due on a day that is past, and "
+            "no tool here tells whether it left; only a human agent can look into it",
+            id=call["reservation_id"],
+            flight=_named(past[0]),
+        )
+    gone = flown(segments, ledger)
     if gone is None:
         return None
     return violation(
