@@ -89,7 +89,7 @@ def compensation_facts(call: SendCertificate, ledger: View) -> Broken | None:
             trips=[case.id for case in found],
             others=Private("; a flight of somebody else's reservation does not count", ""),
         )
-    _ask_for_incidents(call["user_id"], ledger)
+    _ask_for_incidents(call["user_id"], ledger, needed=True)
     return violation(
         "a certificate is for a cancelled or delayed flight, and no flight of {user} is one{tell}",
         user=call["user_id"],
@@ -99,19 +99,23 @@ def compensation_facts(call: SendCertificate, ledger: View) -> Broken | None:
 
 def _is_for_somebody_elses(user_id: str, ledger: View) -> bool:
     """True if an incident was looked up, but only of other people's reservations."""
-    own, others = [], []
+    own: list[tuple[str, Reservation]] = []
+    others: list[tuple[str, Reservation]] = []
     for path, trip in ledger.glob(RESERVATION):
         (own if trip["user_id"] == user_id else others).append((path[1], trip))
     if any(flight for _, trip in own for flight in _statuses_unread(trip, ledger)):
         return False
-    return any(_incidents(id, trip, ledger) for id, trip in others)
+    return any(_incidents(key, trip, ledger) for key, trip in others)
 
 
-def _ask_for_incidents(user_id: str, ledger: View) -> None:
-    """Asks for what may show an incident that is not known yet, if anything is left to read."""
+def _ask_for_incidents(user_id: str, ledger: View, *, needed: bool = False) -> None:
+    """Asks for what may show an incident that is not known yet, if anything is left to read.
+
+    With `needed`, also for a status that no tool tells: nothing can be decided without it.
+    """
     own = {path[1]: t for path, t in ledger.glob(RESERVATION) if t["user_id"] == user_id}
     unread = [flight for trip in own.values() for flight in _statuses_unread(trip, ledger)]
-    if unread:
+    if unread and (needed or ledger.parameters["statuses_are_read"]):
         demand(STATUS(*unread[0]), *starmap(status_look_up, unread))
     others = [r for r in ledger[USER(user_id)]["reservations"] if r not in own]
     if others:
@@ -139,12 +143,11 @@ def compensation_repeated(call: SendCertificate, ledger: View) -> Broken | None:
         case
         for case in cases(call, ledger)
         for amount in _amounts(case).values()
-        if amount == call["amount"]
+        if amount == call["amount"] and _is_eligible(case, ledger)
     ]
     if sent < len(grounds):
         return None
-    if ledger.parameters["statuses_are_read"]:
-        _ask_for_incidents(call["user_id"], ledger)
+    _ask_for_incidents(call["user_id"], ledger)
     return violation(
         "a certificate of {amount} was sent to {user} already, and no other cancelled or delayed "
         "flight justifies one more{tell}",

@@ -69,7 +69,7 @@ def acting_user(call: Mapping[str, Any], ledger: View) -> Broken | None:
 def _customers(ledger: View) -> list[str]:
     """The user ids that may be the customer's, among those whose profile was read."""
     read = [profile.get("user_id", path[1]) for path, profile in ledger.glob(USER)]
-    messages = [_letters(text) for text in ledger.said("user")]
+    messages = [letters for text in ledger.said("user") if (letters := _letters(text))]
     if len(read) < 2 or not messages:
         return read
     given = {user_id: _first_with(_letters(user_id), messages) for user_id in read}
