@@ -235,9 +235,8 @@ def _changing(
         if reservation["cabin"] == "basic_economy":
             found.broken.add("airline/basic-economy-flights")
         _route(db, reservation, new, found)
-    if policy.flown_cabin_stays and new_cabin:
-        if any(_flown(db, segment) for segment in old):
-            found.broken.add("airline/cabin-change-flown")
+    if policy.flown_cabin_stays and new_cabin and any(_flown(db, segment) for segment in old):
+        found.broken.add("airline/cabin-change-flown")
     for segment in new:
         if _status(db, segment) != "available":
             if segment not in old:

@@ -107,7 +107,7 @@ def _fares(call: BookReservation, ledger: View) -> float | None:
     """What the flights cost each passenger, None where a flight can't be taken in that cabin."""
     trip = Trip(call["origin"], call["destination"], call["flight_type"])
     fares = 0.0
-    for leg in itinerary(call["flights"], trip, (), ledger):
+    for leg in itinerary(call["flights"], trip, (), call["user_id"], ledger):
         prices = told(leg, "prices", ledger)
         if prices is None and not refusal(leg, ledger):
             ask_for(leg, ledger)

@@ -61,9 +61,10 @@ def _is_frozen(call: Any, ledger: View) -> bool:
 def _legs(call: Any, ledger: View) -> list[Leg]:
     if "reservation_id" not in call:
         trip = Trip(call["origin"], call["destination"], call["flight_type"])
-        return itinerary(call["flights"], trip, (), ledger)
+        return itinerary(call["flights"], trip, (), call["user_id"], ledger)
     booked = ledger[RESERVATION(call["reservation_id"])]
-    return itinerary(call["flights"], _trip(booked), booked["flights"], ledger)
+    segments, user_id = booked["flights"], booked["user_id"]
+    return itinerary(call["flights"], _trip(booked), segments, user_id, ledger)
 
 
 def _unchanged(call: UpdateFlights, booked: Reservation) -> bool:
