@@ -129,3 +129,9 @@ def test_an_error_stays_short() -> None:
     with pytest.raises(ShapeError) as refused:
         reader(int)("9" * 100_000 + "x", "bags")
     assert len(str(refused.value)) < 150
+
+
+@pytest.mark.parametrize("annotation", [str | None, bool | None, Literal["a"] | None])
+def test_an_optional_argument_may_be_null_and_else_is_read_as_its_type(annotation: Any) -> None:
+    assert reader(annotation)(None, "x") == (None, ())
+    assert reader(annotation)(7, "x").objections

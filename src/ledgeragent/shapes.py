@@ -9,7 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from ledgeragent.shape import has_control, required_keys
 from ledgeragent.types import Json, parse_json
@@ -45,7 +55,7 @@ def read_as(reader: Reader, value: Json, place: str = "") -> Json:
 
 
 def reader(annotation: Any) -> Reader:
-    """The reader for a type: str, int, float, bool, Literal, list[T], TypedDict or Any."""
+    """The reader for a type: str, int, float, bool, Literal, list[T], TypedDict, T | None or Any."""
     if is_typeddict(annotation):
         return _object_reader(annotation)
     origin = get_origin(annotation)
@@ -53,6 +63,8 @@ def reader(annotation: Any) -> Reader:
         return _list_reader(*get_args(annotation))
     if origin is Literal:
         return _word_reader(get_args(annotation))
+    if origin in (Union, UnionType):
+        return _optional_reader(get_args(annotation))
     return _SCALARS.get(annotation, _read_anything)
 
 
@@ -141,6 +153,17 @@ def _word_reader(words: tuple[Any, ...]) -> Reader:
         return ArgumentReading(value) if allowed else _objection(place, expected, value)
 
     return read
+
+
+def _optional_reader(parts: tuple[Any, ...]) -> Reader:
+    """The reader for `T | None`; a union of several types says too little to be read as one."""
+    present = [part for part in parts if part is not NoneType]
+    if len(present) != 1 or NoneType not in parts:
+        return _read_anything
+    read_present = reader(present[0])
+    return lambda value, place: (
+        ArgumentReading(None) if value is None else read_present(value, place)
+    )
 
 
 def _read_text(value: Json, place: str) -> ArgumentReading:
