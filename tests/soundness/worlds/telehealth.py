@@ -337,11 +337,15 @@ class TelehealthWorld(World):
         return Answer("\n".join(lines), shown=frozenset(shown))
 
     def complete(self, read: ToolCall) -> list[ToolCall]:
-        first, last, born = _PEOPLE[self.me]
+        """A lookup may be of anybody: of the patient, or of whom they speak for."""
+        patients = self.db["patients"]
         if read.name == "find_patient_by_email":
-            return [call(read.name, email=f"{self.me}@example.com")]
+            return [call(read.name, email=f"{key}@example.com") for key in patients]
         if read.name == "find_patient_by_name_dob":
-            return [call(read.name, first_name=first, last_name=last, date_of_birth=born)]
+            names = ("first_name", "last_name", "date_of_birth")
+            return [
+                call(read.name, **dict(zip(names, _PEOPLE[key], strict=True))) for key in patients
+            ]
         return [read]
 
     def stray(self, rng: Random) -> ToolCall:
@@ -407,8 +411,7 @@ class TelehealthWorld(World):
             case "reschedule_appointment":
                 appointment = self.db["appointments"][given["appointment_id"]]
                 appointment.update(date=given["new_date"], time=given["new_time"])
-                text = f"Appointment successfully rescheduled.\n\nAppointment ID: {given['appointment_id']}"
-                changed = fields("appointments", given["appointment_id"], "date", "time")
+                return self._moved(given, appointment)
             case _:
                 text, changed = f'{{"record_id": "{given["record_id"]}"}}', set()
         return Answer(text, changed=frozenset(changed))
@@ -423,8 +426,27 @@ class TelehealthWorld(World):
             "notes": "",
         }
         changed = fields("patients", given["patient_id"], "appointments")
-        text = f"Appointment successfully scheduled!\n\nAppointment ID: {key}"
-        return Answer(text, changed=frozenset(changed))
+        _, _, last, specialty = _PROVIDERS[given["provider_id"]]
+        text = (
+            f"Appointment successfully scheduled!\n\nAppointment ID: {key}\n"
+            f"Patient: {_full(self.db['patients'][given['patient_id']])}\n"
+            f"Provider: Dr. {last} - {specialty}\nDate: {given['date']}\nTime: {given['time']}\n"
+            f"Type: {_titled(given['appointment_type'])}\nCopay: $20.00"
+        )
+        shown = fields("appointments", key, *_APPOINTMENT, "provider_id")
+        return Answer(text, shown=frozenset(shown), changed=frozenset(changed))
+
+    def _moved(self, given: Any, appointment: Any) -> Answer:
+        key = given["appointment_id"]
+        _, _, last, specialty = _PROVIDERS[appointment["provider_id"]]
+        text = (
+            f"Appointment successfully rescheduled.\n\nAppointment ID: {key}\n"
+            f"Patient: {_full(self.db['patients'][appointment['patient_id']])}\n"
+            f"Provider: Dr. {last} - {specialty}\n\nPrevious Date/Time: 2025-11-01 at 08:00\n"
+            f"New Date/Time: {given['new_date']} at {given['new_time']}\n"
+        )
+        changed = frozenset(fields("appointments", key, "date", "time"))
+        return Answer(text, shown=changed, changed=changed)
 
     # -- proposals ---------------------------------------------------------------------------------
 
