@@ -81,8 +81,7 @@ def provider_exists(call: Schedule, ledger: View) -> Broken | None:
             providers=everyone["provider_ids"],
         )
     return violation(
-        "there is no provider {provider}; provider_id must be one that list_available_providers() "
-        "shows",
+        "there is no provider {provider}; provider_id must be that of a provider who can be listed",
         provider=call["provider_id"],
     )
 
