@@ -73,6 +73,13 @@ def test_a_booking_that_was_cancelled_or_moved_since_leaves_its_slot() -> None:
     assert violated(talk.book(date="2025-11-07", time="09:00")) == {"slot-conflict"}
 
 
+def test_a_booking_that_nobody_can_tell_from_a_cancelled_one_is_not_held_against_the_next() -> None:
+    talk = open_talk().done(booking(), "Done.")
+    talk.list(listing(("APPT900", "Scheduled"), ("APPT950", "Scheduled")))
+    assert violated(talk.done(cancelling(), CANCELLED).book()) == {"slot-conflict"}
+    assert talk.done(cancelling("APPT950"), CANCELLED).book().allowed
+
+
 def test_what_a_later_read_says_counts() -> None:
     talk = open_talk().done(booking(), scheduled())
     assert violated(talk.book()) == {"slot-conflict"}

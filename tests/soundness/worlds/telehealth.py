@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import Any
 
@@ -413,7 +414,9 @@ class TelehealthWorld(World):
                 appointment.update(date=given["new_date"], time=given["new_time"])
                 return self._moved(given, appointment)
             case _:
-                text, changed = f'{{"record_id": "{given["record_id"]}"}}', set()
+                record = self.db["records"][given["record_id"]]
+                shown = fields("records", given["record_id"], "patient_id", "prescriptions")
+                return Answer(json.dumps(record), shown=frozenset(shown))
         return Answer(text, changed=frozenset(changed))
 
     def _schedule(self, given: Any) -> Answer:

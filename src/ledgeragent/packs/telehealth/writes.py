@@ -60,6 +60,18 @@ def _booking(value: Json, arguments: Arguments) -> Iterable[Json]:
     return ({"appointment_id": value["appointment_id"]},)
 
 
+def _updated_record(value: Json, arguments: Arguments) -> Iterable[Json]:
+    """What a record that a write hands back says of whose it is and what it prescribes."""
+    if not isinstance(value, dict):
+        raise ValueError("the changed record is not handed back")
+    medications = [prescription["medication"] for prescription in value.get("prescriptions") or ()]
+    shown = {name: value[name] for name in ("record_id", "patient_id", "date")}
+    related = value.get("appointment_id")
+    return ({"exists": True, **shown, "appointment_id": related, "medications": medications},)
+
+
+_UPDATED_RECORD = ReturnRoute(to=RECORD, records=_updated_record, merge=True)
+
 WRITES = (
     Write(
         tool="schedule_appointment",
@@ -85,9 +97,14 @@ WRITES = (
         returns=(ReturnRoute(to=APPOINTMENT, parse=texts.rescheduled, merge=True),),
         failed=texts.write_failed,
     ),
-    Write(tool="update_prescription_supplier", arguments=UpdateSupplier, touches=(supplied,)),
+    Write(
+        tool="update_prescription_supplier",
+        arguments=UpdateSupplier,
+        touches=(supplied,),
+        returns=(_UPDATED_RECORD,),
+    ),
     # No read shows the notes of a record, and the order in which two are added doesn't matter.
-    Write(tool="update_medical_record_note", arguments=UpdateNote),
+    Write(tool="update_medical_record_note", arguments=UpdateNote, returns=(_UPDATED_RECORD,)),
 )
 
 NEUTRALS = (

@@ -92,9 +92,19 @@ def _made_by(write: ToolCall, name: str) -> Any:
 def _unaccounted_bookings(ledger: View) -> Iterator[Slot]:
     """The slots booked in this conversation whose appointments the ledger does not hold."""
     doubted = [doubt.call for doubt in ledger.unconfirmed]
-    for write in ledger.writes:
-        if write.name == SCHEDULE:
-            arguments = write.arguments
-            slot = Slot(*(str(arguments.get(n)) for n in ("provider_id", "date", "time")))
-            if write in doubted or ledger.get(BOOKING(*slot)) is None:
-                yield slot
+    writes = ledger.writes
+    for number, write in enumerate(writes):
+        if write.name != SCHEDULE:
+            continue
+        slot = Slot(*(str(write.arguments.get(name)) for name in ("provider_id", "date", "time")))
+        is_accounted = write not in doubted and ledger.get(BOOKING(*slot)) is not None
+        if not is_accounted and not any(_may_free(w, ledger) for w in writes[number + 1 :]):
+            yield slot
+
+
+def _may_free(write: ToolCall, ledger: View) -> bool:
+    """True for a write that ends or moves an appointment of which nobody knows with whom it was."""
+    if write.name not in (CANCEL, RESCHEDULE):
+        return False
+    appointment = ledger.get(APPOINTMENT(str(write.arguments.get("appointment_id"))))
+    return appointment is None or seen(appointment, "provider_id") is None
