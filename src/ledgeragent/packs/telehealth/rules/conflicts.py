@@ -34,16 +34,16 @@ def slot_conflict(call: Mapping[str, str], ledger: View) -> Broken | None:
     if provider is None:
         return None
     date, time = slot_arguments(call)
-    wanted = Slot(provider, call[date], call[time])
-    taken = _appointments_at(wanted, call.get("appointment_id", ""), ledger)
-    if not (any(taken) or any(slot == wanted for slot in _unaccounted_bookings(ledger))):
+    slot = Slot(provider, call[date], call[time])
+    in_the_way = any(_appointments_at(slot, call.get("appointment_id", ""), ledger))
+    if not in_the_way and slot not in _unaccounted_bookings(ledger):
         return None
     return violation(
         "{provider} already has an appointment at {at} on {on}; {date} and {time} must name a slot "
         "that is free",
         provider=provider,
-        at=wanted.time,
-        on=wanted.date,
+        at=slot.time,
+        on=slot.date,
         date=date,
         time=time,
     )
@@ -56,7 +56,7 @@ def _known_provider(call: Mapping[str, str], ledger: View) -> str | None:
     return seen(appointment, "provider_id") if appointment is not None else None
 
 
-def _appointments_at(wanted: Slot, moving: str, ledger: View) -> Iterator[bool]:
+def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
     """True for each open appointment in the slot, other than the one that is to be moved.
 
     Only what is in the way is noted as evidence: a move of any other disturbs nothing.
@@ -67,7 +67,7 @@ def _appointments_at(wanted: Slot, moving: str, ledger: View) -> Iterator[bool]:
         if entry is None or path == APPOINTMENT(moving):
             continue
         now = [_now(entry, name, writes) for name in ("provider_id", "date", "time", "status")]
-        if tuple(now[:3]) == wanted and now[3] in OPEN:
+        if tuple(now[:3]) == slot and now[3] in OPEN:
             for name in ("provider_id", "date", "time", "status"):
                 seen(record, name)
             yield True
@@ -75,10 +75,12 @@ def _appointments_at(wanted: Slot, moving: str, ledger: View) -> Iterator[bool]:
 
 def _now(entry: Entry, name: str, writes: tuple[ToolCall, ...]) -> Any:
     """A field as the latest of these writes left it, else as it was read; None if unknown."""
-    done = [m.by for m in entry.stale if m.by is not None and m.covers((name,)) and m.by in writes]
-    if not done:
+    changes = [
+        m.by for m in entry.stale if m.by is not None and m.covers((name,)) and m.by in writes
+    ]
+    if not changes:
         return entry.value.get(name)
-    return _made_by(done[-1], name)
+    return _made_by(changes[-1], name)
 
 
 def _made_by(write: ToolCall, name: str) -> Any:
