@@ -35,6 +35,7 @@ from tests.lending.domain import (
 LIST = call("list_books", word="fern")
 FIND = call("find_member", email="ada@example.org")
 B1 = BOOK("B1")
+LIST_BOOKS = call("list_books", word="fern")
 
 
 def taken(to: ToolCall, content: Json, *, error: bool = False, ledger: Ledger | None = None) -> Any:
@@ -94,10 +95,18 @@ def test_a_failure_that_will_not_mend_is_remembered_as_such() -> None:
     "content",
     ["", "not json", "{", '"text"', "[1, 2]", "null", "7", '{"book_id": NaN}', "[" * 100_000],
 )
-def test_what_is_no_record_is_not_stored(content: str) -> None:
+def test_what_is_no_record_is_noted_as_text_that_says_nothing(content: str) -> None:
     absorption = taken(GET_BOOK, content)
-    assert skipped(absorption)
-    assert len(absorption.ledger) == 0
+    assert skipped(absorption) and absorption.problems
+    [entry] = absorption.ledger
+    assert (entry.path, entry.typed, entry.value) == (B1, False, content)
+
+
+def test_an_answer_that_says_nothing_leaves_what_another_read_observed() -> None:
+    listed = taken(LIST_BOOKS, json.dumps([BOOK_IN])).ledger
+    assert taken(GET_BOOK, "not json", ledger=listed).ledger == listed
+    own = taken(GET_BOOK, json.dumps(BOOK_IN)).ledger
+    assert [e.typed for e in taken(GET_BOOK, "not json", ledger=own).ledger] == [False]
 
 
 def test_the_key_of_a_path_comes_from_the_record_else_from_the_arguments() -> None:

@@ -93,7 +93,10 @@ def test_a_revised_call_leaves_the_model_its_turn() -> None:
     made = after_reads(calls(LONG), calls(LEND))
     assert made.step(answer(GET_BOOK, BOOK_IN)) == calls(LEND)
     assert made.generations == 4
-    assert prompts(made)[-1][2] == "a loan of 99 days is too long: 28 at most"
+    assert (
+        prompts(made)[-1][2]
+        == "lend_book was not executed: a loan of 99 days is too long: 28 at most"
+    )
     assert prompts(made)[-1][0] == prompts(made)[-2][0]
     assert [f.decision for f in made.verdicts[-2:]] == [Decision.REVISE, Decision.ALLOW]
     assert made.feedback == ""
@@ -140,7 +143,7 @@ def test_the_model_hears_why_its_call_was_blocked() -> None:
     made = after_reads(calls(LEND), said("You owe 2.50."), member=OWES)
     made.step(answer(GET_BOOK, BOOK_IN))
     made.step(UserMessage(text="why?"))
-    assert prompts(made)[-1][2] == "2.50 are owed"
+    assert prompts(made)[-1][2] == "lend_book was not executed, and stays refused: 2.50 are owed"
     assert made.feedback == ""
 
 
@@ -160,7 +163,10 @@ def test_good_calls_of_a_mixed_reply_go_out_and_the_feedback_follows() -> None:
     reply = made.step(answer(GET_BOOK, BOOK_IN))
     assert reply == calls(move, text="On it.")
     made.step(answer(move, {}))
-    assert prompts(made)[-1][2] == "a loan of 99 days is too long: 28 at most"
+    assert (
+        prompts(made)[-1][2]
+        == "lend_book was not executed: a loan of 99 days is too long: 28 at most"
+    )
     assert valid(made.history)
 
 
@@ -169,7 +175,7 @@ def test_a_block_beside_a_good_call_does_not_stop_the_good_one() -> None:
     made = after_reads(calls(LEND, move), said("Moved, but you owe 2.50."), member=OWES)
     assert made.step(answer(GET_BOOK, BOOK_IN)) == calls(move)
     made.step(answer(move, {}))
-    assert prompts(made)[-1][2] == "2.50 are owed"
+    assert prompts(made)[-1][2] == "lend_book was not executed, and stays refused: 2.50 are owed"
     assert valid(made.history)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ledgeragent.effects import Write
-from ledgeragent.gate import UNKNOWN_ARGUMENT, Delivery, Gate, Rejections
+from ledgeragent.gate import UNKNOWN_ARGUMENT, Delivery, Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.predicates import (
     Broken,
@@ -13,6 +13,7 @@ from ledgeragent.predicates import (
     predicate,
     violation,
 )
+from ledgeragent.rejections import Rejections
 from ledgeragent.types import Json, Reply, ToolCall
 from ledgeragent.verdict import Decision, Kind, Verdict
 from tests.lending.domain import (
@@ -66,7 +67,9 @@ def test_dropped_calls_leave_the_message_and_good_ones_stay() -> None:
     assert filtered.reply == Reply(text="one moment", calls=(GET_BOOK, LEND))
     assert filtered.execute == (GET_BOOK, LEND)
     assert filtered.returns == ()
-    assert filtered.feedback == "a loan of 99 days is too long: 28 at most"
+    assert filtered.feedback == (
+        "lend_book was not executed: a loan of 99 days is too long: 28 at most"
+    )
 
 
 def test_as_tool_results_every_call_is_answered() -> None:
@@ -76,7 +79,7 @@ def test_as_tool_results_every_call_is_answered() -> None:
     [returned] = filtered.returns
     assert (returned.call_id, returned.content, returned.error) == (
         LONG.id,
-        "a loan of 99 days is too long: 28 at most",
+        "Error: this call was not executed. a loan of 99 days is too long: 28 at most",
         True,
     )
 
@@ -173,8 +176,8 @@ def test_an_argument_that_the_tool_does_not_take_is_refused_and_named() -> None:
     verdict = GATE.judge(extra, BOTH_READ)
     assert kinds(verdict) == [(UNKNOWN_ARGUMENT, Kind.VIOLATION)]
     assert verdict.decision is Decision.REVISE
-    told = 'lend_book takes no argument "fee\\u003c" or as; it takes book_id, days, member_id'
-    assert verdict.feedback == told
+    reason = 'it takes no argument "fee\\u003c" or as; it takes book_id, days, member_id'
+    assert verdict.objection == reason
 
 
 def test_a_tool_whose_arguments_are_open_takes_any() -> None:

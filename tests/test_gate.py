@@ -77,7 +77,7 @@ def test_an_unknown_tool_is_sent_back_unless_said_otherwise() -> None:
         ("{not json", "not a JSON object"),
         ("[1]", "not a JSON object"),
         ('{"days": NaN}', "not a JSON object"),
-        ("{}", "member_id should be given"),
+        ("{}", "member_id is missing"),
         ('{"member_id": "M1", "book_id": ["B1"], "days": 1}', "book_id should be text"),
         ('{"member_id": "M1", "book_id": "B1", "days": "soon"}', "days should be a whole number"),
     ],
@@ -105,7 +105,7 @@ def test_every_rule_reports_and_the_strictest_decides() -> None:
         ("lending/available", Decision.REVISE),
         ("lending/fines", Decision.BLOCK),
     ]
-    assert verdict.feedback.splitlines() == [
+    assert verdict.objection.splitlines() == [
         "a loan of 99 days is too long: 28 at most",
         "book B1 is out",
         "2.50 are owed",
@@ -115,7 +115,7 @@ def test_every_rule_reports_and_the_strictest_decides() -> None:
 def test_a_blocked_call_is_not_followed_by_requests_for_evidence() -> None:
     verdict = GATE.judge(LEND, ledger_of({"members.M1": {**ADA, "fines": 2.5}}, LIBRARY))
     assert verdict.decision is Decision.BLOCK and verdict.missing
-    assert verdict.feedback == "2.50 are owed"
+    assert verdict.objection == "2.50 are owed"
 
 
 def test_each_finding_has_the_facts_of_its_own_rule() -> None:
@@ -169,7 +169,7 @@ def test_the_papers_literal_reading_judges_old_values() -> None:
 
 def test_what_the_customer_may_have_changed_is_asked_for_in_other_words() -> None:
     verdict = GATE.judge(LEND, BOTH_READ.heard([Touch(BOOK("B1"), ("status",))]))
-    assert "may have been changed by the customer" in verdict.feedback
+    assert "may have been changed by the user" in verdict.feedback
 
 
 def test_text_that_is_no_record_is_not_called_unread() -> None:
@@ -179,10 +179,20 @@ def test_text_that_is_no_record_is_not_called_unread() -> None:
     assert "books.B1 was read, but what came back could not be understood" in verdict.feedback
 
 
-def test_without_a_tool_for_the_evidence_a_rule_is_undecided_and_the_call_allowed() -> None:
+def test_without_a_tool_for_the_evidence_the_call_is_undecided_and_stays_out() -> None:
     bound = Gate(domain=LIBRARY.bind({"lend_book", "get_member"}))
     verdict = bound.judge(LEND, read((GET_MEMBER, ADA)))
+    assert (verdict.decision, verdict.word) == (Decision.BLOCK, "UNDECIDED")
+    [undecided] = verdict.findings
+    assert undecided.kind is Kind.UNDECIDED and not verdict.violations
+    assert "cannot be checked here" in verdict.feedback
+
+
+def test_what_is_undecided_may_be_allowed_and_is_told_apart() -> None:
+    bound = Gate(domain=LIBRARY.bind({"lend_book", "get_member"}), undecided=Decision.ALLOW)
+    verdict = bound.judge(LEND, read((GET_MEMBER, ADA)))
     assert verdict.allowed and verdict.findings == ()
+    assert verdict.undecided and verdict.word == "UNDECIDED"
     [undecided] = verdict.shadow
     assert (undecided.kind, undecided.enforcement) == (Kind.UNDECIDED, Enforcement.AUDIT)
     assert undecided.reads == () and verdict.feedback == ""

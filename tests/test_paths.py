@@ -7,7 +7,8 @@ import json
 import pytest
 
 from ledgeragent.errors import PathError
-from ledgeragent.paths import Path, PathTemplate, quote, visible
+from ledgeragent.paths import Path, PathTemplate, quote
+from ledgeragent.text import visible
 
 ORDER = PathTemplate("orders.{order_id}", dict)
 ITEM = PathTemplate("orders.{order_id}.items.{item_id}", dict)

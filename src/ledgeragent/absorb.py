@@ -58,7 +58,7 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
-    return _store(ledger, call, content, routes)
+    return _store(ledger, call, returned.content, routes)
 
 
 def _store(
@@ -138,7 +138,7 @@ def _after_other(
     written = ledger.wrote(call, touched_by(ledger, call, tool))
     if not isinstance(tool, Write) or not tool.returns or call.malformed is not None:
         return Absorption(written, skipped="a write is no observation of what it wrote")
-    return _store(written, call, content, tool.returns)
+    return _store(written, call, returned.content, tool.returns)
 
 
 def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
@@ -173,11 +173,12 @@ def _after_failure(
 
 
 def _entries(
-    route: Route[Any], call: ToolCall, content: Json, turn: int, parsed: dict[Parser, Json]
+    route: Route[Any], call: ToolCall, raw: Json, turn: int, parsed: dict[Parser, Json]
 ) -> list[Entry]:
     """The records of a return for one route; `parsed` keeps what its other routes have parsed."""
     if not route.when(call.arguments):
         return []
+    content = unwrapped(raw)
     if not isinstance(content, str):
         value = content
         if route.to.record is str:
@@ -185,7 +186,7 @@ def _entries(
     elif route.parse in parsed:
         value = parsed[route.parse]
     else:
-        value = parsed[route.parse] = _parse(route.parse, content)
+        value = parsed[route.parse] = _parse(route.parse, content, raw)
     if isinstance(value, Untyped):
         path = _path(route, None, call)
         return [Entry(path=path, value=value.text, source=call, turn=turn, typed=False)]
@@ -199,11 +200,15 @@ def _entries(
     return entries
 
 
-def _parse(parse: Parser, content: str) -> Json:
-    """The value of a text, also where only its parser shows that it is wrapped."""
-    value = parse(content)
-    inner = unwrapped(value) if type(value) is dict and len(value) == 1 else value
-    return parse(inner) if inner is not value and isinstance(inner, str) else inner
+def _parse(parse: Parser, content: str, raw: Json) -> Json:
+    """The value of a text, whether its parser wants it in or out of its wrapping (`raw`)."""
+    try:
+        value = parse(content)
+    except ValueError:
+        if content is raw or not isinstance(raw, str):
+            raise
+        value = parse(raw)
+    return unwrapped(value) if type(value) is dict and len(value) == 1 else value
 
 
 def _path(route: Route[Any], record: Json, call: ToolCall) -> Path[Json]:

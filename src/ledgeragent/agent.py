@@ -13,19 +13,6 @@ from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
 
 
-def decline(filtered: Filtered) -> str:
-    """What a customer is told of a reply that was rejected: the rules it breaks, in their own words.
-
-    The rest of a rejection is for the model alone: which read comes first, what is wrong with the
-    form of a call, that the same call was made before.
-    """
-    broken = (finding for verdict in filtered.verdicts for finding in verdict.violations)
-    told = dict.fromkeys(
-        f.public or f.reason for f in broken if not f.predicate.startswith("gate/")
-    )
-    return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
-
-
 class Model(Protocol):
     """The base model. `context` is the ledger block, `feedback` what the gate said last, if it did."""
 
@@ -67,7 +54,7 @@ class LedgerAgent:
                 break
             if filtered.reply.calls or filtered.reply.text:
                 return self._send(filtered.reply)
-        return self._send(Reply(text=decline(self.verdicts[-1])))
+        return self._send(Reply(text=self.verdicts[-1].refusal))
 
     def _send(self, reply: Reply) -> Reply:
         self.history.append(reply)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
+from ledgeragent.arguments import Reader, names, reader
 from ledgeragent.effects import Effect, Neutral, Read, Route, Tool, Write
 from ledgeragent.errors import DomainError
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
-from ledgeragent.shape import Shape, shape_of
-from ledgeragent.shapes import Reader, names, reader
+from ledgeragent.shape import ANYTHING, Shape, shape_of
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Enforcement
 
@@ -26,6 +26,8 @@ class Clause:
     `checkable` is `state` (records, arguments and clock decide), `dialogue` (what was said decides),
     `mixed`, or `none`.
     """
+
+    CHECKABLE: ClassVar = ("state", "dialogue", "mixed", "none")
 
     id: str
     section: str
@@ -73,7 +75,7 @@ class Domain:
     _tools: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
     _routes: Mapping[str, tuple[Read[Any], ...]] = field(init=False, repr=False, compare=False)
     _guards: Mapping[str, Guard] = field(init=False, repr=False, compare=False)
-    _templates: Mapping[str, tuple[PathTemplate[Any], ...]] = field(
+    _shapes: Mapping[str, tuple[tuple[PathTemplate[Any], Shape], ...]] = field(
         init=False, repr=False, compare=False
     )
 
@@ -89,7 +91,7 @@ class Domain:
         object.__setattr__(self, "_tools", tools)
         object.__setattr__(self, "_routes", routes)
         object.__setattr__(self, "_guards", self._make_guards(tools))
-        object.__setattr__(self, "_templates", _by_root(self.tools))
+        object.__setattr__(self, "_shapes", _shapes_of(self.tools))
 
     def _make_guards(self, tools: Mapping[str, Tool]) -> dict[str, Guard]:
         ids = [rule.id for rule in self.predicates]
@@ -131,12 +133,12 @@ class Domain:
         complete = [call for is_complete, call in found if is_complete]
         return tuple(complete or (call for _, call in found))
 
-    def shape(self, path: Path[Any]) -> Shape | None:
-        """What is declared of the record at a path, None where nothing is."""
-        for template in self._templates.get(path[0], ()):
-            if template.match(path) is not None:
-                return shape_of(template.record)
-        return None
+    def shape(self, path: Path[Any]) -> Shape:
+        """What is declared of the record at a path."""
+        for template, shape in self._shapes.get(path[0], ()):
+            if template.fits(path):
+                return shape
+        return ANYTHING
 
     def asked_of_user(self, read: ToolCall) -> tuple[str, ...]:
         """The arguments of a read that no path tells, such as an email: the user has to be asked."""
@@ -171,14 +173,15 @@ class Domain:
         return replace(self, predicates=tuple(rules))
 
 
-def _by_root(tools: Iterable[Tool]) -> dict[str, tuple[PathTemplate[Any], ...]]:
-    templates: dict[str, dict[PathTemplate[Any], None]] = {}
+def _shapes_of(tools: Iterable[Tool]) -> dict[str, tuple[tuple[PathTemplate[Any], Shape], ...]]:
+    """The path families of a domain with what is declared of them, by root."""
+    families: dict[str, dict[PathTemplate[Any], Shape]] = {}
     for tool in tools:
         routes = tool.returns if isinstance(tool, Write) else (tool,)
         for route in routes:
             if isinstance(route, Route):
-                templates.setdefault(route.to.root, {})[route.to] = None
-    return {root: tuple(of_root) for root, of_root in templates.items()}
+                families.setdefault(route.to.root, {})[route.to] = shape_of(route.to.record)
+    return {root: tuple(family.items()) for root, family in families.items()}
 
 
 def _guard(tool: Tool, rules: tuple[Predicate, ...]) -> Guard:

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from ledgeragent.domain import Domain, Guard
-from ledgeragent.ledger import Evidence, Ledger, Unconfirmed
-from ledgeragent.paths import quote, visible
-from ledgeragent.plan import Order, Plan, spoken_calls
-from ledgeragent.predicates import (
-    Broken,
-    MissingEvidence,
-    Predicate,
-    StalePolicy,
-    UnconfirmedGround,
-    View,
-    violation,
+from ledgeragent.findings import (
+    against,
+    failure_of,
+    finding_of,
+    request_for,
+    running_write,
+    unusable,
+    wait_for,
 )
-from ledgeragent.shapes import ShapeError, read_as
+from ledgeragent.ledger import Evidence, Ledger, Unconfirmed
+from ledgeragent.paths import quote
+from ledgeragent.plan import Order, Plan
+from ledgeragent.predicates import Broken, Predicate, violation
+from ledgeragent.rejections import Rejections
+from ledgeragent.text import visible
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
+from ledgeragent.view import MissingEvidence, StalePolicy, UnconfirmedGround, View
 
 Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
 feedback, as chat APIs require of every call id. The verdicts are the same."""
 
-# Made once a decision: a named tuple's own constructor, or a look at an enum, costs as much as a rule.
+# A named tuple's own constructor, or a look at an enum, costs as much as a rule.
 _new = tuple.__new__
 _ALLOW, _ENFORCE, _VIOLATION = Decision.ALLOW, Enforcement.ENFORCE, Kind.VIOLATION
 
@@ -38,43 +40,6 @@ UNKNOWN_ARGUMENT = "gate/unknown-argument"
 UNKNOWN_TOOL = "gate/unknown-tool"
 
 NOT_EXECUTED = "Error: this call was not executed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejections:
-    """The loop guard's memory: how often each rejection was given.
-
-    A rejection is a call, a predicate, the facts it rests on and the reads it asks for, in short:
-    where one of them has changed there was progress, and nothing repeats.
-    """
-
-    counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
-
-    def of(self, verdict: Verdict) -> int:
-        """How often this very rejection was given before."""
-        if not self.counts:
-            return 0
-        keys = _rejection_keys(verdict)
-        return max((self.counts.get(key, 0) for key in keys), default=0)
-
-    def add(self, verdict: Verdict) -> Rejections:
-        """This memory with one more rejection."""
-        keys = _rejection_keys(verdict)
-        return Rejections(counts={**self.counts, **{k: self.counts.get(k, 0) + 1 for k in keys}})
-
-
-def _rejection_keys(verdict: Verdict) -> list[tuple[str, str, str]]:
-    return [(*verdict.call.intent, _grounds(finding)) for finding in verdict.findings]
-
-
-def _grounds(finding: Finding) -> str:
-    """The predicate, and a digest of what its finding rests on and asks for."""
-    facts = [(fact.record, fact.fields, fact.value) for fact in finding.evidence]
-    asked = [call.intent for call in (*finding.reads, *finding.waits_for)]
-    digest = hashlib.blake2b(
-        repr((facts, asked)).encode("utf-8", "backslashreplace"), digest_size=8
-    )
-    return f"{finding.predicate} {digest.hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +66,19 @@ class Filtered:
     def feedback(self) -> str:
         """What the model is told: of rejected calls, and warnings on allowed ones; "" if nothing."""
         return "\n".join(told for v in self.verdicts if (told := v.feedback))
+
+    @property
+    def refusal(self) -> str:
+        """What a customer is told of a reply that was rejected: the rules it breaks, in their own words.
+
+        The rest of a rejection is for the model alone: which read comes first, what is wrong with the
+        form of a call, that the same call was made before.
+        """
+        broken = (finding for verdict in self.verdicts for finding in verdict.violations)
+        told = dict.fromkeys(
+            f.public or f.reason for f in broken if not f.predicate.startswith("gate/")
+        )
+        return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +114,7 @@ class Gate:
         if self.unknown is Decision.ALLOW:
             return Verdict(call=call, decision=Decision.ALLOW)
         reason = f"there is no tool named {visible(call.name)} here; use one of the tools listed"
-        return Verdict(call, self.unknown, (_unusable(UNKNOWN_TOOL, self.unknown, reason),))
+        return Verdict(call, self.unknown, (unusable(UNKNOWN_TOOL, self.unknown, reason),))
 
     def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, ledger: Ledger) -> Verdict:
         view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
@@ -159,11 +137,11 @@ class Gate:
                 else:
                     if broken is None:
                         continue
-                    finding = _against(rule, evidence[first:], _VIOLATION, rule.decision, broken)
+                    finding = against(rule, evidence[first:], _VIOLATION, rule.decision, broken)
             except UnconfirmedGround as ground:
-                finding = _wait(rule, ground.doubts, evidence[first:])
+                finding = wait_for(rule, ground.doubts, evidence[first:])
             except (Exception, SystemExit) as error:
-                finding = _failed(rule, error, evidence[first:])
+                finding = failure_of(rule, error, evidence[first:])
             findings.append(finding)
             whose = whose and not (rule.identity and finding.enforcement is _ENFORCE)
         return _verdict(call, findings, evidence)
@@ -196,13 +174,13 @@ class Gate:
         candidates = missing.reads or self.domain.reads_for(missing.path)
         present = [read for read in candidates if self.domain.has(read.name)]
         reads = tuple(read for read in present if view.unavailable(read) is None)
-        running = _running(missing, view)
-        reason = _request(missing, view, tuple(map(self._spelled, reads)), running)
+        running = running_write(missing, view)
+        reason = request_for(missing, view, tuple(map(self._spelled, reads)), running)
         if reads or running:
-            asked = _finding(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
+            asked = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
             return asked._replace(reads=reads, waits_for=running)
         decision = rule.undecided if present else self.undecided
-        undecided = _finding(rule, evidence, Kind.UNDECIDED, decision, reason)
+        undecided = finding_of(rule, evidence, Kind.UNDECIDED, decision, reason)
         if decision is Decision.ALLOW:
             return undecided._replace(enforcement=Enforcement.AUDIT)
         return undecided._replace(reason=f"this cannot be checked here: {reason}")
@@ -270,26 +248,25 @@ _READ_FIRST = "this same call was rejected before; what it waits for has to come
 def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
     if call.malformed is not None:
         reason = (
-            f"the arguments of {visible(call.name)} are not a JSON object in which each key stands "
-            "once; send them as one"
+            "its arguments are not a JSON object in which each key stands once; send them as one"
         )
-        return _unusable(MALFORMED, Decision.REVISE, reason)
+        return unusable(MALFORMED, Decision.REVISE, reason)
     if guard.read_arguments is None:
         return call.arguments
-    try:
-        arguments: Arguments = read_as(guard.read_arguments, call.arguments)
-    except ShapeError as problem:
-        reason = f"the arguments of {call.name} cannot be used: {visible(str(problem))}"
-        return _unusable(MALFORMED, Decision.REVISE, reason)
+    objections: list[str] = []
+    arguments: Arguments = guard.read_arguments(call.arguments, "", objections)
+    if objections:
+        reason = f"its arguments cannot be used: {visible('; '.join(objections))}"
+        return unusable(MALFORMED, Decision.REVISE, reason)
     return arguments
 
 
 def _unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
     """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
     unknown = sorted(quote(str(name)) for name in call.arguments.keys() - known)
-    template = "{tool} takes no argument {unknown}; it takes {known}"
-    told = violation(template, tool=call.name, unknown=unknown, known=", ".join(sorted(known)))
-    return _unusable(UNKNOWN_ARGUMENT, Decision.REVISE, told.reason)
+    template = "it takes no argument {unknown}; it takes {known}"
+    broken = violation(template, unknown=unknown, known=", ".join(sorted(known)))
+    return unusable(UNKNOWN_ARGUMENT, Decision.REVISE, broken.reason)
 
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:
@@ -304,88 +281,6 @@ def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) 
         if finding.decision > decision:
             decision = finding.decision
     return _new(Verdict, (call, decision, enforced, shadow, evidence, ""))
-
-
-def _finding(
-    rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, reason: str
-) -> Finding:
-    fields = (kind, rule.id, rule.clause, decision, reason, (), evidence, rule.enforcement)
-    return _new(Finding, (*fields, None, (), ""))
-
-
-def _against(
-    rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, broken: Broken
-) -> Finding:
-    fields = (kind, rule.id, rule.clause, decision, broken.reason, (), evidence, rule.enforcement)
-    return _new(Finding, (*fields, None, (), broken.public))
-
-
-def _failed(rule: Predicate, error: BaseException, evidence: list[Evidence]) -> Finding:
-    reason = "this action could not be checked against the policy, so it was not done"
-    failed = _finding(rule, evidence, Kind.ERROR, Decision.BLOCK, reason)
-    try:
-        text = str(error)
-    except Exception:  # pack code may raise anything, even what has no text
-        text = "it has no text"
-    return failed._replace(error=f"{type(error).__name__}: {text}")
-
-
-def _wait(rule: Predicate, doubts: tuple[Unconfirmed, ...], evidence: list[Evidence]) -> Finding:
-    """The finding of a rule whose answer depends on writes that may have happened."""
-    running = tuple(doubt.call for doubt in doubts if doubt.running)
-    if running:
-        reason = f"wait for the result of {spoken_calls(running)}, then send this again"
-    else:
-        lost = spoken_calls([doubt.call for doubt in doubts])
-        reason = f"it is not known whether {lost} was done, since its result never came"
-    finding = _finding(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
-    return finding._replace(waits_for=running)
-
-
-def _unusable(id: str, decision: Decision, reason: str) -> Finding:
-    return Finding(kind=Kind.VIOLATION, predicate=id, clause=None, decision=decision, reason=reason)
-
-
-def _running(missing: MissingEvidence, view: View) -> tuple[ToolCall, ...]:
-    """The write whose result has to come before the evidence can be read, if one is to come."""
-    if missing.stale is None:
-        return ()
-    writes = (d.call for d in view.unconfirmed if d.running and d.call is missing.stale.by)
-    return tuple(writes)
-
-
-def _request(
-    missing: MissingEvidence, view: View, reads: Sequence[str], running: Sequence[ToolCall]
-) -> str:
-    subject = ".".join((str(missing.path), *map(quote, missing.fields)))
-    if not reads and not running:
-        return f"{subject} is needed to decide this, and no tool here can supply it"
-    calls = " or ".join(map(visible, reads))
-    if running:
-        then = f", then call {calls}" if reads else ""
-        return (
-            f"{subject} may be changed by another call; wait for the result of "
-            f"{spoken_calls(running)}{then} and send this again"
-        )
-    asking = "; ask the user for what stands as ?" if "=?" in calls else ""
-    return f"{subject} {_state_of(missing, view)}; call {calls} first{asking}"
-
-
-def _state_of(missing: MissingEvidence, view: View) -> str:
-    """Why a fact is not known, in words that follow its path."""
-    entry = view.entry(missing.path)
-    if entry is not None and not entry.typed:
-        return "was read, but what came back could not be understood"
-    if missing.objection:
-        return f"was read, but {visible(missing.objection)}"
-    if missing.stale is None:
-        return "has not been read yet"
-    if missing.stale.by is None:
-        return "may have been changed by the user since it was read"
-    if any(doubt.call is missing.stale.by for doubt in view.unconfirmed):
-        name = missing.stale.by.name
-        return f"may have been changed by {name}, whose result never came, since it was read"
-    return f"was changed by {missing.stale.by.name} since it was read"
 
 
 def _answer(verdict: Verdict) -> ToolReturn:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ledgeragent.paths import Path, PathTemplate, quote, visible
+from ledgeragent.paths import Path, PathTemplate, quote
 from ledgeragent.persistent import PersistentMap
+from ledgeragent.shape import Shape
+from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall, canonical
 
 R = TypeVar("R")
@@ -99,9 +101,10 @@ class Entry:
 
     `source` is the read it came from, `turn` how many user messages came before that read.
     `typed` is False for text that the route's parser could not turn into a record. `inherited`
-    names, for records merged by field, the fields that an earlier read supplied. `facts` keeps what
-    rules read of it, by name, or by place where a whole object is one fact: several calls and rules
-    read the same few.
+    names, for records merged by field, the fields that an earlier read supplied. `shape` is what the
+    domain declares of the value, once a rule has read it. `facts` keeps what rules read of it, by
+    name, or by place where a whole object is one fact, `inner_facts` the same of objects inside it:
+    several calls and rules read the same few.
     """
 
     path: Path[Json]
@@ -111,9 +114,22 @@ class Entry:
     typed: bool = True
     stale: tuple[Stale, ...] = ()
     inherited: Mapping[str, Origin] = field(default_factory=dict)
+    shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
     facts: dict[str | Fields, Evidence] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    inner_facts: dict[Fields, dict[str | Fields, Evidence]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def shaped(self, shape: Shape) -> Shape:
+        """The shape of the value, kept from here on: it is looked up once for each observation."""
+        object.__setattr__(self, "shape", shape)
+        return shape
+
+    def facts_at(self, fields: Fields) -> dict[str | Fields, Evidence]:
+        """The facts that rules have read of the object at `fields`, by name."""
+        return self.inner_facts.setdefault(fields, {})
 
     @cached_property
     def shown(self) -> str:

@@ -8,34 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ledgeragent.errors import PathError
+from ledgeragent.text import visible
 from ledgeragent.types import Json
 
 R = TypeVar("R")
 
 _MOST_REMEMBERED = 8192
 _PLAIN = re.compile(r"[\w#@+:/-]+", re.ASCII)
-_UNSAFE = re.compile(
-    "[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff<>]"
-)
 _TOKEN = re.compile(r'(?P<plain>[^."]+)|(?P<quoted>"(?:[^"\\]|\\.)*")')
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-
-
-def visible(text: str) -> str:
-    """The text with everything escaped that could end a line or a block, or hide what it says.
-
-    So is half a character, as text cut off in the middle has it: it could not be sent.
-    """
-    if text.isascii() and text.isprintable() and "<" not in text and ">" not in text:
-        return text
-    return _UNSAFE.sub(_escaped, text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass").hex(" ", 2)
-    return "".join(f"\\u{unit}" for unit in units.split())
 
 
 def quote(segment: str) -> str:
@@ -110,11 +91,15 @@ class PathTemplate(Generic[R]):
     else:
         __call__ = lru_cache(_MOST_REMEMBERED)(_make)
 
+    def fits(self, path: Path[Json]) -> bool:
+        """True if `path` belongs to this family."""
+        return len(path) == len(self.segments) and all(
+            path[position] == literal for position, literal in self._literal_at
+        )
+
     def match(self, path: Path[Json]) -> dict[str, str] | None:
         """The placeholder values if `path` belongs to this family, else None."""
-        if len(path) != len(self.segments):
-            return None
-        if any(path[i] != literal for i, literal in self._literal_at):
+        if not self.fits(path):
             return None
         return {s[1:-1]: p for s, p in zip(self.segments, path, strict=True) if s.startswith("{")}
 

@@ -14,7 +14,8 @@ from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.ledger import Fields, Ledger, Touch
-from ledgeragent.paths import Path, visible
+from ledgeragent.paths import Path
+from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Finding, Kind, Verdict
 

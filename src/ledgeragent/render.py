@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ledgeragent.ledger import Entry, Ledger
-from ledgeragent.paths import visible
+from ledgeragent.text import visible
 
 OPEN = "<ledger>"
 CLOSE = "</ledger>"

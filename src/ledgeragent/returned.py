@@ -67,7 +67,7 @@ def parse_literal(text: str) -> Json:
         raise ValueError("neither JSON nor short enough to be read as Python's text for a value")
     try:
         return json.loads(json.dumps(ast.literal_eval(text.strip()), allow_nan=False))
-    except (SyntaxError, TypeError, MemoryError, RecursionError) as error:
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(f"neither JSON nor Python's text for a value: {error}") from None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -40,27 +40,33 @@ def has_control(text: str) -> bool:
     return not text.isprintable() and _CONTROL.search(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Shape:
     """What a type declares: its `objection` to a value, and the shapes inside an object.
 
-    `record` is the TypedDict it was made of, None for another type; `required` are the fields that
-    must be there; `values` is the shape of all values of a dict.
+    `record` is the TypedDict it was made of, None for another type; `values` is the shape of all
+    values of a dict. `holds_objects` where a rule may read a value of it field by field.
     """
 
     objection: Objection
     record: Any = None
-    required: frozenset[str] = frozenset()
     values: Shape | None = None
+    holds_objects: bool = False
 
-    @property
-    def holds_objects(self) -> bool:
-        """True if a rule may read a value of it field by field."""
-        return self.record is not None or self.values is not None or self is ANYTHING
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The fields that must be there."""
+        return frozenset() if self.record is None else required_keys(self.record)
 
-    def of(self, name: str) -> Shape | None:
-        """The shape of a field, None where the type says nothing of it."""
-        return self.values if self.record is None else _field_shapes(self.record).get(name)
+    @cached_property
+    def fields(self) -> Mapping[str, Shape]:
+        """The shapes of the fields. Made when first asked for: a type may hold itself."""
+        hints = {} if self.record is None else get_type_hints(self.record)
+        return {name: shape_of(hint) for name, hint in hints.items()}
+
+    def of(self, name: str) -> Shape:
+        """The shape of a field; anything, where the type says nothing of it."""
+        return self.values or self.fields.get(name, ANYTHING)
 
 
 def shape_of(annotation: Any) -> Shape:
@@ -81,7 +87,7 @@ def _shape_of(annotation: Any) -> Shape:
         return Shape(_list_objection(shape_of(inner[0]).objection))
     if origin is dict or origin is Mapping:
         values = shape_of(inner[1])
-        return Shape(_mapping_objection(values.objection), values=values)
+        return Shape(_mapping_objection(values.objection), None, values, True)
     objection = _SCALARS.get(annotation)
     return Shape(objection) if objection is not None else ANYTHING
 
@@ -99,27 +105,20 @@ def required_keys(annotation: Any) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=4096)
-def _field_shapes(record: Any) -> dict[str, Shape]:
-    return {name: shape_of(hint) for name, hint in get_type_hints(record).items()}
-
-
 def _object_shape(record: Any) -> Shape:
-    required = required_keys(record)
-
     def objection(value: Json, place: str) -> str:
         if type(value) is not dict:
             return _expected(place, "an object", value)
-        if not value.keys() >= required:
-            return f"{place.lstrip('.') or 'it'} has no `{min(required - value.keys())}`"
-        # Looked up only now: a type may hold itself.
-        for name, shape in _field_shapes(record).items():
-            if name in value and shape.objection(value[name], ""):
+        if not value.keys() >= shape.required:
+            return f"{place.lstrip('.') or 'it'} has no `{min(shape.required - value.keys())}`"
+        for name, field in shape.fields.items():
+            if name in value and field.objection(value[name], ""):
                 # The place is made only where something is wrong: most of the time nothing is.
-                return shape.objection(value[name], f"{place}.{name}")
+                return field.objection(value[name], f"{place}.{name}")
         return ""
 
-    return Shape(objection, record, required)
+    shape = Shape(objection, record, holds_objects=True)
+    return shape
 
 
 def _list_objection(object_to: Objection) -> Objection:
@@ -171,7 +170,7 @@ def _union_shape(inner: tuple[Any, ...]) -> Shape:
         return "" if "" in wrong else (wrong or [_expected(place, "null", value)])[0]
 
     one = shapes[0] if len(shapes) == 1 else Shape(objection)
-    return Shape(objection, one.record, one.required, one.values)
+    return Shape(objection, one.record, one.values, one.holds_objects)
 
 
 def _objection_to_text(value: Json, place: str) -> str:
@@ -222,5 +221,5 @@ _SCALARS: Mapping[Any, Objection] = {
     bool: _objection_to_truth,
 }
 
-ANYTHING = Shape(_objection_to_anything)
+ANYTHING = Shape(_objection_to_anything, holds_objects=True)
 """The shape of values whose type says nothing; none may hold control characters."""

@@ -5,15 +5,17 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption, absorb, touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.gate import Delivery, Filtered, Gate, Rejections
-from ledgeragent.ledger import Ledger
-from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.gate import Delivery, Filtered, Gate
+from ledgeragent.ledger import Entry, Ledger
+from ledgeragent.paths import Path
+from ledgeragent.rejections import Rejections
+from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _new = tuple.__new__
 
@@ -104,3 +106,17 @@ class State(NamedTuple):
 
 def _uttered(ledger: Ledger, reply: Reply, domain: Domain) -> Ledger:
     return ledger.uttered("agent", reply.text) if domain.listens and reply.text else ledger
+
+
+def ledger_of(records: Mapping[str, Json], domain: Domain | None = None) -> Ledger:
+    """A ledger holding these records: `ledger_of({"orders.#W1": {"status": "pending"}})`.
+
+    With a domain, each record's source is the read that would supply it.
+    """
+    ledger = Ledger()
+    for text, value in records.items():
+        path = Path.parse(text)
+        reads = domain.reads_for(path) if domain is not None else ()
+        source = reads[0] if reads else ToolCall(name="given")
+        ledger = ledger.put(Entry(path=path, value=value, source=source, turn=0))
+    return ledger

@@ -7,10 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.ledger import Entry, Ledger
-from ledgeragent.paths import Path
+from ledgeragent.state import ledger_of
 from ledgeragent.types import Json, Message, Reply, ToolCall
 from ledgeragent.verdict import Decision, Verdict
+
+__all__ = [
+    "ScriptedModel",
+    "assert_allows",
+    "assert_blocks",
+    "assert_revises",
+    "judge",
+    "ledger_of",
+]
 
 
 class ScriptedModel:
@@ -24,20 +32,6 @@ class ScriptedModel:
         """The next prepared reply."""
         self.prompts.append((tuple(history), context, feedback))
         return self._replies.popleft()
-
-
-def ledger_of(records: Mapping[str, Json], domain: Domain | None = None) -> Ledger:
-    """A ledger holding these records: `ledger_of({"orders.#W1": {"status": "pending"}})`.
-
-    With a domain, each record's source is the read that would supply it.
-    """
-    ledger = Ledger()
-    for text, value in records.items():
-        path = Path.parse(text)
-        reads = domain.reads_for(path) if domain is not None else ()
-        source = reads[0] if reads else ToolCall(name="given")
-        ledger = ledger.put(Entry(path=path, value=value, source=source, turn=0))
-    return ledger
 
 
 def judge(domain: Domain, records: Mapping[str, Json], tool: str, **arguments: Json) -> Verdict:

@@ -7,7 +7,7 @@ from enum import Enum, IntEnum
 from typing import NamedTuple
 
 from ledgeragent.ledger import Evidence
-from ledgeragent.paths import visible
+from ledgeragent.text import visible
 from ledgeragent.types import ToolCall
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ledgeragent import load_domain
 from ledgeragent.compiler.digest import digest_of
+from tests.compiler.yaml_pack import HEAD
 
 
 def pack(folder: Path, **files: str) -> Path:
@@ -34,3 +37,14 @@ def test_a_loaded_domain_carries_it() -> None:
     assert len(load_domain("retail").digest) == 64
     assert load_domain("retail").digest == load_domain("retail", "tau").digest
     assert load_domain("retail").digest != load_domain("airline").digest
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_yaml_pack_has_one_however_it_is_loaded(tmp_path: Path, folder: bool) -> None:
+    pytest.importorskip("cel_expr_python")
+    from ledgeragent.compiler.loader import load_pack
+
+    file = tmp_path / "pack.yaml"
+    file.write_text(HEAD)
+    place = tmp_path if folder else file
+    assert load_pack(place).digest == load_domain(str(place)).digest == digest_of(place)

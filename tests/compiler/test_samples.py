@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.agent import decline
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.samples import SIDES, Sample, run, sample_of, samples_from_json
 from ledgeragent.domain import Domain
@@ -129,7 +128,7 @@ def test_what_a_customer_is_told_names_no_tool(name: str) -> None:
         for each in samples:
             if each.speaks_of(version):
                 reply = Reply(calls=(each.call,))
-                told = decline(Gate(domain=domain).filter(reply, each.state(domain)))
+                told = Gate(domain=domain).filter(reply, each.state(domain)).refusal
                 assert not tools.search(told), f"{each.rule}: {told}"
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.gate import Gate
-from ledgeragent.gateway.dialects.base import Owed
+from ledgeragent.gateway.dialects.base import PendingAnswer
 from ledgeragent.gateway.memory import Memory
-from ledgeragent.gateway.stores.base import Saved
+from ledgeragent.gateway.stores.base import SavedSession
 from ledgeragent.gateway.stores.codec import dumps, loads
 from ledgeragent.render import render
 from ledgeragent.state import State
@@ -30,12 +30,17 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
         if hears:
             state = state.observe(UserMessage(text="x"), DOMAIN)
     memory = Memory(
-        session="s", state=state, feedback="\ud800", upstream="r", owed=(Owed("a", "b"),), size=7
+        session="s",
+        state=state,
+        feedback="\ud800",
+        upstream="r",
+        owed=(PendingAnswer("a", "b"),),
+        size=7,
     )
-    text = dumps(Saved(memory=memory, folded=("a", "b"), taken=True, version=3))
+    text = dumps(SavedSession(memory=memory, folded=("a", "b"), taken=True, version=3))
     text.encode("ascii")
     back = loads(text, 4)
-    assert back == Saved(
+    assert back == SavedSession(
         memory=replace(memory, state=state._replace(last=None)),
         folded=("a", "b"),
         taken=True,
@@ -52,6 +57,6 @@ def test_what_was_rejected_comes_back() -> None:
     state = state.observe(answer(GET_BOOK, BOOK_OUT), LIBRARY)
     state, _ = state.filter(Reply(calls=(LEND,)), gate, "drop")
     assert state.rejections.counts
-    back = loads(dumps(Saved(memory=Memory(session="s", state=state))), 1).memory.state
+    back = loads(dumps(SavedSession(memory=Memory(session="s", state=state))), 1).memory.state
     assert back == state
-    assert json.loads(dumps(Saved(memory=Memory(session="s", state=back))))["format"] == 1
+    assert json.loads(dumps(SavedSession(memory=Memory(session="s", state=back))))["format"] == 1

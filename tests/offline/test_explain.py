@@ -103,13 +103,13 @@ RULES = {"lending/days": "violation", "lending/available": "evidence", "lending/
         (
             ToolCall(name="lend_book", id="x", malformed="{"),
             "gate/arguments",
-            "the arguments of lend_book are not a JSON object",
+            "its arguments are not a JSON object",
             {},
         ),
         (
             replace(RENT, arguments={**RENT.arguments, "gift": True}),
             "gate/unknown-argument",
-            "lend_book takes no argument gift",
+            "it takes no argument gift",
             RULES,
         ),
     ],

@@ -12,7 +12,7 @@ from ledgeragent.offline.judging import (
     BLOCK,
     REVISE_EVIDENCE,
     REVISE_VIOLATION,
-    Judged,
+    JudgedCall,
     judge,
 )
 from ledgeragent.offline.traces import Trace
@@ -42,7 +42,7 @@ LONG = call("lend_book", member_id="M1", book_id="B1", days=99)
 
 def judged(
     *messages: Message, domain: Domain = LIBRARY, nonstandard: frozenset[str] = frozenset()
-) -> list[Judged]:
+) -> list[JudgedCall]:
     """The judged calls of a run of these messages."""
     trace = Trace(run="r", messages=messages, nonstandard=nonstandard)
     return judge(trace, Gate(domain=domain))
@@ -70,7 +70,7 @@ def test_what_executed_is_told_by_what_came_back() -> None:
     assert judged(Reply(calls=(LEND,)), answer(LEND, "lent"))[0].executed
     assert not judged(Reply(calls=(LEND,)), failed(LEND))[0].executed
     assert not judged(Reply(calls=(LEND,)))[0].executed
-    assert not judged(Reply(calls=(LEND,)), Reply(text="Well"), answer(LEND, "lent"))[0].executed
+    assert judged(Reply(calls=(LEND,)), Reply(text="Well"), answer(LEND, "came late"))[0].executed
 
 
 def test_what_really_happened_is_followed_whatever_the_verdict() -> None:
@@ -81,13 +81,16 @@ def test_what_really_happened_is_followed_whatever_the_verdict() -> None:
     assert found[1].ledger.writes == (LONG,)
 
 
-def test_all_calls_of_a_reply_see_the_ledger_before_it() -> None:
+def test_a_later_call_of_a_reply_waits_for_what_an_earlier_one_changes() -> None:
     other = call("lend_book", "other", member_id="M1", book_id="B1", days=14)
     found = judged(
         *READS, Reply(calls=(LEND, other)), answer(LEND, "lent"), answer(other, "lent too")
     )
-    assert [(one.outcome, one.executed) for one in found] == [(ALLOW, True), (ALLOW, True)]
-    assert found[0].ledger is found[1].ledger
+    assert [(one.outcome, one.executed) for one in found] == [
+        (ALLOW, True),
+        (REVISE_EVIDENCE, True),
+    ]
+    assert found[1].verdict.waits_for == (LEND,)
 
 
 def test_of_calls_with_one_id_the_one_that_failed_did_not_execute() -> None:

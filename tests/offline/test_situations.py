@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 from ledgeragent.errors import DataError
-from ledgeragent.gate import Delivery, Filtered, Gate, Rejections
+from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.offline.cases import decision, is_right, judge_case, judge_cases
 from ledgeragent.offline.labelled import (
@@ -20,6 +21,7 @@ from ledgeragent.offline.labelled import (
     Expected,
     read_cases,
 )
+from ledgeragent.rejections import Rejections
 from ledgeragent.types import Json, Reply, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
 from tests.cli.branches import NEW
@@ -160,9 +162,10 @@ class Watched(Gate):
         ledger: Ledger,
         rejections: Rejections | None = None,
         delivery: Delivery = "drop",
+        running: Sequence[ToolCall] = (),
     ) -> Filtered:
         self.asked.append((reply, ledger))
-        return super().filter(reply, ledger, rejections, delivery)
+        return super().filter(reply, ledger, rejections, delivery, running)
 
 
 def test_the_calls_of_a_row_are_one_reply_on_what_was_read_before(tmp_path: Path) -> None:

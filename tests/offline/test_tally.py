@@ -8,7 +8,7 @@ import pytest
 
 from ledgeragent.gate import Gate
 from ledgeragent.offline.judging import judge
-from ledgeragent.offline.tally import Result
+from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
 from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
@@ -21,8 +21,8 @@ READ: tuple[Message, ...] = (
 )
 
 
-def counted(*messages: Message) -> Result:
-    result = Result()
+def counted(*messages: Message) -> ReplayResult:
+    result = ReplayResult()
     trace = Trace(run="r", messages=messages, reward=1.0)
     result.count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
     return result

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
+from ledgeragent.effects import Effect
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.predicates import Broken, Predicate, View, predicate, violation
@@ -185,12 +188,46 @@ def test_what_is_unknown_neither_blocks_nor_goes_unnamed(
 
 @searched
 @given(rules, st.lists(calls, max_size=4), ledgers)
-def test_calls_of_one_reply_are_judged_as_if_alone(
+def test_in_the_papers_reading_calls_of_one_reply_are_judged_as_if_alone(
     chosen: list[Predicate], proposed: list[ToolCall], ledger: Ledger
 ) -> None:
-    gate = Gate(domain=domain_of(chosen), budget=1000)
+    gate = Gate(domain=domain_of(chosen), budget=1000, order="snapshot")
     filtered = gate.filter(Reply(calls=tuple(proposed)), ledger)
     alone = [gate.judge(call, ledger) for call in proposed]
     assert [v.decision for v in filtered.verdicts] == [v.decision for v in alone]
     assert filtered.execute == tuple(v.call for v in alone if v.allowed)
     assert filtered.reply.calls == filtered.execute
+
+
+@searched
+@given(rules, st.lists(calls, max_size=4), ledgers)
+def test_calls_let_through_together_do_not_disturb_each_other(
+    chosen: list[Predicate], proposed: list[ToolCall], ledger: Ledger
+) -> None:
+    domain = domain_of(chosen)
+    filtered = Gate(domain=domain, budget=1000).filter(Reply(calls=tuple(proposed)), ledger)
+    writes = [
+        v for v in filtered.verdicts if v.allowed and domain.effect(v.call.name) is Effect.WRITE
+    ]
+    for one, other in permutations(writes, 2):
+        touched = touched_by(ledger, other.call, domain.tool(other.call.name))
+        places = [(fact.record, fact.fields) for fact in one.evidence]
+        places += [
+            (t.path, t.fields) for t in touched_by(ledger, one.call, domain.tool(one.call.name))
+        ]
+        for touch in touched:
+            for path, fields in places:
+                shorter = min(len(fields), len(touch.fields))
+                assert path != touch.path or fields[:shorter] != touch.fields[:shorter]
+
+
+@searched
+@given(rules, st.lists(calls, max_size=4), ledgers)
+def test_a_plan_asserts_no_more_than_the_calls_alone(
+    chosen: list[Predicate], proposed: list[ToolCall], ledger: Ledger
+) -> None:
+    gate = Gate(domain=domain_of(chosen), budget=1000)
+    filtered = gate.filter(Reply(calls=tuple(proposed)), ledger)
+    for verdict in filtered.verdicts:
+        alone = {f.predicate for f in gate.judge(verdict.call, ledger).violations}
+        assert {f.predicate for f in verdict.violations} <= alone

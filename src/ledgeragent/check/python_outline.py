@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from types import FunctionType, ModuleType
 from typing import Any
@@ -18,44 +17,16 @@ from ledgeragent.compiler.samples import samples_from_json
 from ledgeragent.compiler.shapes import Object, Shape, shape_of
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Read, Write
-from ledgeragent.errors import LedgerAgentError, UsageError
-from ledgeragent.packs import PACKS
-from ledgeragent.packs import versions as shipped
+from ledgeragent.packs import catalogue
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
 
 
 def outline_of(name: str, version: str | None = None) -> Outline:
     """The outline of a shipped pack, or of `module:ATTRIBUTE` (a Domain, or a dict of them)."""
-    module, found = _found(name)
-    if version is not None and version not in found:
-        raise UsageError(f"{name} has no version {version!r}; choose one of: {', '.join(found)}")
-    domain = found[version] if version is not None else next(iter(found.values()))
-    return _Reader(module, domain, tuple(found.values())).outline()
-
-
-def _found(name: str) -> tuple[ModuleType, Mapping[str, Domain]]:
-    if name in PACKS or ":" not in name:
-        versions = shipped(name)
-        return import_module(PACKS[name]), versions
-    path, _, attribute = name.partition(":")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        module = import_module(path)
-        found = getattr(module, attribute)
-    except LedgerAgentError:
-        raise  # it says itself what is wrong with the pack
-    except (ImportError, AttributeError, ValueError) as problem:
-        raise UsageError(f"cannot use {name}: {problem}") from None
-    except Exception as problem:  # whatever the author's own module does when it is imported
-        raise UsageError(f"cannot use {name}: {type(problem).__name__}: {problem}") from None
-    versions = {found.version: found} if isinstance(found, Domain) else found
-    if not isinstance(versions, Mapping) or not all(
-        isinstance(d, Domain) for d in versions.values()
-    ):
-        raise UsageError(f"{name} is neither a Domain nor a dict of them")
-    return module, versions
+    listed = catalogue.versions(name)
+    domain = catalogue.version_of(name, listed, version)
+    return _Reader(catalogue.module_of(name), domain, tuple(listed.values())).outline()
 
 
 class _Reader:
@@ -143,6 +114,7 @@ def _read(tool: Read[Any], place: Place) -> ReadPart:
         parameters=tuple(tool.parameters),
         inside=() if whole else None,
         merge=tool.merge,
+        minded=frozenset(tool.rename.get(key, key) for key in tool.to.keys),
     )
 
 

@@ -10,12 +10,13 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path as FilePath
 
+from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.library import library
+from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
-from ledgeragent.compiler.problems import Findings, Place, Severity, suggestion
+from ledgeragent.compiler.problems import Place, Problems, Severity, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.routes import Routes
 from ledgeragent.compiler.rules import Rules, read_samples
@@ -27,7 +28,6 @@ from ledgeragent.compiler.source.yamlfile import Node, read_yaml
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
-from ledgeragent.packs.clauses import CHECKABLE
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import Json
 
@@ -80,7 +80,7 @@ def read_outline(path: FilePath | str) -> Outline:
         return outline
     outline.place = Place(str(files[0]), 1)
     loader = _Loader(outline, pieces)
-    loader.load(digest(files))
+    loader.load(digest_of(FilePath(path)))
     for file in unread_files(FilePath(path), {*files, loader.tools_file}):
         text = f"this file is no part of the pack, which is pack.yaml, {', '.join(PIECES)}"
         outline.findings.add("unread-file", Place(str(file), 1), text)
@@ -120,14 +120,6 @@ def unread_files(path: FilePath, read: Collection[FilePath | None]) -> list[File
     )
 
 
-def digest(files: Iterable[FilePath]) -> str:
-    """Identifies the content of these files."""
-    total = sha256()
-    for file in files:
-        total.update(sha256(file.read_bytes()).digest())
-    return total.hexdigest()
-
-
 class _Loader:
     """Reads the sections in the order in which they build on one another."""
 
@@ -138,7 +130,7 @@ class _Loader:
         self.given = self._merged(pieces)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> Problems:
         return self.outline.findings
 
     def load(self, identity: str) -> None:
@@ -153,7 +145,7 @@ class _Loader:
             self.sections.entries(self.given.get("records"), "records"), self.sections
         )
         types.all()
-        routes = Routes(self.outline, self.sections, types, self._specs())
+        routes = Routes(self.outline, self.sections, types, self._specs(), parameters)
         tools = [
             *routes.reads(self.given.get("reads")),
             *routes.writes(self.given.get("writes")),
@@ -236,6 +228,10 @@ class _Loader:
         for name, node in entries.items():
             if isinstance(node.value, int) and abs(node.value) > _LARGEST:
                 self.sections.find("syntax", node, f"{name} is too large; write it as a float")
+            character = first_refused(node.plain)
+            if character:
+                text = f"{name} holds the character {character}, which no value may hold"
+                self.sections.find("syntax", node, text)
         return {name: node.plain for name, node in entries.items()}
 
     def _specs(self) -> Mapping[str, ToolSpec]:
@@ -260,7 +256,9 @@ class _Loader:
                 id=self.sections.text(given.get("id"), "id"),
                 section=self.sections.text(given.get("section"), "section"),
                 summary=self.sections.text(given.get("summary"), "summary"),
-                checkable=self.sections.choice(given.get("checkable"), "checkable", CHECKABLE),
+                checkable=self.sections.choice(
+                    given.get("checkable"), "checkable", Clause.CHECKABLE
+                ),
                 predicates=self.sections.texts(given.get("rules"), "rules"),
                 why=self.sections.text(given.get("why"), "why"),
             )

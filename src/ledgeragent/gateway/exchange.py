@@ -9,25 +9,24 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ledgeragent.agent import decline
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
     BadReplyError,
     Body,
     Dialect,
-    Owed,
+    PendingAnswer,
     Rejected,
-    Said,
     Tail,
+    WireReply,
     decode,
     encode,
     reading,
     sent_order,
 )
 from ledgeragent.gateway.memory import Memory, weight
-from ledgeragent.gateway.recorder import Recorder
-from ledgeragent.gateway.sse import Event
-from ledgeragent.gateway.usage import Usage
+from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.render import render
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
@@ -35,7 +34,7 @@ from ledgeragent.verdict import Decision
 VERDICT_HEADER = "x-ledgeragent-verdict"
 
 
-class Settled(NamedTuple):
+class Settlement(NamedTuple):
     """A reply that the client gets, and what is known after it; `id` if it can be continued by it."""
 
     sent: Reply
@@ -43,13 +42,13 @@ class Settled(NamedTuple):
     id: str = ""
 
 
-Ask = Callable[[Body], Awaitable[bytes]]
-Listen = Callable[[Body], AsyncGenerator[Sequence[Event], None]]
-Settle = Callable[[Sequence[Settled]], Awaitable[None]]
+AskUpstream = Callable[[Body], Awaitable[bytes]]
+Listen = Callable[[Body], AsyncGenerator[Sequence[ServerEvent], None]]
+Settle = Callable[[Sequence[Settlement]], Awaitable[None]]
 
 
 class _Judged(NamedTuple):
-    said: Said
+    said: WireReply
     filtered: Filtered
     memory: Memory
 
@@ -68,7 +67,7 @@ class Exchange:
     passes: frozenset[str]
     body: Body
     memory: Memory
-    recorder: Recorder
+    recorder: MemoryRecorder
     settle: Settle
     max_revisions: int = 1
     rejected: list[Rejected] = field(default_factory=list)
@@ -76,9 +75,9 @@ class Exchange:
     upstream_calls: int = 0
     problem: Exception | None = None
 
-    async def answer(self, ask: Ask) -> bytes:
+    async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
-        usage = Usage()
+        usage = TokenUsage()
         while True:
             self.upstream_calls += 1
             raw = await ask(self._prompt())
@@ -105,7 +104,7 @@ class Exchange:
         )
         return raw
 
-    async def stream(self, listen: Listen) -> AsyncGenerator[Sequence[Event], None]:
+    async def stream(self, listen: Listen) -> AsyncGenerator[Sequence[ServerEvent], None]:
         """The judged answer to a request that streams; text passes as it comes.
 
         The events that came in together go out together. A failure before anything has passed is
@@ -145,7 +144,7 @@ class Exchange:
             yield list(stream.fail(str(problem)))
             return
         told = verdict_header(self.verdicts)
-        comment = [Event(f"{VERDICT_HEADER}: {told}", None)] if told else []
+        comment = [ServerEvent(f"{VERDICT_HEADER}: {told}", None)] if told else []
         yield [*comment, *ending]
 
     def _prompt(self) -> Body:
@@ -161,7 +160,7 @@ class Exchange:
         with reading():
             return self.dialect.prompt(self.body, tail)
 
-    def _judge(self, said: Said) -> _Judged:
+    def _judge(self, said: WireReply) -> _Judged:
         """Judges and records. Choices of one answer are alternatives, so none is judged after another."""
         try:
             state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
@@ -185,7 +184,7 @@ class Exchange:
 
     def _settled(
         self, judged: _Judged, texts: list[str], name: str = "", *, streamed: bool = False
-    ) -> Settled:
+    ) -> Settlement:
         """What the client is sent, and what the model must hear next turn of what it was not."""
         filtered = judged.filtered
         calls = filtered.execute
@@ -201,16 +200,16 @@ class Exchange:
             owed=tuple(_owed(filtered)),
         )
         sent = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
-        return Settled(sent, memory, name or judged.said.id)
+        return Settlement(sent, memory, name or judged.said.id)
 
     def _refusal(self, filtered: Filtered) -> str:
         """What is said where every call was rejected, or where the model had no answer to that."""
         if filtered.execute:
             return ""
         if filtered.decision is not Decision.ALLOW:
-            return decline(filtered)
+            return filtered.refusal
         rejected = self._silenced(filtered)
-        return decline(rejected) if rejected is not None else ""
+        return rejected.refusal if rejected is not None else ""
 
     def _silenced(self, filtered: Filtered) -> Filtered | None:
         """The rejected reply to which this one, which is empty, is all that the model had to say."""
@@ -219,14 +218,14 @@ class Exchange:
         return self.rejected[-1].filtered
 
 
-def _owed(filtered: Filtered) -> Iterator[Owed]:
+def _owed(filtered: Filtered) -> Iterator[PendingAnswer]:
     """What the rejected calls must be answered with."""
     seen: Counter[str] = Counter()
     for verdict in filtered.verdicts:
         if verdict.allowed:
             seen[verdict.call.id] += 1
         else:
-            yield Owed(verdict.call.id, verdict.feedback, seen[verdict.call.id])
+            yield PendingAnswer(verdict.call.id, verdict.feedback, seen[verdict.call.id])
 
 
 def verdict_header(judged: Sequence[Filtered]) -> str:

@@ -11,7 +11,7 @@ from ledgeragent.types import Message, Reply
 
 
 @dataclass(frozen=True, slots=True)
-class Recorder(AnyRecorder):
+class MemoryRecorder(AnyRecorder):
     """The recorder of every way in, which knows what the gateway keeps of a conversation."""
 
     def fold(self, memory: Memory, messages: Iterable[Message]) -> Memory:

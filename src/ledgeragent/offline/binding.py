@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import import_module
-from pathlib import Path as FilePath
 
-from ledgeragent import packs
 from ledgeragent.compiler.problems import suggestion
-from ledgeragent.compiler.samples import Sample, samples_from_json
+from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import EVERY_RULE, Domain
-from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.errors import UsageError
 from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
+from ledgeragent.packs import catalogue
 from ledgeragent.verdict import Enforcement
 
 # Which versions of a policy serve a benchmark, the best first; else the default version does.
@@ -30,8 +26,7 @@ _FOREIGN = frozenset({("tau_trait", "telecom")})
 class Binding:
     """A domain by name, so that it can be handed to another process.
 
-    `name` is what `packs.versions` knows, or `module:ATTRIBUTE` of a `Domain` (or a dict of them by
-    version) of your own.
+    `name` is what `packs.catalogue` knows: a shipped pack, a YAML file or folder, `module:ATTRIBUTE`.
     `version` and `tools` overrule what a run records about itself, `levels` how strictly rules are
     enforced (`domain.EVERY_RULE` is for all that are not named).
     """
@@ -61,35 +56,14 @@ class Binding:
 
 @cache
 def versions(name: str) -> dict[str, Domain]:
-    """Every version of a domain, the default one first; raises UsageError for an unknown name."""
-    if ":" not in name or packs.is_data(name):
-        return packs.versions(name)
-    module, _, attribute = name.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        found = getattr(import_module(module), attribute)
-    except LedgerAgentError:
-        raise  # it says itself what is wrong with the pack
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"cannot load domain {name!r}: {error}") from None
-    except Exception as error:  # whatever the author's own module does when it is imported
-        problem = f"{type(error).__name__}: {error}"
-        raise UsageError(f"cannot load domain {name!r}: {problem}") from None
-    listed = {found.version: found} if isinstance(found, Domain) else found
-    if not isinstance(listed, dict) or not all(isinstance(d, Domain) for d in listed.values()):
-        raise UsageError(f"{name!r} is neither a Domain nor a dict of them by version")
-    return listed
+    """Every version of a domain, read once; see `packs.catalogue`."""
+    return catalogue.versions(name)
 
 
 @cache
 def samples(name: str) -> tuple[Sample, ...]:
-    """The samples of a pack: those of a YAML pack, else those in `samples.json` beside the module."""
-    if packs.is_data(name):
-        return tuple(import_module("ledgeragent.compiler.loader").read_outline(name).samples)
-    versions(name)
-    module = import_module(packs.PACKS.get(name, name.partition(":")[0]))
-    return samples_from_json(FilePath(str(module.__file__)).with_name("samples.json"))
+    """The samples of a pack, read once; see `packs.catalogue`."""
+    return catalogue.samples(name)
 
 
 @lru_cache(maxsize=64)
@@ -100,11 +74,7 @@ def _bound(
     levels: frozenset[tuple[str, Enforcement]],
 ) -> Domain:
     found = versions(name)
-    if version is not None and version not in found:
-        raise UsageError(
-            f"domain {name} has no version {version!r}; choose one of: {', '.join(found)}"
-        )
-    domain = found[version] if version is not None else next(iter(found.values()))
+    domain = catalogue.version_of(name, found, version)
     if levels:
         domain = domain.enforcing(_known(levels, domain, found.values()))
     return remembering(domain.bind(tools) if tools is not None else domain)

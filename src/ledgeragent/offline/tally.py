@@ -1,4 +1,4 @@
-"""What a replay found, counted: one `Result`, whatever the number of runs, files and processes."""
+"""What a replay found, counted: one `ReplayResult`, whatever the number of runs, files and processes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
 from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL
 from ledgeragent.offline.intake import Intake
-from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, Judged
+from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, JudgedCall
 from ledgeragent.offline.neutral import NeutralCalls
 from ledgeragent.offline.rows import (
     NearMiss,
     PredicateError,
     RejectedWrite,
-    Run,
+    RunRow,
     SolvedRejection,
     StoppedCall,
     call_row,
@@ -34,7 +34,7 @@ _OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
 
 
 @dataclass(slots=True, kw_only=True)
-class Result(Intake):
+class ReplayResult(Intake):
     """What a replay found; results of different runs add up.
 
     `calls` counts the agent's tool calls in the judged runs. `writes` counts judged writes by
@@ -59,7 +59,7 @@ class Result(Intake):
     near_misses: list[NearMiss] = field(default_factory=list)
     errors: list[PredicateError] = field(default_factory=list)
 
-    def add(self, other: Result) -> None:
+    def add(self, other: ReplayResult) -> None:
         """Counts `other` in, after everything so far."""
         self.take(other)
         self.calls += other.calls
@@ -89,7 +89,7 @@ class Result(Intake):
             for (clause, benchmark, task), number in sorted(groups.items())
         ]
 
-    def count(self, trace: Trace, judged: list[Judged], domain: Domain) -> None:
+    def count(self, trace: Trace, judged: list[JudgedCall], domain: Domain) -> None:
         """Counts a judged run."""
         self.runs += 1
         self.calls += sum(len(m.calls) for m in trace.messages if type(m) is Reply)
@@ -119,7 +119,7 @@ class Result(Intake):
                 self.clauses[rule.id] = rule.clause
                 self.levels[rule.id] = rule.enforcement.value
 
-    def _count_call(self, one: Judged, domain: Domain) -> None:
+    def _count_call(self, one: JudgedCall, domain: Domain) -> None:
         found = {f.predicate: f for f in (*one.verdict.findings, *one.verdict.shadow)}
         guard = domain.guard(one.call.name)
         ran = guard.predicates if guard is not None and MALFORMED not in found else ()
@@ -145,7 +145,7 @@ class Result(Intake):
             counts["shadow"] += _in_shadow(finding)
             counts["shadow_evidence"] += _in_shadow(finding) and finding.kind is Kind.EVIDENCE
 
-    def _list_executed(self, run: Run, one: Judged, domain: Domain) -> None:
+    def _list_executed(self, run: RunRow, one: JudgedCall, domain: Domain) -> None:
         for finding in one.verdict.violations:
             self.rejected.append(rejected_row(run, one, finding))
         self.shadow += [
@@ -162,7 +162,7 @@ class Result(Intake):
             self.near_misses.append(NearMiss(**row, unread=unread, undecided=undecided))
 
     def _count_run(
-        self, reward: str, judged: list[Judged], writes: list[Judged], rejected: bool
+        self, reward: str, judged: list[JudgedCall], writes: list[JudgedCall], rejected: bool
     ) -> None:
         asked = _asking(judged)
         halted = _asking(one for one in judged if one.executed)
@@ -178,7 +178,7 @@ class Result(Intake):
             self.halted_by_clause.setdefault(clause, Counter())[reward] += 1
 
 
-def _asking(judged: Iterable[Judged]) -> set[str]:
+def _asking(judged: Iterable[JudgedCall]) -> set[str]:
     """The clauses whose rules asked for a read before one of these calls, if that was the answer.
 
     A call that was rejected for a violation too would not have been made after the read either.
@@ -201,10 +201,12 @@ def _answer(finding: Finding) -> str:
     return REVISE_EVIDENCE if finding.kind is Kind.EVIDENCE else REVISE_VIOLATION
 
 
-def _parted(judged: Iterable[Judged], domain: Domain) -> tuple[list[Judged], list[Judged]]:
+def _parted(
+    judged: Iterable[JudgedCall], domain: Domain
+) -> tuple[list[JudgedCall], list[JudgedCall]]:
     """The writes, and the calls of guarded tools that write nothing."""
-    writes: list[Judged] = []
-    others: list[Judged] = []
+    writes: list[JudgedCall] = []
+    others: list[JudgedCall] = []
     for one in judged:
         (others if domain.effect(one.call.name) is Effect.NEUTRAL else writes).append(one)
     return writes, others
@@ -219,7 +221,7 @@ def _clause_of(row: RejectedWrite) -> str:
     return row["clause"] or row["predicate"]
 
 
-def _never_read(one: Judged, domain: Domain) -> list[str]:
+def _never_read(one: JudgedCall, domain: Domain) -> list[str]:
     """The records that a call changes, if it names some and none of them was ever read."""
     tool = domain.tool(one.call.name)
     if not isinstance(tool, Write):

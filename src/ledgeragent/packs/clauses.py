@@ -8,8 +8,6 @@ from importlib.resources import files
 from ledgeragent.domain import Clause
 from ledgeragent.errors import DataError
 
-CHECKABLE = ("state", "dialogue", "mixed", "none")
-
 
 def read_clauses(package: str) -> tuple[Clause, ...]:
     """The clauses of the pack in `package`, in the file's order."""
@@ -27,8 +25,8 @@ def _clause(item: dict[str, object], file: str) -> Clause:
         predicates=tuple(item.get("predicates", ())),  # type: ignore[arg-type]
         why=str(item.get("why", "")),
     )
-    if clause.checkable not in CHECKABLE:
-        raise DataError(f"{clause.id}: checkable must be one of {CHECKABLE}", file=file)
+    if clause.checkable not in Clause.CHECKABLE:
+        raise DataError(f"{clause.id}: checkable must be one of {Clause.CHECKABLE}", file=file)
     if not clause.predicates and not clause.why:
         raise DataError(f"{clause.id} has neither predicates nor a reason why not", file=file)
     return clause

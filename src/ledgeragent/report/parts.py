@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ledgeragent.paths import visible
+from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Enforcement
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
 from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.offline.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
-from ledgeragent.offline.tally import Result
-from ledgeragent.report.junit import Case, suite
+from ledgeragent.offline.tally import ReplayResult
+from ledgeragent.report.junit import JUnitCase, suite
 from ledgeragent.report.parts import (
     SENTENCE,
     call_line,
@@ -41,7 +41,7 @@ _RUNS = (
 )
 
 
-def replay_text(result: Result, domain: str) -> str:
+def replay_text(result: ReplayResult, domain: str) -> str:
     """The result of a replay, sections without content left out."""
     sections = [
         [_summary(result, domain)],
@@ -90,14 +90,14 @@ def _rejected_text(row: RejectedWrite, predicate: str) -> str:
     return "\n".join(lines)
 
 
-def _summary(result: Result, domain: str) -> str:
+def _summary(result: ReplayResult, domain: str) -> str:
     writes = result.writes
     head = f"{domain}: {result.runs} runs, {result.calls} calls, {writes['judged']} writes judged"
     skipped = ", ".join(f"{number} {why}" for why, number in sorted(result.skipped.items()))
     return f"{head}; skipped {result.skipped.total()} ({skipped})" if skipped else head
 
 
-def _outcomes(result: Result) -> list[str]:
+def _outcomes(result: ReplayResult) -> list[str]:
     """The writes by outcome, in total and for each predicate that stopped one."""
     shadow = any(counts["shadow"] for counts in result.by_predicate.values())
     columns = (*_COLUMNS, "shadow") if shadow else _COLUMNS
@@ -114,7 +114,7 @@ def _outcomes(result: Result) -> list[str]:
     return [*lines, f"{silent} more predicates had nothing to say"] if silent else lines
 
 
-def _neutral(result: Result) -> list[str]:
+def _neutral(result: ReplayResult) -> list[str]:
     """What rules on calls that write nothing catch and disturb, in runs."""
     rows = [
         (
@@ -131,7 +131,7 @@ def _stopped_of(counts: Mapping[str, int], group: str) -> str:
     return f"{counts.get(f'{group}_{STOPPED}', 0)} of {counts.get(group, 0)}"
 
 
-def _rewards(result: Result) -> list[str]:
+def _rewards(result: ReplayResult) -> list[str]:
     rows = [
         (
             reward,
@@ -155,7 +155,7 @@ def _rewards(result: Result) -> list[str]:
     return table(headings, rows) if rows else []
 
 
-def _asked(result: Result) -> list[str]:
+def _asked(result: ReplayResult) -> list[str]:
     """For each clause, the runs that it asked, and those of them whose write really executed."""
     rewards = [reward for reward in _REWARDS if reward in result.by_reward]
     rows = [
@@ -166,14 +166,14 @@ def _asked(result: Result) -> list[str]:
     return table((title, *(f"reward {reward}" for reward in rewards)), rows) if rows else []
 
 
-def _both(result: Result, clause: str, reward: str) -> str:
+def _both(result: ReplayResult, clause: str, reward: str) -> str:
     runs = result.by_reward[reward]["runs"]
     asked = result.asked_by_clause[clause][reward]
     halted = result.halted_by_clause.get(clause, Counter())[reward]
     return f"{100 * asked / runs:.1f}% ({100 * halted / runs:.1f}%)"
 
 
-def _solved(result: Result) -> Iterator[str]:
+def _solved(result: ReplayResult) -> Iterator[str]:
     for row in result.rejected_solved():
         task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
         yield f"  {row['clause']}: {task}, {row['runs']} runs"
@@ -200,7 +200,7 @@ def _share(number: int, whole: int) -> str:
     return f"{number} ({100 * number / whole:.1f}%)"
 
 
-def replay_json(result: Result) -> str:
+def replay_json(result: ReplayResult) -> str:
     """The result of a replay as one JSON object."""
     by_reward = {r: _counts(result.by_reward.get(r, {}), _RUNS) for r in _REWARDS}
     return dump(
@@ -240,7 +240,7 @@ def replay_json(result: Result) -> str:
     )
 
 
-def _neutral_json(result: Result) -> Json:
+def _neutral_json(result: ReplayResult) -> Json:
     """Guarded calls that write nothing, with what each rule catches and what it disturbs."""
     return {
         **_counts(result.neutral.outcomes, _WRITES),
@@ -265,7 +265,7 @@ def _counts(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
     return {name: counts.get(name, 0) for name in names}
 
 
-def replay_junit(result: Result, domain: str) -> str:
+def replay_junit(result: ReplayResult, domain: str) -> str:
     """The result of a replay: a predicate fails if it rejects a write that really executed.
 
     What a predicate in shadow would have rejected is output of its case, no failure.
@@ -283,7 +283,7 @@ def replay_junit(result: Result, domain: str) -> str:
     for shadow in (*result.shadow, *result.neutral.stopped):
         told.setdefault(shadow["predicate"], []).append(stopped_text(shadow))
     cases = [
-        Case(
+        JUnitCase(
             name=name,
             error=f"failed on {len(failed.get(name, []))} calls",
             errors=failed.get(name, []),

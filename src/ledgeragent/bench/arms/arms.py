@@ -14,7 +14,7 @@ from ledgeragent.plan import Order
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Verdict
 
-Kind = Literal["plain", "ledger", "helped"]
+ArmKind = Literal["plain", "ledger", "helped"]
 Pack = Callable[[Collection[str]], Domain]
 """The pack for an agent with these tools."""
 
@@ -39,7 +39,7 @@ class Arm:
     """
 
     name: str
-    kind: Kind
+    kind: ArmKind
     summary: str
     shows: bool = False
     gate: Callable[[Domain], Gate] | None = None

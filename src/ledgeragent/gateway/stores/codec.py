@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledgeragent.gate import Rejections
-from ledgeragent.gateway.dialects.base import Owed
+from ledgeragent.gateway.dialects.base import PendingAnswer
 from ledgeragent.gateway.memory import Memory
-from ledgeragent.gateway.stores.base import Saved
+from ledgeragent.gateway.stores.base import SavedSession
 from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
+from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.types import Json, ToolCall
 
 FORMAT = 1
 
 
-def dumps(saved: Saved) -> str:
+def dumps(saved: SavedSession) -> str:
     """The session as ASCII text. What the latest return did is left out: nothing reads it again."""
     memory = saved.memory
     told = {
@@ -34,7 +34,7 @@ def dumps(saved: Saved) -> str:
     return json.dumps(told, separators=(",", ":"))
 
 
-def loads(text: str, version: int) -> Saved:
+def loads(text: str, version: int) -> SavedSession:
     """The session in a text, as the version that it was kept as."""
     told = json.loads(text)
     memory = Memory(
@@ -42,11 +42,11 @@ def loads(text: str, version: int) -> Saved:
         state=_read_state(told["state"]),
         feedback=told["feedback"],
         upstream=told["upstream"],
-        owed=tuple(Owed(*owed) for owed in told["owed"]),
+        owed=tuple(PendingAnswer(*owed) for owed in told["owed"]),
         size=told.get("size", 0),
     )
     folded = tuple(told["folded"])
-    return Saved(memory=memory, folded=folded, taken=told["taken"], version=version)
+    return SavedSession(memory=memory, folded=folded, taken=told["taken"], version=version)
 
 
 def _state(state: State) -> Json:

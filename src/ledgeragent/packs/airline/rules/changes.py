@@ -15,8 +15,8 @@ from ledgeragent.packs.airline.records import (
 from ledgeragent.packs.airline.rules.cancel import described, flown
 from ledgeragent.packs.airline.rules.customer import BOOK, FLIGHTS, PASSENGERS
 from ledgeragent.packs.airline.rules.itinerary import (
+    FlightRoute,
     Leg,
-    Route,
     Trip,
     ask_for,
     itinerary,
@@ -101,7 +101,7 @@ def same_route(call: UpdateFlights, ledger: View) -> Broken | None:
     )
 
 
-def _routes(legs: list[Leg], ledger: View) -> list[Route] | None:
+def _routes(legs: list[Leg], ledger: View) -> list[FlightRoute] | None:
     """The route of every leg; None where a leg can't be taken, which is `flight-available`'s."""
     routes = []
     for leg in legs:
@@ -114,7 +114,7 @@ def _routes(legs: list[Leg], ledger: View) -> list[Route] | None:
     return routes
 
 
-def _off_route(routes: list[Route], trip: Trip) -> str:
+def _off_route(routes: list[FlightRoute], trip: Trip) -> str:
     """What is wrong with the routes for this trip, "" if nothing is."""
     if not routes:
         return "the call names no flights"
@@ -151,7 +151,7 @@ def same_trip_type(call: UpdateFlights, ledger: View) -> Broken | None:
     )
 
 
-def _is_round_trip(routes: list[Route], booked: Reservation) -> bool:
+def _is_round_trip(routes: list[FlightRoute], booked: Reservation) -> bool:
     """True if the flights lead back to where they begin.
 
     Where the booked trip ends where it begins, either way does. Its one way then comes home as often

@@ -26,7 +26,7 @@ PER_PASSENGER = {"cancelled": 100, "delayed": 50}
 """What a certificate is worth for each passenger, by what happened to the flight."""
 
 
-class Case(NamedTuple):
+class CompensationCase(NamedTuple):
     """A reservation that may justify a certificate, and what is known to have happened to it."""
 
     id: str
@@ -34,16 +34,16 @@ class Case(NamedTuple):
     incidents: frozenset[str]
 
 
-def cases(call: SendCertificate, ledger: View) -> list[Case]:
+def cases(call: SendCertificate, ledger: View) -> list[CompensationCase]:
     """The customer's reservations read so far; only those with an incident, if there are any."""
     read = list(_cases(call, ledger))
     return [case for case in read if case.incidents] or read
 
 
-def _cases(call: SendCertificate, ledger: View) -> Iterator[Case]:
+def _cases(call: SendCertificate, ledger: View) -> Iterator[CompensationCase]:
     for path, trip in ledger.glob(RESERVATION):
         if trip["user_id"] == call["user_id"]:
-            yield Case(path[1], trip, _incidents(path[1], trip, ledger))
+            yield CompensationCase(path[1], trip, _incidents(path[1], trip, ledger))
 
 
 def _incidents(id: str, trip: Reservation, ledger: View) -> frozenset[str]:
@@ -111,7 +111,7 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
     )
 
 
-def _is_eligible(case: Case, ledger: View) -> bool:
+def _is_eligible(case: CompensationCase, ledger: View) -> bool:
     if case.trip["insurance"] == "yes" or case.trip["cabin"] == "business":
         return True
     return ledger[USER(case.trip["user_id"])]["membership"] in ("silver", "gold")
@@ -138,7 +138,7 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
     )
 
 
-def _amounts(case: Case) -> dict[str, int]:
+def _amounts(case: CompensationCase) -> dict[str, int]:
     """What may be given for a case, by incident: for either, where none is known."""
     travelling = len(case.trip["passengers"])
     return {name: PER_PASSENGER[name] * travelling for name in case.incidents or PER_PASSENGER}
@@ -166,7 +166,7 @@ def compensation_delay_after_change(call: SendCertificate, ledger: View) -> Brok
     )
 
 
-def _changed(case: Case, ledger: View) -> bool:
+def _changed(case: CompensationCase, ledger: View) -> bool:
     if _written(case.id, ledger, CANCEL, *UPDATES):
         return True
     return case.trip.get("status") == "cancelled"

@@ -21,7 +21,7 @@ from ledgeragent.paths import Path
 from ledgeragent.predicates import View, demand
 from ledgeragent.types import ToolCall
 
-Route = tuple[str, str]
+FlightRoute = tuple[str, str]
 """Origin and destination."""
 
 
@@ -48,9 +48,9 @@ class Leg(NamedTuple):
     number: str
     date: str
     kept: bool
-    route: Route | None
-    gap: Route | None
-    wide: Route | None
+    route: FlightRoute | None
+    gap: FlightRoute | None
+    wide: FlightRoute | None
 
     def __str__(self) -> str:
         return f"{self.number} on {self.date}"
@@ -80,7 +80,7 @@ def key(flight: FlightChoice | Segment) -> tuple[str, str]:
     return flight["flight_number"], flight["date"]
 
 
-def _observed_route(flight: FlightChoice, ledger: View) -> Route | None:
+def _observed_route(flight: FlightChoice, ledger: View) -> FlightRoute | None:
     """Where a flight flies: the same on every date, so any sight of its number tells."""
     seen = ledger.get(FLIGHT(*key(flight)))
     if seen is not None:
@@ -102,7 +102,7 @@ def _sights(number: str, ledger: View) -> Iterator[Flight | Segment]:
             yield from (s for s in reservation["flights"] if s["flight_number"] == number)
 
 
-def _stops(routes: Sequence[Route | None], trip: Trip) -> list[str | None]:
+def _stops(routes: Sequence[FlightRoute | None], trip: Trip) -> list[str | None]:
     """The airports before, between and after the legs, None where nothing tells."""
     stops: list[str | None] = [trip.origin, *[None] * (len(routes) - 1), trip.end]
     for i, route in enumerate(routes):
@@ -113,7 +113,7 @@ def _stops(routes: Sequence[Route | None], trip: Trip) -> list[str | None]:
     return stops
 
 
-def _between(stops: Sequence[str | None], first: int, last: int) -> Route | None:
+def _between(stops: Sequence[str | None], first: int, last: int) -> FlightRoute | None:
     if last >= len(stops):
         return None
     start, end = stops[first], stops[last]
@@ -180,14 +180,14 @@ def _by_status(turn: int, status: str) -> Sight:
     return Sight(turn, "" if status == "available" else f"its status is {status}")
 
 
-class Told(NamedTuple):
+class SearchedValue(NamedTuple):
     """A field of a flight as a search told it, and when."""
 
     value: Any
     turn: int
 
 
-def told(leg: Leg, field: str, ledger: View) -> Told | None:
+def told(leg: Leg, field: str, ledger: View) -> SearchedValue | None:
     """What the latest search tells of a leg.
 
     None if none does, or if the one that did was made again and lists the leg no more.
@@ -201,7 +201,7 @@ def told(leg: Leg, field: str, ledger: View) -> Told | None:
     again = ledger.get((DIRECT if source.name == "search_direct_flight" else ONESTOP)(*route))
     if again is not None and leg.number not in again["flights"]:
         return None
-    return Told(flight.get(field), turn)
+    return SearchedValue(flight.get(field), turn)
 
 
 def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:

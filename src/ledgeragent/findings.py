@@ -1,0 +1,105 @@
+"""Findings in words: what a rule's answer, its question or its failure becomes in a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ledgeragent.ledger import Evidence, Unconfirmed
+from ledgeragent.paths import quote
+from ledgeragent.plan import spoken_calls
+from ledgeragent.predicates import Broken, Predicate
+from ledgeragent.text import visible
+from ledgeragent.types import ToolCall
+from ledgeragent.verdict import Decision, Finding, Kind
+from ledgeragent.view import MissingEvidence, View
+
+# A named tuple's own constructor costs as much as a rule.
+_new = tuple.__new__
+
+
+def finding_of(
+    rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, reason: str
+) -> Finding:
+    """The finding of a rule, with a reason that anybody may hear."""
+    return against(rule, evidence, kind, decision, Broken(reason))
+
+
+def against(
+    rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, broken: Broken
+) -> Finding:
+    """The finding of a rule that is broken."""
+    reason, public = broken
+    level = rule.enforcement
+    fields = (kind, rule.id, rule.clause, decision, reason, (), evidence, level, None, (), public)
+    return _new(Finding, fields)
+
+
+def failure_of(rule: Predicate, error: BaseException, evidence: list[Evidence]) -> Finding:
+    """The finding of a rule that raised: its call is refused, the exception told to the operator."""
+    reason = "this action could not be checked against the policy, so it was not done"
+    failed = finding_of(rule, evidence, Kind.ERROR, Decision.BLOCK, reason)
+    try:
+        text = str(error)
+    except Exception:  # pack code may raise anything, even what has no text
+        text = "it has no text"
+    return failed._replace(error=f"{type(error).__name__}: {text}")
+
+
+def wait_for(rule: Predicate, doubts: tuple[Unconfirmed, ...], evidence: list[Evidence]) -> Finding:
+    """The finding of a rule whose answer depends on writes that may have happened."""
+    running = tuple(doubt.call for doubt in doubts if doubt.running)
+    if running:
+        reason = f"wait for the result of {spoken_calls(running)}, then send this again"
+    else:
+        lost = spoken_calls([doubt.call for doubt in doubts])
+        reason = f"it is not known whether {lost} was done, since its result never came"
+    finding = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
+    return finding._replace(waits_for=running)
+
+
+def unusable(id: str, decision: Decision, reason: str) -> Finding:
+    """The gate's own finding against a call that no rule can judge."""
+    return Finding(kind=Kind.VIOLATION, predicate=id, clause=None, decision=decision, reason=reason)
+
+
+def running_write(missing: MissingEvidence, view: View) -> tuple[ToolCall, ...]:
+    """The write whose result has to come before the evidence can be read, if one is to come."""
+    if missing.stale is None:
+        return ()
+    writes = (d.call for d in view.unconfirmed if d.running and d.call is missing.stale.by)
+    return tuple(writes)
+
+
+def request_for(
+    missing: MissingEvidence, view: View, reads: Sequence[str], running: Sequence[ToolCall]
+) -> str:
+    """The reason of a finding that asks for evidence, or says that it cannot be had."""
+    subject = ".".join((str(missing.path), *map(quote, missing.fields)))
+    if not reads and not running:
+        return f"{subject} is needed to decide this, and no tool here can supply it"
+    calls = " or ".join(map(visible, reads))
+    if running:
+        then = f", then call {calls}" if reads else ""
+        return (
+            f"{subject} may be changed by another call; wait for the result of "
+            f"{spoken_calls(running)}{then} and send this again"
+        )
+    asking = "; ask the user for what stands as ?" if "=?" in calls else ""
+    return f"{subject} {_state_of(missing, view)}; call {calls} first{asking}"
+
+
+def _state_of(missing: MissingEvidence, view: View) -> str:
+    """Why a fact is not known, in words that follow its path."""
+    entry = view.entry(missing.path)
+    if entry is not None and not entry.typed:
+        return "was read, but what came back could not be understood"
+    if missing.objection:
+        return f"was read, but {visible(missing.objection)}"
+    if missing.stale is None:
+        return "has not been read yet"
+    if missing.stale.by is None:
+        return "may have been changed by the user since it was read"
+    if any(doubt.call is missing.stale.by for doubt in view.unconfirmed):
+        name = missing.stale.by.name
+        return f"may have been changed by {name}, whose result never came, since it was read"
+    return f"was changed by {missing.stale.by.name} since it was read"

@@ -1,0 +1,46 @@
+"""The loop guard's memory: what was rejected before, and for what."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ledgeragent.verdict import Finding, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejections:
+    """The loop guard's memory: how often each rejection was given.
+
+    A rejection is a call, a predicate, the facts it rests on and the reads it asks for, in short:
+    where one of them has changed there was progress, and nothing repeats.
+    """
+
+    counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+
+    def of(self, verdict: Verdict) -> int:
+        """How often this very rejection was given before."""
+        if not self.counts:
+            return 0
+        keys = _rejection_keys(verdict)
+        return max((self.counts.get(key, 0) for key in keys), default=0)
+
+    def add(self, verdict: Verdict) -> Rejections:
+        """This memory with one more rejection."""
+        keys = _rejection_keys(verdict)
+        return Rejections(counts={**self.counts, **{k: self.counts.get(k, 0) + 1 for k in keys}})
+
+
+def _rejection_keys(verdict: Verdict) -> list[tuple[str, str, str]]:
+    return [(*verdict.call.intent, _grounds(finding)) for finding in verdict.findings]
+
+
+def _grounds(finding: Finding) -> str:
+    """The predicate, and a digest of what its finding rests on and asks for."""
+    facts = [(fact.record, fact.fields, fact.value) for fact in finding.evidence]
+    asked = [call.intent for call in (*finding.reads, *finding.waits_for)]
+    digest = hashlib.blake2b(
+        repr((facts, asked)).encode("utf-8", "backslashreplace"), digest_size=8
+    )
+    return f"{finding.predicate} {digest.hexdigest()}"

@@ -1,0 +1,278 @@
+"""What a predicate sees of the ledger: records that note each field read, and refuse stale ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
+
+from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Unconfirmed
+from ledgeragent.paths import Path, PathTemplate
+from ledgeragent.shape import ANYTHING, Shape
+from ledgeragent.types import Json, ToolCall
+
+R = TypeVar("R")
+
+StalePolicy = Literal["unknown", "value"]
+"""`unknown`: a stale fact counts as never read. `value`: the paper's literal reading, for ablations."""
+
+
+class MissingEvidence(Exception):
+    """A predicate needs a record that was never read, or a field that was written since.
+
+    `objection` says what is wrong with a value that was read and is not what its type declares.
+    `reads` overrides the calls that the path map derives from `path`.
+    """
+
+    def __init__(
+        self,
+        path: Path[Any],
+        *,
+        fields: Fields = (),
+        stale: Stale | None = None,
+        objection: str = "",
+        reads: tuple[ToolCall, ...] = (),
+    ) -> None:
+        super().__init__(path)
+        if type(path) is not Path:
+            raise TypeError(f"{path!r} is no Path; its PathTemplate makes one")
+        self.path = path
+        self.fields = fields
+        self.stale = stale
+        self.objection = objection
+        self.reads = reads
+
+
+class UnconfirmedGround(Exception):
+    """A predicate's answer rests on writes of which nobody knows whether they were done."""
+
+    def __init__(self, doubts: tuple[Unconfirmed, ...]) -> None:
+        super().__init__(doubts)
+        self.doubts = doubts
+
+
+class Record(Mapping[str, Any]):
+    """A record (or an object inside one) that notes each field read.
+
+    It refuses fields that are stale, and values that are not what the record's type declares.
+    """
+
+    __slots__ = ("_entry", "_evidence", "_facts", "_fields", "_shape", "_stale", "_value")
+
+    def __init__(
+        self,
+        entry: Entry,
+        evidence: list[Evidence],
+        stale: bool,
+        fields: Fields,
+        value: Json,
+        shape: Shape,
+    ) -> None:
+        self._entry = entry
+        self._shape = shape
+        self._evidence = evidence
+        self._stale = stale
+        self._fields = fields
+        self._value: Mapping[str, Json] = value
+        self._facts = {} if stale else entry.facts_at(fields) if fields else entry.facts
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._facts:
+            return self._look(name)
+        self._evidence.append(self._facts[name])
+        return self._value[name]
+
+    def _look(self, name: str) -> Any:
+        """The field's value, noted, or a record where it is an object itself."""
+        fields = (*self._fields, name)
+        if name not in self._value:
+            self._refuse_absent(fields)
+        value = self._value[name]
+        if self._stale:
+            self._refuse_stale(fields, within=type(value) is list)
+        shape = self._shape.of(name)
+        if type(value) is dict and shape.holds_objects:
+            return Record(self._entry, self._evidence, self._stale, fields, value, shape)
+        self._refuse_odd(fields, value, shape)
+        fact = self._facts[name] = self._entry.fact(fields, value)
+        self._evidence.append(fact)
+        return value
+
+    def _refuse_stale(self, fields: Fields, *, within: bool) -> None:
+        """Raises where `fields`, or with `within` anything inside them, was written since."""
+        for mark in self._entry.stale:
+            if mark.covers(fields) or (within and mark.fields[: len(fields)] == fields):
+                raise MissingEvidence(self._entry.path, fields=fields, stale=mark)
+
+    def _refuse_absent(self, fields: Fields) -> NoReturn:
+        if self._stale:
+            self._refuse_stale(fields, within=False)
+        lacks_it = fields[-1] in self._shape.required
+        objection = f"its answer has no `{fields[-1]}`" if lacks_it else ""
+        raise MissingEvidence(self._entry.path, fields=fields, objection=objection)
+
+    def _refuse_odd(self, fields: Fields, value: Json, shape: Shape) -> None:
+        """Raises where the value is not what its type declares."""
+        if shape.objection(value, ""):
+            objection = shape.objection(value, ".".join(fields) or "its answer")
+            raise MissingEvidence(self._entry.path, fields=fields, objection=objection)
+
+    def _keys(self) -> Mapping[str, Json]:
+        if self._stale:
+            self._refuse_stale(self._fields, within=False)
+        return self._value
+
+    def plain(self) -> Mapping[str, Json]:
+        """All of it, noted as one fact. A field that may have been written since is asked for."""
+        if self._stale:
+            self._refuse_stale(self._fields, within=True)
+        self._refuse_odd(self._fields, self._value, self._shape)
+        self._evidence.append(self._entry.fact(self._fields, self._value))
+        return self._value
+
+    def at_once(self, name: str) -> Any:
+        """The object in a field as one fact, or as a record where part of it may have changed."""
+        fields = (*self._fields, name)
+        if fields not in self._facts:
+            value = self._value.get(name)
+            if self._stale or type(value) is not dict:
+                return self[name]
+            self._refuse_odd(fields, value, self._shape.of(name))
+            self._facts[fields] = self._entry.fact(fields, value)
+        self._evidence.append(self._facts[fields])
+        return self._value[name]
+
+    def __contains__(self, name: object) -> bool:
+        keys = self._keys()
+        if self._stale and name not in keys:
+            self._refuse_stale((*self._fields, str(name)), within=False)
+        self._evidence.append(self._entry.fact(self._fields, list(keys)))
+        return name in keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys())
+
+    def __len__(self) -> int:
+        return len(self._keys())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field, or `default` where the record has none."""
+        if self._stale and name not in self._value:
+            self._refuse_stale((*self._fields, name), within=False)
+        return self[name] if name in self._value else default
+
+
+def _any_shape(path: Path[Any]) -> Shape:
+    """The shape of records of which nothing is declared."""
+    return ANYTHING
+
+
+class View(dict[Path[Any], Any]):
+    """What a predicate sees of the ledger; every fact it reads is noted in `evidence`.
+
+    `view[path]` is the record at `path`; it raises MissingEvidence if that was never read (or is
+    stale, or is not what `shapes` declare). `parameters` are the domain's constants (`now`,
+    allowances). `looked_back` tells if a rule has read `writes`.
+
+    The dict underneath holds the records opened so far: rules of one tool read the same few, and a
+    plain dict hit is what keeps a decision cheaper than parsing one record.
+    """
+
+    __slots__ = ("_honour_stale", "_ledger", "_shapes", "evidence", "looked_back", "parameters")
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        parameters: Mapping[str, Json],
+        stale: StalePolicy = "unknown",
+        shapes: Callable[[Path[Any]], Shape] = _any_shape,
+    ) -> None:
+        self._ledger = ledger
+        self._shapes = shapes
+        self.looked_back = False
+        self._honour_stale = stale == "unknown"
+        self.parameters = parameters
+        self.evidence: list[Evidence] = []
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, path: Path[R]) -> R: ...
+
+    def __missing__(self, path: Path[Any]) -> Any:
+        entry = self._ledger.get(path)
+        if entry is None or not entry.typed:
+            raise MissingEvidence(path)
+        stale = self._honour_stale and entry.stale != ()
+        shape = entry.shape
+        if shape is None:
+            shape = entry.shaped(self._shapes(path))
+        if type(entry.value) is dict and shape.holds_objects:
+            record = self[path] = Record(entry, self.evidence, stale, (), entry.value, shape)
+            return record
+        if stale:
+            raise MissingEvidence(path, stale=entry.stale[-1])
+        if "" not in entry.facts:
+            if objection := shape.objection(entry.value, "its answer"):
+                raise MissingEvidence(path, objection=objection)
+            entry.facts[""] = entry.fact((), entry.value)
+        self.evidence.append(entry.facts[""])
+        return entry.value
+
+    def get(self, path: Path[R]) -> R | None:  # type: ignore[override]
+        """The record at `path`, or None if it was never read. Its absence asks for nothing.
+
+        A stale scalar is None too; of a stale record, only reading a stale field asks.
+        """
+        try:
+            return self[path]
+        except MissingEvidence:
+            return None
+
+    def glob(self, template: PathTemplate[R]) -> Iterator[tuple[Path[R], R]]:
+        """Every observed record of a family."""
+        for entry in self._ledger.glob(template):
+            if entry.typed:
+                path = cast("Path[R]", entry.path)
+                yield path, self[path]
+
+    def entry(self, path: Path[Any]) -> Entry | None:
+        """The ledger's entry itself, for rules about provenance (which read, which turn)."""
+        return self._ledger.get(path)
+
+    @property
+    def turn(self) -> int:
+        """How many user messages the conversation has had."""
+        return self._ledger.turn
+
+    @property
+    def writes(self) -> tuple[ToolCall, ...]:
+        """The writes executed so far (the paper's `ledger.history`), and those that may have been.
+
+        An answer that rests on one of the latter is no violation, and no allowance either: the gate
+        asks to wait for its result.
+        """
+        self.looked_back = True
+        doubts = self._ledger.unconfirmed
+        return (*self._ledger.writes, *(d.call for d in doubts)) if doubts else self._ledger.writes
+
+    @property
+    def unconfirmed(self) -> tuple[Unconfirmed, ...]:
+        """The writes that may have happened."""
+        return self._ledger.unconfirmed
+
+    def without(self, doubts: Container[Unconfirmed]) -> View:
+        """A fresh view of the same ledger in which these writes did not happen."""
+        left = tuple(doubt for doubt in self._ledger.unconfirmed if doubt not in doubts)
+        stale: StalePolicy = "unknown" if self._honour_stale else "value"
+        return View(replace(self._ledger, unconfirmed=left), self.parameters, stale, self._shapes)
+
+    def said(self, speaker: Speaker) -> tuple[str, ...]:
+        """What the agent, or the user, has said so far, a text for each message.
+
+        Empty unless the domain `listens`.
+        """
+        return tuple(u.text for u in self._ledger.utterances if u.speaker == speaker)
+
+    def unavailable(self, read: ToolCall) -> str | None:
+        """What `read` answered, if it is known that it cannot succeed."""
+        return self._ledger.unavailable.get(read.intent)

@@ -1,0 +1,153 @@
+"""Argument shapes: what is read as what, and what is refused with which words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NotRequired, Required, TypedDict
+
+import pytest
+
+from ledgeragent.arguments import reader
+from ledgeragent.types import Json
+
+
+class Seat(TypedDict):
+    """An object inside a list."""
+
+    row: int
+    window: NotRequired[bool]
+
+
+class Booking(TypedDict, total=False):
+    """Every kind of field."""
+
+    name: Required[str]
+    seats: list[Seat]
+    bags: int
+    price: float
+    cabin: Literal["economy", "business"]
+    extras: Any
+
+
+def read(annotation: Any, value: Json, place: str = "") -> tuple[Json, list[str]]:
+    """The value as its type, and what stands against it."""
+    objections: list[str] = []
+    return reader(annotation)(value, place, objections), objections
+
+
+@pytest.mark.parametrize(
+    ("annotation", "given", "expected"),
+    [
+        (str, "x", "x"),
+        (str, "zwei\nZeilen\t", "zwei\nZeilen\t"),
+        (int, 7, 7),
+        (int, "7", 7),
+        (int, " 7 ", 7),
+        (int, 7.0, 7),
+        (int, "7.0", 7),
+        (float, 7, 7.0),
+        (float, "7.50", 7.5),
+        (bool, True, True),
+        (Literal["a", "b"], "b", "b"),
+        (Literal[1, 2], 2, 2),
+        (Any, [1, {"a": 2}], [1, {"a": 2}]),
+        (list[int], ["1", 2], [1, 2]),
+        (list[int], "[1, 2]", [1, 2]),
+        (list[str], ' ["a"]', ["a"]),
+        (list[str], (), ()),
+    ],
+)
+def test_arguments_are_read_leniently_where_it_changes_nothing(
+    annotation: Any, given: Json, expected: Json
+) -> None:
+    assert read(annotation, given, "x") == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("annotation", "given", "expected"),
+    [
+        (str, None, "text"),
+        (str, True, "text"),
+        (str, 7, "text"),
+        (str, 7.5, "text"),
+        (str, ["x"], "text"),
+        (int, "seven", "a whole number"),
+        (int, 7.5, "a whole number"),
+        (int, True, "a whole number"),
+        (int, math.nan, "a whole number"),
+        (int, math.inf, "a whole number"),
+        (int, None, "a whole number"),
+        (float, "nan", "a number"),
+        (float, math.inf, "a number"),
+        (float, 10**400, "a number"),
+        (float, False, "a number"),
+        (float, [], "a number"),
+        (bool, "false", "true or false"),
+        (bool, 1, "true or false"),
+        (Literal["a", "b"], "A", "one of a, b"),
+        (Literal["a"], {}, "one of a"),
+        (Literal[1, 2], True, "one of 1, 2"),
+        (list[int], "1,2", "a list"),
+        (list[int], "[1,", "a list"),
+        (list[int], {"1": 2}, "a list"),
+        (Seat, "row 7", "an object"),
+        (Seat, [7], "an object"),
+    ],
+)
+def test_what_would_change_the_meaning_is_refused(
+    annotation: Any, given: Json, expected: str
+) -> None:
+    [objection] = read(annotation, given, "x")[1]
+    assert objection.startswith(f"x should be {expected}, got ")
+
+
+def test_an_object_is_read_field_by_field() -> None:
+    given = {"name": "Ada", "seats": [{"row": "3", "window": True}], "bags": "2", "price": "9.5"}
+    assert read(Booking, given) == (
+        {"name": "Ada", "seats": [{"row": 3, "window": True}], "bags": 2, "price": 9.5},
+        [],
+    )
+    assert given["bags"] == "2"
+
+
+def test_an_object_that_says_what_it_should_is_handed_on_as_it_is() -> None:
+    given = {"name": "Ada", "seats": [{"row": 3}], "unknown": object()}
+    value, objections = read(Booking, given)
+    assert value is given and objections == []
+
+
+def test_every_objection_is_told_with_its_place() -> None:
+    given = {"seats": [{"window": 1}, {"row": "front"}], "cabin": "first", "bags": None}
+    assert read(Booking, given)[1] == [
+        "name is missing",
+        "seats[0].row is missing (got window)",
+        "seats[0].window should be true or false, got 1",
+        "seats[1].row should be a whole number, got 'front'",
+        "bags should be a whole number, got None",
+        "cabin should be one of economy, business, got 'first'",
+    ]
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x1b", "\x7f", "\x85", "\ud800"])
+@pytest.mark.parametrize("field", ["name", "extras", "inside"])
+def test_no_argument_may_hold_a_control_character(sign: str, field: str) -> None:
+    hostile = f"maya{sign},eve"
+    given: dict[str, Json] = {"name": "Ada", field: hostile}
+    if field == "inside":
+        given = {"name": "Ada", "extras": {"a": [{"b": hostile}]}}
+    [objection] = read(Booking, given)[1]
+    assert objection.endswith("holds a control character, which no argument may")
+
+
+def test_an_objection_stays_short() -> None:
+    [objection] = read(int, "9" * 100_000 + "x", "bags")[1]
+    assert len(objection) < 200
+
+
+@pytest.mark.parametrize("annotation", [str | None, bool | None, Literal["a"] | None])
+def test_an_optional_argument_may_be_null_and_else_is_read_as_its_type(annotation: Any) -> None:
+    objections: list[str] = []
+    assert reader(annotation)(None, "x", objections) is None
+    assert not objections
+    reader(annotation)(7, "x", objections)
+    assert objections

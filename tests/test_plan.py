@@ -1,0 +1,218 @@
+"""A reply is a plan: judged in order, safe in any order, and never an assertion about what is to come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ledgeragent.gate import Filtered, Gate
+from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.plan import WAIT
+from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.state import State
+from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.verdict import Decision, Kind, Verdict
+from tests.lending.domain import (
+    BOOK,
+    BOTH_READ,
+    LEND,
+    LIBRARY,
+    MEMBER,
+    Lend,
+    answer,
+    call,
+)
+
+AGAIN = replace(LEND, id="again", arguments={**LEND.arguments, "days": 7})
+SHELVE = call("shelve_book", book_id="B1")
+MOVE = call("move_member", member_id="M1", city="Gouda")
+OTHER_BOOK = call("lend_book", "other", member_id="M1", book_id="B2", days=7)
+
+
+def judged(*calls: ToolCall, gate: Gate | None = None, ledger: Ledger = BOTH_READ) -> Filtered:
+    return (gate or Gate(domain=LIBRARY)).filter(Reply(calls=calls), ledger)
+
+
+def second(filtered: Filtered) -> Verdict:
+    return filtered.verdicts[1]
+
+
+def test_what_an_allowed_call_touches_is_unknown_to_the_calls_after_it() -> None:
+    verdict = second(judged(LEND, AGAIN))
+    assert verdict.decision is Decision.REVISE
+    assert verdict.waits_for == (LEND,) and not verdict.violations
+    assert "wait for the result of lend_book(" in verdict.feedback
+    assert 'call get_book(book_id="B1")' in verdict.feedback
+
+
+def test_a_rejected_call_is_not_expected_to_happen() -> None:
+    long = replace(LEND, id="long", arguments={**LEND.arguments, "days": 99})
+    assert [v.allowed for v in judged(long, LEND).verdicts] == [False, True]
+
+
+def test_a_later_call_waits_where_it_touches_what_an_earlier_one_rests_on() -> None:
+    verdict = second(judged(LEND, SHELVE))
+    assert [f.predicate for f in verdict.findings] == [WAIT]
+    assert verdict.waits_for == (LEND,)
+
+
+def test_a_host_that_runs_calls_as_listed_needs_no_wait_for_what_was_read_before() -> None:
+    listed = Gate(domain=LIBRARY, order="listed")
+    assert [v.allowed for v in judged(LEND, SHELVE, gate=listed).verdicts] == [True, True]
+    assert [v.allowed for v in judged(SHELVE, LEND, gate=listed).verdicts] == [True, False]
+
+
+def test_the_papers_reading_judges_each_call_as_if_alone() -> None:
+    snapshot = Gate(domain=LIBRARY, order="snapshot")
+    assert [v.allowed for v in judged(LEND, AGAIN, gate=snapshot).verdicts] == [True, True]
+
+
+def test_the_same_call_twice_waits_even_where_nothing_is_known_to_change() -> None:
+    silent = replace(
+        LIBRARY,
+        tools=[replace(t, touches=()) if t.tool == "move_member" else t for t in LIBRARY.tools],
+    )  # type: ignore[call-arg]
+    filtered = judged(MOVE, replace(MOVE, id="2"), gate=Gate(domain=silent))
+    assert [v.allowed for v in filtered.verdicts] == [True, False]
+
+
+def test_calls_that_have_nothing_in_common_go_together() -> None:
+    assert [v.allowed for v in judged(SHELVE, MOVE).verdicts] == [True, True]
+
+
+@predicate("lending/once", guards="lend_book")
+def once(arguments: Lend, ledger: View) -> Broken | None:
+    """A book is lent to a member once in a conversation."""
+    books = [w.arguments["book_id"] for w in ledger.writes if w.name == "lend_book"]
+    return violation("it was lent before") if arguments["book_id"] in books else None
+
+
+@predicate("lending/moved", guards="lend_book")
+def moved(arguments: Lend, ledger: View) -> Broken | None:
+    """Books go to members that have moved in this conversation."""
+    if any(write.name == "move_member" for write in ledger.writes):
+        return None
+    return violation("the member has to move first")
+
+
+def only(rule: object, **options: object) -> Gate:
+    return Gate(domain=replace(LIBRARY, predicates=(rule,)), **options)  # type: ignore[arg-type]
+
+
+def test_a_violation_that_rests_on_a_call_before_it_is_none() -> None:
+    gate = only(once)
+    verdict = second(judged(LEND, AGAIN, gate=gate))
+    assert verdict.decision is Decision.REVISE and verdict.waits_for == (LEND,)
+    assert [f.kind for f in verdict.findings] == [Kind.EVIDENCE]
+
+
+def test_a_violation_by_what_has_executed_stays_one() -> None:
+    ledger = BOTH_READ.wrote(LEND, ())
+    verdict = second(judged(MOVE, AGAIN, gate=only(once), ledger=ledger))
+    assert [f.reason for f in verdict.violations] == ["it was lent before"]
+
+
+@pytest.mark.parametrize(("order", "allowed"), [("any", False), ("listed", True)])
+def test_an_allowance_may_rest_on_a_call_before_it_only_where_calls_run_as_listed(
+    order: str, allowed: bool
+) -> None:
+    verdict = second(judged(MOVE, LEND, gate=only(moved, order=order)))
+    assert verdict.allowed is allowed
+    assert verdict.waits_for == (() if allowed else (MOVE,))
+
+
+def test_calls_in_flight_count_like_calls_of_the_reply() -> None:
+    gate = Gate(domain=LIBRARY)
+    state, _ = State(ledger=BOTH_READ).filter(Reply(calls=(LEND,)), gate, "tool_result")
+    after, filtered = state.filter(Reply(calls=(AGAIN,)), gate, "tool_result", running=(LEND,))
+    assert filtered.verdicts[0].waits_for == (LEND,)
+    assert after.pending == (LEND,) and after.ledger == BOTH_READ
+
+
+def replied(state: State, *calls: ToolCall) -> State:
+    return state.observe(Reply(calls=calls), LIBRARY)
+
+
+STARTED = State(ledger=BOTH_READ)
+
+
+def test_a_write_that_is_never_answered_may_have_happened() -> None:
+    lost = replied(replied(STARTED, LEND), AGAIN)
+    assert [doubt.call for doubt in lost.ledger.unconfirmed] == [LEND]
+    assert lost.ledger.writes == ()
+    verdict = Gate(domain=LIBRARY).judge(AGAIN, lost.ledger)
+    assert "lend_book, whose result never came" in verdict.feedback
+    verdict = only(once).judge(AGAIN, lost.ledger)
+    assert verdict.decision is Decision.REVISE and not verdict.violations
+    assert "it is not known whether lend_book(" in verdict.feedback
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Error: connection lost",
+        "Error: request timed out after 30 s",
+        "Error: 503 Service Unavailable",
+        "HTTP 504: gateway did not answer",
+        "Error: Remote end closed: server disconnected",
+    ],
+)
+def test_a_failure_of_the_transport_tells_nothing_of_the_write(content: str) -> None:
+    after = replied(STARTED, LEND).observe(ToolReturn(call_id=LEND.id, content=content), LIBRARY)
+    assert [doubt.call for doubt in after.ledger.unconfirmed] == [LEND]
+    assert after.ledger.get(BOOK("B1")).stale_at(("status",)) is not None  # type: ignore[union-attr]
+
+
+def test_a_refusal_of_the_tool_means_that_nothing_changed() -> None:
+    after = replied(STARTED, LEND).observe(answer(LEND, "no such book", error=True), LIBRARY)
+    assert after.ledger == BOTH_READ
+
+
+@pytest.mark.parametrize("error", [False, True])
+def test_a_result_that_comes_late_settles_what_was_in_doubt(error: bool) -> None:
+    lost = replied(replied(STARTED, LEND), MOVE)
+    settled = lost.observe(answer(LEND, "said no" if error else "lent", error=error), LIBRARY)
+    assert settled.ledger.unconfirmed == ()
+    assert settled.ledger.writes == (() if error else (LEND,))
+    assert settled.pending == (MOVE,)
+
+
+def test_a_lost_return_leaves_the_write_in_doubt() -> None:
+    after = replied(STARTED, LEND).observe(
+        ToolReturn(call_id=LEND.id, content=None, lost=True), LIBRARY
+    )
+    assert [doubt.running for doubt in after.ledger.unconfirmed] == [False]
+
+
+def test_a_user_message_leaves_calls_open() -> None:
+    waiting = replied(STARTED, LEND).observe(UserMessage(text="hurry"), LIBRARY)
+    assert waiting.pending == (LEND,) and waiting.ledger.unconfirmed == ()
+
+
+GET_BOOK = call("get_book", book_id="B1")
+READ_BESIDE = Reply(calls=(LEND, GET_BOOK))
+FRESH = answer(GET_BOOK, {"book_id": "B1", "title": "Ferns", "status": "in"})
+
+
+def test_a_read_beside_a_write_may_be_older_than_it_looks() -> None:
+    state, _ = STARTED.filter(READ_BESIDE, Gate(domain=LIBRARY), "tool_result")
+    for returned in (answer(LEND, "lent"), FRESH):
+        state = state.observe(returned, LIBRARY)
+    entry = state.ledger.get(BOOK("B1"))
+    assert entry is not None and entry.stale_at(("status",)) is not None
+    assert entry.stale_at(("title",)) is None
+
+
+def test_a_read_after_a_write_is_as_new_as_it_looks_where_calls_run_as_listed() -> None:
+    state, _ = STARTED.filter(READ_BESIDE, Gate(domain=LIBRARY, order="listed"), "tool_result")
+    for returned in (answer(LEND, "lent"), FRESH):
+        state = state.observe(returned, LIBRARY)
+    entry = state.ledger.get(BOOK("B1"))
+    assert entry is not None and entry.stale == ()
+
+
+def test_other_records_keep_what_is_known_of_them() -> None:
+    expected = BOTH_READ.doubted(LEND, [Touch(BOOK("B1"), ("status",))], running=True)
+    member = expected.get(MEMBER("M1"))
+    assert member is not None and member.stale == ()

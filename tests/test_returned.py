@@ -1,0 +1,106 @@
+"""What a tool returned, out of its wrapping: hosts and servers pack the same value in several ways."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledgeragent.absorb import absorb
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Read, matching, structured, text
+from ledgeragent.ledger import Ledger
+from ledgeragent.paths import PathTemplate
+from ledgeragent.returned import parse_literal, unwrapped
+from ledgeragent.types import Json, ToolCall, ToolReturn
+from tests.lending.domain import Book
+
+WHO = PathTemplate("who", str)
+NAME = PathTemplate("name", str)
+BOOK = PathTemplate("books.{book_id}", Book)
+DOMAIN = Domain(
+    name="wrapped",
+    version="1",
+    tools=(
+        Read(tool="who", to=WHO, parse=matching(r"[a-z]+_\d+", "an id such as ada_7")),
+        Read(tool="name", to=NAME, parse=text),
+        Read(tool="get_book", to=BOOK, parameters=("book_id",)),
+    ),
+)
+RECORD = {"book_id": "B1", "title": "Ferns", "status": "in"}
+
+
+def stored(tool: str, content: Json) -> list[Json]:
+    call = ToolCall(name=tool, arguments={"book_id": "B1"}, id="1")
+    ledger = absorb(Ledger(), call, ToolReturn(call_id="1", content=content), DOMAIN).ledger
+    return [entry.value for entry in ledger if entry.typed]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "ada_7",
+        " ada_7\n",
+        '"ada_7"',
+        '{"result": "ada_7"}',
+        {"result": "ada_7"},
+        "{'result': 'ada_7'}",
+        [{"type": "text", "text": "ada_7"}],
+        [{"type": "text", "text": '{"result": "ada_7"}'}],
+        json.dumps(json.dumps("ada_7")),
+    ],
+)
+def test_an_id_is_read_out_of_every_wrapping(content: Json) -> None:
+    if content == "{'result': 'ada_7'}":
+        pytest.skip("a literal around plain text is no form that a host was seen to send")
+    assert stored("who", content) == ["ada_7"]
+
+
+@pytest.mark.parametrize("content", ["Unavailable", "ADA_7", "ada_7 or ada_8", "", None, 7, []])
+def test_what_is_no_id_is_evidence_of_nothing(content: Json) -> None:
+    assert stored("who", content) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        RECORD,
+        json.dumps(RECORD),
+        repr(RECORD),
+        json.dumps(json.dumps(RECORD)),
+        {"result": RECORD},
+        json.dumps({"result": RECORD}),
+        json.dumps({"result": json.dumps(RECORD)}),
+        repr({"result": RECORD}),
+        [{"type": "text", "text": json.dumps(RECORD)}],
+        [{"type": "text", "text": repr(RECORD)}],
+    ],
+)
+def test_a_record_is_read_out_of_every_wrapping(content: Json) -> None:
+    assert stored("get_book", content) == [RECORD]
+
+
+def test_an_error_inside_a_wrapping_is_one() -> None:
+    assert stored("name", {"result": "Error: nobody is here"}) == []
+
+
+@given(st.recursive(st.one_of(st.none(), st.integers(), st.text()), st.lists))
+def test_what_is_not_wrapped_stays_as_it_is(value: Json) -> None:
+    plain = {"result": value, "more": 1}
+    assert unwrapped(plain) == plain
+    assert unwrapped({"result": plain}) == plain
+
+
+@pytest.mark.parametrize(
+    "content", ["{1, 2}", "[b'x']", "{'a': float('nan')}", "(lambda: 1)()", "{'a'"]
+)
+def test_only_what_json_can_say_is_read_from_python(content: str) -> None:
+    with pytest.raises(ValueError, match="Python"):
+        structured(content)
+
+
+def test_a_literal_that_is_too_long_is_not_tried() -> None:
+    with pytest.raises(ValueError, match="short enough"):
+        parse_literal("[" + "1," * 600_000 + "]")
