@@ -156,9 +156,7 @@ def _listing(tool: str, parse: Parser, name: str, key: str, **to: PathTemplate[A
             failed=texts.not_found,
         ),
         Read(tool=tool, to=whole, parameters=asks, parse=parse, records=which, when=_is_whole),
-        Read(
-            tool=tool, to=part, parameters=part.keys, parse=parse, records=which, when=_is_narrowed
-        ),
+        Read(tool=tool, to=part, parameters=asks, parse=parse, records=which, when=_is_narrowed),
     )
 
 
