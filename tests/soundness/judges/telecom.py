@@ -33,7 +33,12 @@ def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgem
     if tool == "resume_line":
         _resuming(line, bills, found)
     if tool == "refuel_data":
-        if arguments["gb_amount"] > 2:
+        earlier = [
+            float(e.arguments["gb_amount"])
+            for e in successes(talk, "refuel_data")
+            if e.arguments["line_id"] == arguments["line_id"]
+        ]
+        if arguments["gb_amount"] > 0 and sum(earlier) + arguments["gb_amount"] > 2:
             found.broken.add("telecom/refuel-max")
         if arguments["gb_amount"] <= 0:
             found.broken.add("telecom/refuel-positive")
