@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.source.yamlfile import read_text
@@ -178,7 +178,7 @@ def _utterance(item: Json) -> tuple[Speaker, str]:
     ((speaker, text),) = _mapping(item).items()
     if speaker not in get_args(Speaker):
         raise TypeError
-    return speaker, _text(text)
+    return cast("Speaker", speaker), _text(text)
 
 
 def _call(item: Json) -> ToolCall:

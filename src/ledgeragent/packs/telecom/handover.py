@@ -22,7 +22,8 @@ from ledgeragent.packs.telecom.speech import (
     offers_data,
     tells_locked_sim,
 )
-from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
+from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
+from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Enforcement
 
 TRANSFER = "transfer_to_human_agents"
@@ -131,16 +132,18 @@ def _without_data(subscription: Subscription, view: View) -> Broken | None:
     if not use.used > use.limit or use.refuelled > 0 or offers_data(view.said("agent")):
         return None
     return violation(
-        "line {line} has used {used:g} GB of {limit:g} GB, so it has no data, and none was added; "
-        "offer the customer up to {most:g} GB first ({plan} tells the price), then call "
-        'refuel_data(customer_id="{customer}", line_id="{line}", gb_amount=?); hand over if they '
-        "decline or it does not help",
+        "line {line} has used {used:g} GB of {limit:g} GB, so it has no data, and up to {most:g} GB "
+        "can be added{steps}",
         line=line_id,
         used=use.used,
         limit=use.limit,
         most=view.parameters["refuel_max_gb"],
-        plan=str(details(line["plan_id"])),
-        customer=customer_id,
+        steps=Private(
+            f": offer that first ({details(line['plan_id'])} tells the price per GB), then call "
+            f'refuel_data(customer_id="{customer_id}", line_id="{line_id}", gb_amount=?); hand over '
+            "if they decline, or if it does not help",
+            "",
+        ),
     )
 
 
@@ -153,13 +156,14 @@ def _unpaid(subscription: Subscription, view: View) -> Broken | None:
     overdue = [bill for bill, status in statuses.items() if status == "Overdue"]
     if not overdue or AWAITING in statuses.values() or asks_to_pay(view.said("agent")):
         return None
+    arguments = {"customer_id": customer["customer_id"], "bill_id": overdue[0]}
+    request = ToolCall(name="send_payment_request", arguments=arguments)
     return violation(
-        "line {line} is Suspended and bill {bill} is Overdue; offer the customer to pay it first, "
-        'then call send_payment_request(customer_id="{customer}", bill_id="{bill}"); hand over if '
-        "they decline",
+        "line {line} is Suspended and bill {bill} is Overdue; it can be paid now, and the line "
+        "resumed once every overdue bill is paid{steps}",
         line=subscription.line["line_id"],
         bill=overdue[0],
-        customer=customer["customer_id"],
+        steps=Private(f": offer that first, then call {request}; hand over if they decline", ""),
     )
 
 

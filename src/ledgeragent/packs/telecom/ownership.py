@@ -37,11 +37,14 @@ def details(record_id: str) -> ToolCall:
     return ToolCall(name="get_details_by_id", arguments={"id": record_id})
 
 
+def _list_of(customer_id: str, **limit: int) -> ToolCall:
+    return ToolCall(name="get_bills_for_customer", arguments={"customer_id": customer_id, **limit})
+
+
 def _bill_list(customer: Customer) -> ToolCall:
     """The call that lists every bill of the customer, however many they have."""
     owner, known = customer["customer_id"], len(customer["bill_ids"])
-    limit = {"limit": known + 1} if known >= LISTED_AT_MOST else {}
-    return ToolCall(name="get_bills_for_customer", arguments={"customer_id": owner, **limit})
+    return _list_of(owner, limit=known + 1) if known >= LISTED_AT_MOST else _list_of(owner)
 
 
 def customer_of(call: CustomerCall, ledger: View) -> Customer | None:
@@ -146,9 +149,13 @@ def customer_identified(call: CustomerCall, ledger: View) -> Broken | None:
     if customer_of(call, ledger) is not None:
         return None
     return violation(
-        "there is no customer {customer}; ask for the phone number and call "
-        "get_customer_by_phone, or for full name and date of birth and call get_customer_by_name",
+        "there is no customer {customer}; ask for {by_phone}, or for {by_name}",
         customer=call["customer_id"],
+        by_phone=Private("the phone number and call get_customer_by_phone", "the phone number"),
+        by_name=Private(
+            "full name and date of birth and call get_customer_by_name",
+            "full name and date of birth",
+        ),
     )
 
 
@@ -162,10 +169,11 @@ def line_belongs(call: LineCall, ledger: View) -> Broken | None:
     if customer is None or call["line_id"] in customer["line_ids"]:
         return None
     return violation(
-        "line {line} is not a line of customer {customer}; line_id must be {lines}",
+        "line {line} is not a line of customer {customer}; {choose} {lines}",
         line=call["line_id"],
         customer=call["customer_id"],
-        lines=Private(customer["line_ids"], "a line of their own"),
+        choose=Private("line_id must be", "choose"),
+        lines=Private(customer["line_ids"], "one of their own lines"),
     )
 
 
@@ -178,8 +186,9 @@ def bill_belongs(call: PaymentRequest, ledger: View) -> Broken | None:
     if owns_bill(call, ledger):
         return None
     return violation(
-        "bill {bill} is not a bill of customer {customer}; bill_id must be a bill of their own, "
-        'which get_bills_for_customer(customer_id="{customer}") lists',
+        "bill {bill} is not a bill of customer {customer}; {choose} one of their own bills{listed}",
         bill=call["bill_id"],
         customer=call["customer_id"],
+        choose=Private("bill_id must be", "choose"),
+        listed=Private(f", which {_list_of(call['customer_id'])} tells", ""),
     )

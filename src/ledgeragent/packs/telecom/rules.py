@@ -12,6 +12,7 @@ from ledgeragent.packs.telecom.ownership import (
     contract_ended,
     customer_identified,
     customer_of,
+    details,
     line_belongs,
     line_of,
     owns_bill,
@@ -20,7 +21,7 @@ from ledgeragent.packs.telecom.ownership import (
 )
 from ledgeragent.packs.telecom.paths import AWAITING, BILL, LINE
 from ledgeragent.packs.telecom.records import LineCall, PaymentRequest, Refuel, Suspension
-from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
+from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
 
@@ -39,7 +40,7 @@ def bill_overdue(call: PaymentRequest, ledger: View) -> Broken | None:
     if status == "Overdue":
         return None
     return violation(
-        "bill {bill} is {status}; bill_id must be a bill that is Overdue",
+        "bill {bill} is {status}; a payment request can be sent only for a bill that is Overdue",
         bill=call["bill_id"],
         status=status,
     )
@@ -57,11 +58,11 @@ def single_awaiting(call: PaymentRequest, ledger: View) -> Broken | None:
     for bill, status in bill_statuses(customer, ledger, besides=call["bill_id"]):
         if status == AWAITING:
             return violation(
-                "bill {bill} is {status} already, and one bill at a time may be; have the customer "
-                'pay it and call get_details_by_id(id="{bill}") until it is Paid, then request '
-                "this one",
+                "bill {bill} is {status} already; a request for another bill can be sent once that "
+                "one is paid{read}",
                 bill=bill,
                 status=status,
+                read=Private(f": when the customer says so, call {details(bill)}", ""),
             )
     return None
 
@@ -77,6 +78,14 @@ def _is_resumable(call: LineCall, ledger: View) -> bool:
         return True
 
 
+def _step_to_paid(customer_id: str, bill_id: str, status: str) -> str:
+    """What the agent can do about a bill that stands in the way."""
+    if status == AWAITING:
+        return f": when the customer has paid, call {details(bill_id)}"
+    arguments = {"customer_id": customer_id, "bill_id": bill_id}
+    return f": call {ToolCall(name='send_payment_request', arguments=arguments)}"
+
+
 @predicate("telecom/resume-bills-paid", guards="resume_line")
 def resume_bills_paid(call: LineCall, ledger: View) -> Broken | None:
     """A suspension is lifted only after all overdue bills are paid.
@@ -89,11 +98,12 @@ def resume_bills_paid(call: LineCall, ledger: View) -> Broken | None:
     for bill, status in bill_statuses(customer, ledger):
         if status in OWED:
             return violation(
-                "bill {bill} is {status}; line {line} can be resumed once every overdue bill "
-                "is read as Paid",
+                "bill {bill} is {status}; line {line} can be resumed once every overdue bill is "
+                "paid{step}",
                 bill=bill,
                 status=status,
                 line=call["line_id"],
+                step=Private(_step_to_paid(customer["customer_id"], bill, status), ""),
             )
     return None
 
@@ -108,10 +118,11 @@ def resume_contract_ended(call: LineCall, ledger: View) -> Broken | None:
     if line is None or not contract_ended(line, ledger):
         return None
     return violation(
-        "the contract of line {line} ended on {end}, so its suspension cannot be lifted here; "
-        "tell the customer, and hand over with transfer_to_human_agents",
+        "the contract of line {line} ended on {end}, so its suspension cannot be lifted; only a "
+        "human agent can help with that{step}",
         line=call["line_id"],
         end=line["contract_end_date"],
+        step=Private(": call transfer_to_human_agents", ""),
     )
 
 
@@ -193,8 +204,8 @@ def refuel_max(call: Refuel, ledger: View) -> Broken | None:
     most = ledger.parameters["refuel_max_gb"]
     if call["gb_amount"] > most:
         return violation(
-            "gb_amount must be more than 0 and at most {most:g}: at most {most:g} GB can be added, "
-            "not {amount:g}",
+            "{argument}{amount:g} GB is too much; at most {most:g} GB can be added",
+            argument=Private("gb_amount: ", ""),
             amount=call["gb_amount"],
             most=most,
         )
@@ -203,8 +214,9 @@ def refuel_max(call: Refuel, ledger: View) -> Broken | None:
     if _gigabytes(call["gb_amount"]) <= left or call["gb_amount"] <= 0:
         return None
     return violation(
-        "{before:g} GB were added to line {line} already, and at most {most:g} GB can be added in "
-        "all; {left:g} GB are left, and gb_amount is {amount:g}",
+        "{argument}{amount:g} GB is too much: {before:g} GB were added to line {line} already, and "
+        "at most {most:g} GB can be added in all, so {left:g} GB are left",
+        argument=Private("gb_amount: ", ""),
         before=float(before),
         line=call["line_id"],
         most=most,
@@ -219,7 +231,8 @@ def refuel_positive(call: Refuel, ledger: View) -> Broken | None:
     if call["gb_amount"] > 0:
         return None
     return violation(
-        "{amount:g} GB adds nothing; gb_amount must be more than 0 and at most {most:g}",
+        "{argument}{amount:g} GB adds nothing; more than 0 GB and at most {most:g} GB can be added",
+        argument=Private("gb_amount: ", ""),
         amount=call["gb_amount"],
         most=ledger.parameters["refuel_max_gb"],
     )
