@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 _SHORTEST_NUMBER = 7
-_END = re.compile(r"[.!?;\n]+(?:\s|$)|\n")
+_END = re.compile(r"[.!?\n]+(?:\s|$)|\n")
 
 _PICTURES = r"(?:photo|picture|image|video|media|multimedia)s?"
 _MMS = re.compile(
