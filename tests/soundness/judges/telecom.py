@@ -72,8 +72,10 @@ def _resuming(
     line: Mapping[str, Any] | None, bills: list[Mapping[str, Any]], found: Judgement
 ) -> None:
     statuses = {bill["status"] for bill in bills}
+    # Where the line can't be resumed for another reason, no payment would help, and none is spoken of.
+    helps = line is None or (line["status"] == "Suspended" and line["contract_end_date"] >= TODAY)
     if statuses & {"Overdue", "Awaiting Payment"}:
-        found.broken.add("telecom/resume-bills-paid")
+        (found.broken if helps else found.may).add("telecom/resume-bills-paid")
     elif "Disputed" in statuses:
         found.may.add("telecom/resume-bills-paid")
     if line is None:
