@@ -227,6 +227,15 @@ def test_lines_of_which_none_was_named_ask_for_nothing() -> None:
     assert talk.judge("transfer_to_human_agents", summary="x").allowed
 
 
+def test_the_only_line_that_was_read_may_be_another_than_the_one_looked_up() -> None:
+    talk = TelecomTalk().user("hello")
+    talk.tool("get_customer_by_phone", customer(phone_number="555-010-0070"), phone_number=OTHER)
+    assert talk.details(ACTIVE).judge("transfer_to_human_agents", summary="x").allowed
+    contact = TelecomTalk().user("hello")
+    contact.tool("get_customer_by_phone", customer(phone_number=OTHER), phone_number=OTHER)
+    assert not contact.details(ACTIVE).judge("transfer_to_human_agents", summary="x").allowed
+
+
 def test_a_line_of_a_stranger_is_not_in_question() -> None:
     stranger = line(line_id="L81", status="Active", phone_number="555-010-0081", plan_id="P71")
     assert Call().details(stranger).judge("transfer_to_human_agents", summary="x").allowed

@@ -182,3 +182,10 @@ def test_the_next_step_is_told_by_name() -> None:
     assert 'send_payment_request(customer_id="C7", bill_id="B71")' in resume(overdue).feedback
     assert 'call get_details_by_id(id="B72")' in resume(awaiting()).feedback
     assert resume(overdue).feedback.startswith("resume_line was not executed: bill B71 is Overdue")
+
+
+def test_a_bill_that_awaits_payment_comes_before_one_that_is_overdue() -> None:
+    both = known().bills(bill("B71", "Overdue"), bill("B72", "Awaiting Payment"))
+    feedback = resume(both).feedback
+    assert "bill B72 is Awaiting Payment" in feedback
+    assert "send_payment_request" not in feedback

@@ -71,14 +71,16 @@ def in_question(view: View) -> tuple[Subscription, ...]:
     """The lines that the customer talks about, as far as they were read.
 
     Those whose number the customer gave last; else those whose number was looked up; else the only
-    one that was read.
+    one that was read, unless the number that was looked up must be that of another.
     """
-    read = tuple(_subscriptions(view))
-    for text in (*reversed(view.said("user")), *_numbers_looked_up(view)):
+    read, looked_up = tuple(_subscriptions(view)), _numbers_looked_up(view)
+    for text in (*reversed(view.said("user")), *looked_up):
         named = tuple(s for s in read if names_number(text, _known(s.line, "phone_number") or ""))
         if named:
             return named
-    return read if len(read) == 1 else ()
+    contacts = [_known(s.customer, "phone_number") or "" for s in read]
+    is_contact = all(names_number(number, c) for number in looked_up for c in contacts)
+    return read if len(read) == 1 and is_contact else ()
 
 
 def _stays_suspended(line: Line, view: View) -> bool:

@@ -20,7 +20,7 @@ from ledgeragent.packs.telecom.ownership import (
     usage_of,
 )
 from ledgeragent.packs.telecom.paths import AWAITING, BILL, LINE
-from ledgeragent.packs.telecom.records import LineCall, PaymentRequest, Refuel, Suspension
+from ledgeragent.packs.telecom.records import Customer, LineCall, PaymentRequest, Refuel, Suspension
 from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
@@ -78,6 +78,19 @@ def _is_resumable(call: LineCall, ledger: View) -> bool:
         return True
 
 
+def _owed(customer: Customer, ledger: View) -> list[tuple[str, str]]:
+    """The bills that are known to be owed, and their status; a demand for the others if none is."""
+    owed = []
+    try:
+        for bill, status in bill_statuses(customer, ledger):
+            if status in OWED:
+                owed.append((bill, status))
+    except MissingEvidence:
+        if not owed:
+            raise
+    return owed
+
+
 def _step_to_paid(customer_id: str, bill_id: str, status: str) -> str:
     """What the agent can do about a bill that stands in the way."""
     if status == AWAITING:
@@ -95,17 +108,18 @@ def resume_bills_paid(call: LineCall, ledger: View) -> Broken | None:
     customer = customer_of(call, ledger) if owns_line(call, ledger) else None
     if customer is None or not _is_resumable(call, ledger):
         return None
-    for bill, status in bill_statuses(customer, ledger):
-        if status in OWED:
-            return violation(
-                "bill {bill} is {status}; line {line} can be resumed once every overdue bill is "
-                "paid{step}",
-                bill=bill,
-                status=status,
-                line=call["line_id"],
-                step=Private(_step_to_paid(customer["customer_id"], bill, status), ""),
-            )
-    return None
+    owed = _owed(customer, ledger)
+    if not owed:
+        return None
+    # One bill at a time may await payment: that one comes first.
+    bill, status = next((b for b in owed if b[1] == AWAITING), owed[0])
+    return violation(
+        "bill {bill} is {status}; line {line} can be resumed once every overdue bill is paid{step}",
+        bill=bill,
+        status=status,
+        line=call["line_id"],
+        step=Private(_step_to_paid(customer["customer_id"], bill, status), ""),
+    )
 
 
 @predicate("telecom/resume-contract-ended", guards="resume_line", decision=Decision.BLOCK)
