@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.gate import Gate
 from ledgeragent.state import State
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Verdict
@@ -64,7 +65,16 @@ class Call(TelecomTalk):
 def test_the_usage_of_an_active_line_is_asked_for() -> None:
     verdict = Call(ACTIVE).hand_over()
     assert verdict.decision is Decision.REVISE
-    assert asked(verdict) == {'get_data_usage(customer_id="C7", line_id="L71")'}
+    assert asked(verdict) == {
+        'get_data_usage(customer_id="C7", line_id="L71")',
+        'get_details_by_id(id="P71")',
+    }
+
+
+def test_an_agent_without_the_tool_for_usage_is_asked_for_the_plan() -> None:
+    bound = Gate(domain=TELECOM.bind({"get_details_by_id", "transfer_to_human_agents"}))
+    call = ToolCall(name="transfer_to_human_agents", arguments={"summary": "x"})
+    assert asked(bound.judge(call, Call(ACTIVE).ledger)) == {'get_details_by_id(id="P71")'}
 
 
 @pytest.mark.parametrize(
@@ -198,7 +208,11 @@ def test_usage_that_cannot_be_understood_keeps_nobody(answer: Any) -> None:
 def test_usage_that_cannot_be_had_keeps_nobody() -> None:
     answer = "Error: Line L71 not found for customer C7"
     talk = Call(ACTIVE).tool("get_data_usage", answer, **USAGE)
-    assert talk.judge("transfer_to_human_agents", summary="x").allowed
+    verdict = talk.judge("transfer_to_human_agents", summary="x")
+    assert asked(verdict) == {'get_details_by_id(id="P71")'}
+    talk.tool("get_details_by_id", "Error: Plan with ID P71 not found", id="P71")
+    verdict = talk.judge("transfer_to_human_agents", summary="x")
+    assert verdict.allowed and verdict.undecided
 
 
 def test_a_bill_of_unknown_status_keeps_nobody() -> None:

@@ -103,7 +103,8 @@ def _data_use(subscription: Subscription, view: View) -> DataUse:
     usage, plan = view.get(USAGE(line["line_id"])), view.get(PLAN(line["plan_id"]))
     if usage is None and plan is not None:
         return DataUse(line["data_used_gb"], plan["data_limit_gb"], line["data_refueling_gb"])
-    usage = usage_of(subscription.customer["customer_id"], line["line_id"], view)
+    others = [details(line["plan_id"])] if usage is None else []
+    usage = usage_of(subscription.customer["customer_id"], line["line_id"], view, *others)
     return DataUse(
         float(usage["data_used_gb"]),
         float(usage["data_limit_gb"]),

@@ -112,8 +112,11 @@ def _asking(missing: MissingEvidence, *reads: ToolCall) -> MissingEvidence:
     )
 
 
-def usage_of(customer_id: str, line_id: str, ledger: View) -> Usage:
-    """The data a line has used, and may use; where it is not known, a demand to read it."""
+def usage_of(customer_id: str, line_id: str, ledger: View, *others: ToolCall) -> Usage:
+    """The data a line has used, and may use; where it is not known, a demand to read it.
+
+    `others` are reads that would do as well.
+    """
     arguments = {"customer_id": customer_id, "line_id": line_id}
     read = ToolCall(name="get_data_usage", arguments=arguments)
     try:
@@ -121,7 +124,7 @@ def usage_of(customer_id: str, line_id: str, ledger: View) -> Usage:
         for name in ("data_used_gb", "data_limit_gb", "data_refueling_gb"):
             usage.get(name)
     except MissingEvidence as missing:
-        raise _asking(missing, read) from None
+        raise _asking(missing, read, *others) from None
     return usage
 
 
