@@ -21,7 +21,7 @@ from ledgeragent.demo.shop.pack.records import (
     SendReplacement,
     Voucher,
 )
-from ledgeragent.effects import Neutral, Read, Write, touch
+from ledgeragent.effects import Neutral, Read, Write, matching, touch
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import PathTemplate
 from ledgeragent.types import Arguments, Json
@@ -48,7 +48,7 @@ def given_back(arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:
 
 
 READS = (
-    Read(tool="find_customer", to=AUTH, parameters=("email",)),
+    Read(tool="find_customer", to=AUTH, parse=matching(r"C-\d+", "an id"), parameters=("email",)),
     Read(tool="get_customer", to=CUSTOMER, parameters=("customer_id",)),
     Read(tool="get_order", to=ORDER, parameters=("order_id",)),
     Read(tool="get_parcel", to=PARCEL, parameters=("parcel_id",)),
