@@ -1,6 +1,7 @@
 """Regenerates what the docs quote: `python -m tools.generate`, or `--check` to only compare.
 
-A block between `<!-- generated: NAME -->` and `<!-- end generated -->` belongs to the generator NAME.
+A block between `<!-- generated: NAME -->` and `<!-- end generated -->` belongs to the generator NAME, and
+what a console session prints to the commands in it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import partial
 
 from ledgeragent.cli import coverage
 from ledgeragent.packs import PACKS
-from tools import cli_reference, costs, front, gate_checks, recorded
+from tools import cli_reference, console, costs, front, gate_checks, recorded
 from tools.markdown import ROOT
 
 _BLOCK = re.compile(
@@ -48,9 +49,10 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def filled(text: str) -> str:
-    """The text with every generated block as it should be now."""
-    return _BLOCK.sub(lambda block: f"{block[1]}{BLOCKS[block['name']]()}{block[3]}", text)
+def filled(text: str, *, play: bool = True) -> str:
+    """The text with every generated block, and every console session, as it should be now."""
+    text = _BLOCK.sub(lambda block: f"{block[1]}{BLOCKS[block['name']]()}{block[3]}", text)
+    return console.played(text) if play and console.is_played(text) else text
 
 
 def stale_pages() -> dict[str, str]:
@@ -59,14 +61,20 @@ def stale_pages() -> dict[str, str]:
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         name = page.relative_to(ROOT).as_posix()
         text = page.read_text(encoding="utf-8")
-        if name not in PAGES and name != _INDEX and filled(text) != text:
-            stale[name] = filled(text)
+        if name in PAGES or name == _INDEX:
+            continue
+        fresh = filled(text, play=name != _TUTORIAL)
+        if fresh != text:
+            stale[name] = fresh
     stale |= {name: make() for name, make in PAGES.items() if _differs(name, make)}
     return stale
 
 
 _INDEX = "docs/index.md"
 """The README as the site's first page; made last, out of the README as it is then."""
+
+_TUTORIAL = "docs/tutorials/pack-in-an-hour.md"
+"""Grows one file over its blocks; a test of its own follows it."""
 
 
 def _differs(name: str, make: Callable[[], str]) -> bool:
