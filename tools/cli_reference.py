@@ -10,7 +10,7 @@ from ledgeragent.cli.main import parser
 
 
 def text() -> str:
-    """docs/reference/cli.md: the help of the command, of each verb and of each sub-verb, 80 columns wide."""
+    """docs/reference/cli.md: the help of the command and of each verb, 80 columns wide."""
     os.environ["COLUMNS"] = "80"
     top = parser()
     about = "Every verb, with its options and exit codes. This page is generated from the parsers."
