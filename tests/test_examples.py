@@ -32,7 +32,7 @@ def run(example: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-W", "error::ResourceWarning", "-m", f"examples.{example.stem}"],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src")))},
         capture_output=True,
         text=True,
         check=False,
