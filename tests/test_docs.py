@@ -6,11 +6,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import ledgeragent
-from tools import console
+from tools import console, front, site
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -86,3 +87,26 @@ def test_a_console_session_is_played_in_its_folder() -> None:
     assert console.played(f"{file}\n```console\n$ python a.py\nold\n```\n") == (
         f"{file}\n```console\n$ python a.py\nnew\n```\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "hosted"),
+    [
+        ("[gate](../../src/gate.py)", "gate", "[gate](https://x.org/r/blob/HEAD/src/gate.py)"),
+        ("[packs](../reference/packs.md#types)", *["[packs](../reference/packs.md#types)"] * 2),
+        ("[cel](https://cel.dev)", *["[cel](https://cel.dev)"] * 2),
+    ],
+)
+def test_on_the_site_a_link_leads_to_a_page_or_the_repository(
+    written: str, shown: str, hosted: str
+) -> None:
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="how-to/mcp.md"))
+    assert site.on_page_markdown(written, page=page, config={}) == shown
+    repository = {"repo_url": "https://x.org/r/"}
+    assert site.on_page_markdown(written, page=page, config=repository) == hosted
+
+
+def test_the_first_page_is_the_readme() -> None:
+    text = front.readme()
+    assert "](docs/" not in text
+    assert "](tutorials/first-agent.md)" in text and "](../CONTRIBUTING.md)" in text
