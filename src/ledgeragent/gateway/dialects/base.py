@@ -27,13 +27,12 @@ class BadReplyError(LedgerAgentError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A request as the gateway sees it: the history, the agent's tools, and whether it streams.
+    """A request as the gateway sees it: the history, and whether its answer streams.
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
     """
 
     messages: tuple[Message, ...]
-    tools: frozenset[str]
     stream: bool
     after: str | None = None
 

@@ -52,9 +52,10 @@ class Chat:
         stream = flag(body, "stream")
         if stream and body.get("n") not in (None, 1):
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
+        for n, tool in enumerate(listed(body, "tools")):
+            _check_tool(tool, n)
         return Conversation(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
-            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
             stream=stream,
         )
 
@@ -243,12 +244,11 @@ class _Call:
         return {"id": self.id, "type": "function", "function": function}
 
 
-def _tool_name(tool: Any, n: int) -> str:
+def _check_tool(tool: Any, n: int) -> None:
     function = tool.get("function") if isinstance(tool, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     if not isinstance(name, str) or tool.get("type", "function") != "function":
         raise BadRequestError(f"tools[{n}]: {HOSTED}")
-    return name
 
 
 def _message(raw: Any, n: int) -> Iterator[Message]:

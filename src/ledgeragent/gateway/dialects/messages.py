@@ -52,9 +52,10 @@ class Messages:
         if not isinstance(messages, list) or not messages:
             raise BadRequestError("messages: should be a list with at least one message")
         refuse(body, _REFUSED)
+        for n, tool in enumerate(listed(body, "tools")):
+            _check_tool(tool, n)
         return Conversation(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
-            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
             stream=flag(body, "stream"),
         )
 
@@ -301,10 +302,10 @@ def _call(block: Mapping[str, Any], where: str) -> ToolCall:
     return ToolCall(name=name, id=str(number or ""), malformed=str(given))
 
 
-def _tool_name(tool: Any, n: int) -> str:
+def _check_tool(tool: Any, n: int) -> None:
     if not isinstance(tool, dict) or tool.get("type") not in (None, "custom"):
         raise BadRequestError(f"tools[{n}]: {HOSTED}")
-    return string(tool, "name", f"tools[{n}]")
+    string(tool, "name", f"tools[{n}]")
 
 
 def _message(raw: Any, n: int) -> Iterator[Message]:

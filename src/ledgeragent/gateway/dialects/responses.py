@@ -68,9 +68,10 @@ class Responses:
         after = body.get("previous_response_id")
         if after is not None and not isinstance(after, str):
             raise BadRequestError("previous_response_id: should be text")
+        for n, tool in enumerate(listed(body, "tools")):
+            _check_tool(tool, n)
         return Conversation(
             messages=tuple(_messages(_items(given))),
-            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
             stream=flag(body, "stream"),
             after=after,
         )
@@ -386,10 +387,10 @@ def _other(item: Body, kind: Any, where: str) -> Iterator[Message]:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
 
 
-def _tool_name(tool: Any, n: int) -> str:
+def _check_tool(tool: Any, n: int) -> None:
     if not isinstance(tool, dict) or tool.get("type") != "function":
         raise BadRequestError(f"tools[{n}]: {HOSTED}")
-    return string(tool, "name", f"tools[{n}]")
+    string(tool, "name", f"tools[{n}]")
 
 
 def _call(item: Mapping[str, Any], where: str) -> ToolCall:
