@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.gateway.policycheck import LEAD
 from ledgeragent.predicates import Broken, View, predicate
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
 from tests.gateway.conftest import Client
@@ -83,7 +84,7 @@ REFUSALS: dict[str, tuple[Sequence[Message], Reply, int, str, str]] = {
         Reply(calls=(replace(LEND, arguments={}),)),
         1,
         SORRY,
-        "the arguments of lend_book",
+        "its arguments cannot be used",
     ),
     "a rule that fails": (
         KNOWN,
@@ -128,7 +129,22 @@ def test_read_and_write_in_one_reply_keep_the_read(client: Client) -> None:
             await client.ask(
                 w, HELLO, got.reply, answer(GET_MEMBER, ADA), answer(GET_BOOK, BOOK_IN)
             )
-            assert "has not been read yet" in client.wire.told(w.upstream.asked[1])
+            told = client.wire.told(w.upstream.asked[1]).replace("\\", "")
+            assert f"{LEAD}{LEND} was not executed; by the ledger, nothing stands" in told
+            assert "has not been read yet" not in told, "the ledger above it shows the records"
+
+    run(scenario())
+
+
+def test_what_is_still_unread_is_asked_for_beside_the_ledger(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(Reply(calls=(GET_MEMBER, LEND)), SAY) as w:
+            got = await client.ask(w, HELLO)
+            assert got.called == ["get_member"]
+            assert got.reply is not None
+            await client.ask(w, HELLO, got.reply, answer(GET_MEMBER, ADA))
+            told = client.wire.told(w.upstream.asked[1]).replace("\\", "")
+            assert f"{LEAD}{LEND} was not executed: books.B1 has not been read yet" in told
 
     run(scenario())
 
@@ -357,15 +373,6 @@ def test_an_unknown_tool_is_never_called(client: Client) -> None:
             got = await client.ask(w, HELLO, tools=(*TOOLS, "burn_book"))
             assert got.called == []
             assert got.verdicts == "burn_book=REVISE"
-
-    run(scenario())
-
-
-def test_no_rule_asks_for_a_tool_the_agent_lacks(client: Client) -> None:
-    async def scenario() -> None:
-        async with world(WRITE) as w:
-            got = await client.ask(w, HELLO, tools=("lend_book",))
-            assert got.reply == WRITE
 
     run(scenario())
 

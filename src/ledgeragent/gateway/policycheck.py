@@ -19,9 +19,7 @@ from ledgeragent.types import Reply, ToolCall
 LEAD = "Policy check: of your last reply, "
 
 _LONGEST_CALL = 300
-_SETTLED = (
-    "; by the records above nothing stands against it now, so send it again if it is still wanted"
-)
+_SETTLED = "; by the ledger, nothing stands against it now: send it again if it is still wanted"
 
 
 class Briefing(NamedTuple):

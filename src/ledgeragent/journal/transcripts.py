@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledgeragent.journal import Record
+from ledgeragent.returned import unwrapped
 from ledgeragent.types import canonical
 
 
@@ -68,7 +69,7 @@ def _transcript(events: Iterable[Record]) -> list[Mapping[str, Any]]:
 
 
 def _answer(record: Record) -> dict[str, Any]:
-    content = record["content"]
+    content = unwrapped(record["content"])
     return {
         "role": "tool",
         "tool_call_id": record["call"]["id"],

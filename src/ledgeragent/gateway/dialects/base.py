@@ -228,6 +228,15 @@ def text_of(content: Any, where: str) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
+def returned(content: Any, where: str) -> Any:
+    """What a tool returned, as it stands: text itself, or a list of parts. The core reads it."""
+    if content is None:
+        return ""
+    if not isinstance(content, str | list):
+        raise BadRequestError(f"{where}: should be text or a list of parts")
+    return content
+
+
 def string(raw: Mapping[str, Any], name: str, where: str) -> str:
     """A field that has to be text."""
     value = raw.get(name)

@@ -19,6 +19,7 @@ from ledgeragent.gateway.dialects.base import (
     flag,
     listed,
     refuse,
+    returned,
     text_of,
 )
 from ledgeragent.gateway.seam import Seam
@@ -261,7 +262,7 @@ def _message(raw: Any, n: int) -> Iterator[Message]:
     elif role == "assistant":
         yield _reply(raw, where)
     elif role == "tool":
-        content = text_of(raw.get("content"), f"{where}.content")
+        content = returned(raw.get("content"), f"{where}.content")
         yield ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
     elif role not in _SILENT:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")

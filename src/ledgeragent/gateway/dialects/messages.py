@@ -19,6 +19,7 @@ from ledgeragent.gateway.dialects.base import (
     flag,
     listed,
     refuse,
+    returned,
     string,
     text_of,
 )
@@ -335,7 +336,7 @@ def _turn(blocks: Sequence[Body], where: str) -> Iterator[Message]:
     for block in results:
         yield ToolReturn(
             call_id=str(block.get("tool_use_id", "")),
-            content=text_of(block.get("content"), f"{where}.content"),
+            content=returned(block.get("content"), f"{where}.content"),
             error=bool(block.get("is_error")),
         )
     if len(results) < len(blocks) or not results:

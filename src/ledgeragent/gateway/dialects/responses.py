@@ -21,6 +21,7 @@ from ledgeragent.gateway.dialects.base import (
     flag,
     listed,
     refuse,
+    returned,
     string,
     text_of,
 )
@@ -377,7 +378,7 @@ def _messages(items: Sequence[Any]) -> Iterator[Message]:
 def _other(item: Body, kind: Any, where: str) -> Iterator[Message]:
     role = item.get("role")
     if kind == "function_call_output":
-        content = text_of(item.get("output"), f"{where}.output")
+        content = returned(item.get("output"), f"{where}.output")
         yield ToolReturn(call_id=str(item.get("call_id", "")), content=content)
     elif kind != "message":
         raise BadRequestError(f"{where}.type: {kind!r} cannot be judged")
