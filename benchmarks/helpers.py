@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from ledgeragent.bench.arms.helpers import Helper, Tool, View
+from ledgeragent.bench.arms.helpers import Helper, HelperView, ToolText
 from ledgeragent.bench.arms.recipes import Recipe, fama, irma
 from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes, parts
 from ledgeragent.bench.tokens.prompt_cost import text_of
@@ -57,7 +57,7 @@ class Tally:
         self._recipe, self._count = recipe, count
         self._prefix = sum(map(count, texts))
         whole = recipe.when == "every_step"
-        self._view = View(policy=texts[1], tools=tuple(_tools(texts[0])), whole=whole)
+        self._view = HelperView(policy=texts[1], tools=tuple(_tools(texts[0])), whole=whole)
         self._history = self._block = 0
         self.plain = self.added = 0
         self._heard = False
@@ -98,10 +98,10 @@ class Tally:
         return ANSWER if asked else self._count(text)
 
 
-def _tools(text: str) -> Iterator[Tool]:
+def _tools(text: str) -> Iterator[ToolText]:
     for listed in json.loads(text):
         function = listed.get("function", listed)
-        yield Tool(
+        yield ToolText(
             name=function["name"],
             description=function.get("description", ""),
             parameters=tuple(function.get("parameters", {}).get("properties", {})),

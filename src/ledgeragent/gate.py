@@ -74,9 +74,11 @@ class Filtered:
         The rest of a rejection is for the model alone: which read comes first, what is wrong with the
         form of a call, that the same call was made before.
         """
-        broken = (finding for verdict in self.verdicts for finding in verdict.violations)
+        decisive = (finding for verdict in self.verdicts for finding in verdict.decisive)
         told = dict.fromkeys(
-            f.public or f.reason for f in broken if not f.predicate.startswith("gate/")
+            f.public or f.reason
+            for f in decisive
+            if f.kind is _VIOLATION and not f.predicate.startswith("gate/")
         )
         return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
 
@@ -98,8 +100,13 @@ class Gate:
     undecided: Decision = Decision.BLOCK
     unknown: Decision = Decision.REVISE
 
-    def judge(self, call: ToolCall, ledger: Ledger) -> Verdict:
-        """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict."""
+    def judge(
+        self, call: ToolCall, ledger: Ledger, expected: tuple[Unconfirmed, ...] = ()
+    ) -> Verdict:
+        """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict.
+
+        `expected` are writes that are about to be done, beside those of the ledger.
+        """
         guard = self.domain.guard(call.name)
         if guard is None:
             return self._judge_unknown(call)
@@ -108,7 +115,10 @@ class Gate:
         arguments = _read_arguments(guard, call)
         if isinstance(arguments, Finding):
             return Verdict(call=call, decision=Decision.REVISE, findings=(arguments,))
-        return self._apply(guard, call, arguments, ledger)
+        view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
+        if expected:
+            view.unconfirmed = (*view.unconfirmed, *expected)
+        return self._apply(guard, call, arguments, view)
 
     def _judge_unknown(self, call: ToolCall) -> Verdict:
         if self.unknown is Decision.ALLOW:
@@ -116,8 +126,7 @@ class Gate:
         reason = f"there is no tool named {visible(call.name)} here; use one of the tools listed"
         return Verdict(call, self.unknown, (unusable(UNKNOWN_TOOL, self.unknown, reason),))
 
-    def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, ledger: Ledger) -> Verdict:
-        view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
+    def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, view: View) -> Verdict:
         evidence = view.evidence
         findings: list[Finding] = []
         if guard.takes is not None and not guard.takes.issuperset(call.arguments):
@@ -130,7 +139,7 @@ class Gate:
             try:
                 try:
                     broken = rule.check(arguments, view)
-                    if view.looked_back and ledger.unconfirmed:
+                    if view.looked_back and view.unconfirmed:
                         self._look_back(rule, arguments, view, broken)
                 except MissingEvidence as missing:
                     finding = self._ask(rule, missing, view, evidence[first:])
@@ -154,19 +163,8 @@ class Gate:
         doubts = view.unconfirmed
         if broken is None and self.order == "listed":
             doubts = tuple(doubt for doubt in doubts if not doubt.running)
-        if doubts and (self._answer_without(rule, arguments, view, doubts) is None) != (
-            broken is None
-        ):
+        if doubts and _is_satisfied_without(rule, arguments, view, doubts) != (broken is None):
             raise UnconfirmedGround(doubts)
-
-    def _answer_without(
-        self, rule: Predicate, arguments: Arguments, view: View, doubts: tuple[Unconfirmed, ...]
-    ) -> object:
-        """The rule's answer if these writes did not happen: None where it is satisfied."""
-        try:
-            return rule.check(arguments, view.without(doubts))
-        except MissingEvidence as missing:
-            return missing
 
     def _ask(
         self, rule: Predicate, missing: MissingEvidence, view: View, evidence: list[Evidence]
@@ -215,7 +213,7 @@ class Gate:
             plan.expect(call)
         verdicts: list[Verdict] = []
         for call in reply.calls:
-            verdict = plan.judge(call)
+            verdict = plan.judge(call, last=call is reply.calls[-1])
             if not verdict.allowed:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
                 memory = memory.add(verdict)
@@ -243,6 +241,21 @@ class Gate:
 
 _AGAIN = "this same call was rejected before; repeating it unchanged will not succeed"
 _READ_FIRST = "this same call was rejected before; what it waits for has to come first"
+
+
+def _is_satisfied_without(
+    rule: Predicate, arguments: Arguments, view: View, doubts: tuple[Unconfirmed, ...]
+) -> bool:
+    """True if the rule is satisfied where these writes did not happen."""
+    unconfirmed, noted = view.unconfirmed, len(view.evidence)
+    view.unconfirmed = tuple(doubt for doubt in unconfirmed if doubt not in doubts)
+    try:
+        return rule.check(arguments, view) is None
+    except MissingEvidence:
+        return False
+    finally:
+        view.unconfirmed = unconfirmed
+        del view.evidence[noted:]
 
 
 def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:

@@ -43,8 +43,7 @@ class Stale:
         return fields[: len(self.fields)] == self.fields
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """What a write changes: `fields` of the record at `path` (() for the whole record)."""
 
     path: Path[Json]
@@ -186,11 +185,13 @@ class Ledger:
         """Every observed entry of a family, in order of first observation."""
         branch = self._roots.get(template.root)
         if branch is not None:
-            yield from (e for e in branch.plain().values() if template.match(e.path) is not None)
+            for entry in branch.values():
+                if template.fits(entry.path):
+                    yield entry
 
     def __iter__(self) -> Iterator[Entry]:
         for branch in self._roots.values():
-            yield from branch.plain().values()
+            yield from branch.values()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -216,7 +217,9 @@ class Ledger:
             if name not in entry.value and (fields is None or name in fields)
         }
         marks = tuple(narrowed for mark in earlier.stale for narrowed in _narrow(mark, inherited))
-        value = {**{name: earlier.value[name] for name in inherited}, **entry.value}
+        # In the order of first observation: who was named first can matter.
+        order = (n for n in earlier.value if n in inherited or n in entry.value)
+        value = {**{name: earlier.value[name] for name in order}, **entry.value}
         return self.put(replace(entry, value=value, stale=marks, inherited=inherited))
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ledgeragent.adapters.common import Answer, Guard, aexecute, as_text, execute, failure, require
+from ledgeragent.adapters.common import (
+    CallResult,
+    Policy,
+    aexecute,
+    as_text,
+    execute,
+    failure,
+    require,
+)
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
 from tests.lending.domain import ADA, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call
@@ -15,7 +23,7 @@ def test_a_rejected_call_in_a_history_was_not_executed() -> None:
     conversation = opened()
     read(conversation)
     bad = call("lend_book", member_id="M1", book_id="B1", days=99)
-    answers: list[Answer] = []
+    answers: list[CallResult] = []
     conversation.judge(Reply(calls=(bad,)))
     execute(conversation, (bad,), lambda _: "never", answers)
     history = [Reply(calls=(bad,)), ToolReturn(call_id=bad.id, content=answers[0].content)]
@@ -27,7 +35,7 @@ def test_every_call_has_an_answer_however_a_loop_ends() -> None:
     conversation = opened()
     calls = (GET_MEMBER, GET_BOOK, LEND)
     conversation.judge(Reply(calls=calls))
-    answers: list[Answer] = []
+    answers: list[CallResult] = []
 
     def run(asked: ToolCall) -> Json:
         if asked is GET_BOOK:
@@ -51,7 +59,7 @@ def test_a_tool_that_raises_is_a_failed_call() -> None:
 
     conversation = opened()
     conversation.judge(Reply(calls=(GET_BOOK,)))
-    answers: list[Answer] = []
+    answers: list[CallResult] = []
     asyncio.run(aexecute(conversation, (GET_BOOK,), _fails, answers))
     assert answers[0].error
     assert answers[0].content == "Error: RuntimeError: the shelf is locked"
@@ -59,11 +67,11 @@ def test_a_tool_that_raises_is_a_failed_call() -> None:
 
 
 def test_a_guard_binds_the_policy_to_the_tools_of_the_agent() -> None:
-    guard = Guard(LIBRARY)
+    guard = Policy(LIBRARY)
     gate = guard.gate(["lend_book", "get_book"])
     assert gate.domain.available == {"lend_book", "get_book"}
     assert guard.gate({"get_book", "lend_book"}) is gate
-    assert Guard("shop").gate().domain.name == "shop"
+    assert Policy("shop").gate().domain.name == "shop"
 
 
 def test_answers_as_text() -> None:
@@ -82,10 +90,10 @@ def test_a_missing_or_old_library_is_named_with_its_command() -> None:
 
 
 def test_in_shadow_mode_what_cannot_be_read_is_not_run() -> None:
-    conversation = Guard(LIBRARY, mode="shadow").open()
+    conversation = Policy(LIBRARY, mode="shadow").open()
     broken = ToolCall(name="lend_book", id="x", malformed="{")
     ran: list[ToolCall] = []
-    answers: list[Answer] = []
+    answers: list[CallResult] = []
     conversation.judge(Reply(calls=(broken, LEND)))
     execute(conversation, (broken, LEND), ran.append, answers)
     assert ran == [LEND]

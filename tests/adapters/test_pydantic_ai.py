@@ -20,7 +20,7 @@ from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.output import ToolOutput
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
-from ledgeragent.adapters.common import Guard, UnguardableError
+from ledgeragent.adapters.common import Policy, UnguardableError
 from ledgeragent.adapters.pydantic_ai import LedgerCapability, map_history
 from tests.conformance.scene import check_valid
 from tests.lending.domain import ADA, BOOK_IN, LIBRARY
@@ -221,7 +221,7 @@ def test_calls_that_run_stream_leaves_out_were_not_executed() -> None:
     noted = Noted(READ, NOW, end_strategy="early")
     history = list(map_history(noted.run_stream()))
     assert "lend_book" not in noted.books.ran
-    conversation = Guard(LIBRARY).open(None, history)
+    conversation = Policy(LIBRARY).open(None, history)
     assert conversation.ledger.writes == ()
 
 

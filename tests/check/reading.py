@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ledgeragent.check import findings_of
-from ledgeragent.compiler.problems import Finding
+from ledgeragent.compiler.problems import Problem
 from tests.compiler.yaml_pack import outline_of as yaml_outline
 from tests.compiler.yaml_pack import text_of
 
@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[2]
 PLANTED = ROOT / "tests" / "planted"
 
 
-def seen(findings: list[Finding]) -> list[tuple[int, str]]:
+def seen(findings: list[Problem]) -> list[tuple[int, str]]:
     return sorted((finding.place.line, finding.code) for finding in findings)
 
 
-def codes(findings: list[Finding]) -> list[str]:
+def codes(findings: list[Problem]) -> list[str]:
     return [finding.code for finding in findings]
 
 

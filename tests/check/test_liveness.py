@@ -12,7 +12,7 @@ import pytest
 from ledgeragent.check import findings_of
 from ledgeragent.check.worlds import Worlds
 from ledgeragent.compiler.cel.rule import CelCheck
-from ledgeragent.compiler.problems import Findings, Place
+from ledgeragent.compiler.problems import Place, Problems
 from tests.compiler.yaml_pack import HEAD, text_of
 from tests.compiler.yaml_pack import outline_of as yaml_outline
 
@@ -153,7 +153,7 @@ def test_noting_a_finding_compares_it_with_no_other() -> None:
             compared.append(other)
             return str.__eq__(self, other)
 
-    findings = Findings()
+    findings = Problems()
     for i in range(500):
         findings.add("syntax", Place("pack.yaml", i), Message(f"mistake {i}"))
     assert len(findings) == 500 and len(compared) < 50

@@ -106,3 +106,14 @@ def test_suggestions() -> None:
 def test_reading_an_outline_twice_gives_the_same() -> None:
     first, second = (read_outline(PLANTED / "library.yaml") for _ in range(2))
     assert findings_of(first) == findings_of(second)
+
+
+def test_a_samples_argument_stays_in_its_list(tmp_path: Path) -> None:
+    text = text_of("args.how != 'card'", requires="{}").replace("card: str?", "how: [cash, card]")
+    for how, found in (("cash", False), ("cheque", True)):
+        call = f"{{name: pay, arguments: {{loan_id: L1, amount: 1, how: {how}}}}}"
+        samples = f"    samples: {{allowed: [{{call: {call}}}], rejected: []}}\n"
+        findings = findings_of(yaml_outline(tmp_path, text + samples))
+        told = [f.message for f in findings if f.code == "impossible-value"]
+        assert bool(told) is found
+        assert not found or "how should be one of cash, card" in told[0]

@@ -187,7 +187,7 @@ def touches_others(arguments: Any, ledger: Ledger) -> Any:
     [
         ("plain", {"id": "I1", "n": 1}, {"id": "I1"}, ["items.I1"]),
         ("plain", {"n": 1}, {"id": "I1"}, ["items.I1"]),
-        ("plain", [1], {"id": "I1"}, []),
+        ("plain", [1], {"id": "I1"}, ["items.I1"]),  # as text that was not understood
         ("renamed", {"n": 1}, {"number": 7}, ["items.7"]),
         ("wrapped", {"data": {"item": {"id": "I2"}}}, {}, ["items.I2"]),
         ("wrapped", {"data": {}}, {}, []),
@@ -287,7 +287,7 @@ def test_python_and_cel_rules_side_by_side(tmp_path: Path) -> None:
     assert [rule.id for rule in domain.predicates] == ["lending/rule", "lending/in-python"]
     verdict = pay(domain, {"loans.L1": LOAN}, amount=60)
     assert verdict.allowed
-    assert verdict.feedback == "too much"
+    assert verdict.objection == "too much"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from ledgeragent.check import check
 from ledgeragent.compiler.loader import load_pack, read_outline
-from ledgeragent.compiler.problems import Finding
+from ledgeragent.compiler.problems import Problem
 from ledgeragent.errors import DataError
 
 pytest.importorskip("cel_expr_python")
@@ -57,7 +57,7 @@ def swap(old: str, new: str) -> bytes:
     return PACK.replace(old, new, 1).encode()
 
 
-def of(tmp_path: Path, content: bytes) -> list[Finding]:
+def of(tmp_path: Path, content: bytes) -> list[Problem]:
     """What is found in a file of this content."""
     file = tmp_path / "pack.yaml"
     file.write_bytes(content)

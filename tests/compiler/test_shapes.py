@@ -6,7 +6,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 import pytest
 
-from ledgeragent.arguments import ShapeError, reader
+from ledgeragent.arguments import reader
 from ledgeragent.compiler.shapes import (
     ANY,
     SCALARS,
@@ -55,10 +55,12 @@ def test_a_typed_dict_and_back() -> None:
 def test_the_annotation_reads_arguments() -> None:
     shape = Object("call", {"n": Field(INT), "note": Field(TEXT, required=False, nullable=True)})
     read = reader(annotation(shape))
-    assert read({"n": "3"}, "") == {"n": 3}
-    assert read({"n": 1, "note": None}, "")["note"] is None
-    with pytest.raises(ShapeError):
-        read({}, "")
+    objections: list[str] = []
+    assert read({"n": "3"}, "", objections) == {"n": 3}
+    assert read({"n": 1, "note": None}, "", objections)["note"] is None
+    assert objections == []
+    read({}, "", objections)
+    assert objections == ["n is missing"]
 
 
 SCHEMA = {

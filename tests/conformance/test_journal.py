@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.effects import Effect
-from ledgeragent.journal import Journal, Record, open_store, read, verify
+from ledgeragent.journal import Event, Journal, open_store, read, verify
 from ledgeragent.journal.transcripts import exported
 from ledgeragent.offline.replay import replay
 from ledgeragent.packs import load_domain
@@ -44,23 +44,23 @@ def make(request: pytest.FixtureRequest) -> type[Driver]:
     return found
 
 
-def sessions_of(file: Path) -> list[list[Record]]:
+def sessions_of(file: Path) -> list[list[Event]]:
     """The records of each conversation, in the order in which the conversations began."""
     store = open_store(file)
     assert verify(store).intact
-    sessions: dict[str, list[Record]] = {}
+    sessions: dict[str, list[Event]] = {}
     for record in read(store):
         sessions.setdefault(record["session"], []).append(record)
     store.close()
     return list(sessions.values())
 
 
-def verdicts(records: list[Record]) -> list[tuple[str, str]]:
+def verdicts(records: list[Event]) -> list[tuple[str, str]]:
     judged = (record for record in records if record["event"] == "judged")
     return [(v["call"]["name"], v["decision"]) for record in judged for v in record["verdicts"]]
 
 
-def ran(records: list[Record]) -> list[tuple[str, str]]:
+def ran(records: list[Event]) -> list[tuple[str, str]]:
     """The calls that were answered by a tool."""
     told = [r["call"] for r in records if r["event"] in ("observed", "executed")]
     return sorted(ToolCall(name=c["name"], arguments=c["arguments"]).intent for c in told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledgeragent.demo.play import Called, Played, Said, play_guarded, play_plain, shared
+from ledgeragent.demo.play import Played, SceneCall, Speech, play_guarded, play_plain, shared
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk, Scenario
 from ledgeragent.demo.screen import Show, is_right
 from ledgeragent.packs import load_domain
@@ -19,7 +19,7 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
 
 
 def verdicts(played: Played) -> list[Verdict]:
-    found = [event.verdict for event in played.events if isinstance(event, Called)]
+    found = [event.verdict for event in played.events if isinstance(event, SceneCall)]
     return [v for v in found if v is not None and SHOP.guard(v.call.name).predicates]  # type: ignore[union-attr]
 
 
@@ -38,7 +38,7 @@ def test_a_violating_write_is_blocked() -> None:
     assert guarded.changes == ()
     assert after(plain)["orders.G-1007.status"] == "cancelled"
     assert after(plain)["orders.G-1007.refunded"] == 64.0
-    assert guarded.events[-1] == Said(speaker="agent", text=f"I can't do that: {finding.reason}.")
+    assert guarded.events[-1] == Speech(speaker="agent", text=f"I can't do that: {finding.reason}.")
 
 
 def test_a_wrong_argument_is_revised_and_then_accepted() -> None:
@@ -71,7 +71,7 @@ def test_a_changed_record_is_read_again() -> None:
 def test_the_runs_part_at_the_first_rejected_call(scenario: Scenario) -> None:
     plain, guarded = both(scenario)
     parting = guarded.events[shared(plain, guarded)]
-    assert isinstance(parting, Called)
+    assert isinstance(parting, SceneCall)
     assert parting.verdict is not None and not parting.verdict.allowed
     assert parting.returned is None
     assert plain.events[shared(plain, guarded)].call == parting.call  # type: ignore[union-attr]
@@ -89,13 +89,13 @@ def test_only_the_guarded_run_ends_as_the_policy_wants_it(scenario: Scenario) ->
 def test_every_allowed_call_ran_and_no_other(scenario: Scenario) -> None:
     guarded = play_guarded(scenario, SHOP)
     for event in guarded.events:
-        if isinstance(event, Called) and event.verdict is not None:
+        if isinstance(event, SceneCall) and event.verdict is not None:
             assert (event.returned is not None) == event.verdict.allowed
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.number)
 def test_the_plain_agent_never_sees_a_tool_refuse(scenario: Scenario) -> None:
-    calls = [e for e in play_plain(scenario).events if isinstance(e, Called)]
+    calls = [e for e in play_plain(scenario).events if isinstance(e, SceneCall)]
     assert all(call.returned is not None and not call.returned.failed for call in calls)
 
 

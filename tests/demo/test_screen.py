@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.cli import demo
-from ledgeragent.demo.columns import ASCII, Ink, Line, Span, beside, paragraph, wrapped
+from ledgeragent.demo.columns import ASCII, Ink, ScreenLine, ScreenSpan, beside, paragraph, wrapped
 from ledgeragent.demo.play import play_guarded, play_plain
 from ledgeragent.demo.scenarios import SCENARIOS
 from ledgeragent.demo.screen import Screen, Show
@@ -156,14 +156,14 @@ def test_wrapping_breaks_between_words_and_else_at_dots() -> None:
 
 
 def test_a_paragraph_hangs_under_its_text() -> None:
-    lines = paragraph("one two three", 12, label=Span("tool"), indent=6)
+    lines = paragraph("one two three", 12, label=ScreenSpan("tool"), indent=6)
     assert [Ink().paint(line) for line in lines] == ["tool  one", "      two", "      three"]
 
 
 def test_columns_are_filled_to_their_widths() -> None:
-    left: list[Line] = [(Span("a"),), (Span("b"),)]
-    right: list[Line] = [(Span("c"),)]
-    lines = beside((left, right), (3, 3), Span("|"))
+    left: list[ScreenLine] = [(ScreenSpan("a"),), (ScreenSpan("b"),)]
+    right: list[ScreenLine] = [(ScreenSpan("c"),)]
+    lines = beside((left, right), (3, 3), ScreenSpan("|"))
     assert ["".join(span.text for span in line) for line in lines] == ["a  |c  ", "b  |   "]
 
 

@@ -23,9 +23,9 @@ from ledgeragent.adapters import openai_agents as agents_adapter
 from ledgeragent.adapters import openai_chat as chat_loop
 from ledgeragent.adapters import pydantic_ai as pydantic_adapter
 from ledgeragent.demo.shop.shop import tool_schemas
-from ledgeragent.gateway.dialects.chat import Chat
-from ledgeragent.gateway.dialects.messages import Messages
-from ledgeragent.gateway.dialects.responses import Responses
+from ledgeragent.gateway.dialects.chat import ChatDialect
+from ledgeragent.gateway.dialects.messages import MessagesDialect
+from ledgeragent.gateway.dialects.responses import ResponsesDialect
 from ledgeragent.journal import Journal, open_store, read
 from ledgeragent.packs import load_domain
 from ledgeragent.types import Message, ToolCall
@@ -49,7 +49,7 @@ PLAYED = (
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-READERS = {reader.path: reader for reader in (Chat(), Messages(), Responses())}
+READERS = {reader.path: reader for reader in (ChatDialect(), MessagesDialect(), ResponsesDialect())}
 
 
 class Provider(Upstream):

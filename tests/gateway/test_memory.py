@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ledgeragent.gateway.memory import Memories, Memory
+from ledgeragent.gateway.memory import Histories, Memory
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, UserMessage
@@ -13,7 +13,7 @@ from tests.lending.domain import GET_BOOK, LEND
 HELLO = UserMessage(text="Hello.")
 
 
-def visit(memories: Memories, *messages: Message, size: int = 100) -> Memory:
+def visit(memories: Histories, *messages: Message, size: int = 100) -> Memory:
     """One request with this history, answered with "Yes."."""
     found = memories.find(messages)
     memories.begin(found, found.memory, size)
@@ -22,7 +22,7 @@ def visit(memories: Memories, *messages: Message, size: int = 100) -> Memory:
 
 
 def test_it_stays_within_its_bounds() -> None:
-    memories = Memories(limit=10_000)
+    memories = Histories(limit=10_000)
     for n in range(1_000):
         visit(memories, UserMessage(text=str(n)))
     assert len(memories) == 100
@@ -31,7 +31,7 @@ def test_it_stays_within_its_bounds() -> None:
 
 
 def test_a_long_conversation_holds_no_more_than_its_last_turns() -> None:
-    memories = Memories()
+    memories = Histories()
     history: list[Message] = []
     sessions = set()
     for n in range(50):
@@ -43,13 +43,13 @@ def test_a_long_conversation_holds_no_more_than_its_last_turns() -> None:
 
 
 def test_one_history_larger_than_the_bound_is_kept_alone() -> None:
-    memories = Memories(limit=10)
+    memories = Histories(limit=10)
     visit(memories, HELLO)
     assert len(memories) == 1
 
 
 def test_scopes_share_nothing() -> None:
-    memories = Memories()
+    memories = Histories()
     found = memories.find([HELLO], "one")
     memories.begin(found, found.memory, 1)
     assert memories.find([HELLO], "one").new == []
@@ -57,14 +57,14 @@ def test_scopes_share_nothing() -> None:
 
 
 def test_spaces_in_what_was_said_do_not_matter() -> None:
-    memories = Memories()
+    memories = Histories()
     visit(memories, HELLO)
     assert memories.find([HELLO, Reply(text=" Yes.\n"), HELLO]).new == [HELLO]
     assert len(memories.find([HELLO, Reply(text="No."), HELLO]).new) == 2
 
 
 def test_histories_that_end_alike_keep_what_both_know() -> None:
-    memories = Memories()
+    memories = Histories()
     counts = (
         {(*LEND.intent, "r"): 2, (*GET_BOOK.intent, "r"): 1},
         {(*LEND.intent, "r"): 1},

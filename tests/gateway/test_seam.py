@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ledgeragent.gateway.dialects.chat import ChatStream
 from ledgeragent.gateway.dialects.responses import ResponsesStream
 from ledgeragent.gateway.seam import BREAK, Seam
-from ledgeragent.gateway.sse import Event
+from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.types import Reply, ToolCall, UserMessage
 from tests.gateway.upstream import Respond, sent, stepwise
 from tests.gateway.wires import RESPONSES, Wire, sse
@@ -157,7 +157,7 @@ def _behind(item: Any, wire: Wire, reply: Reply) -> list[Any]:
 
 
 def feed(stream: Any, *data: Any) -> list[Any]:
-    return [out.data for item in data for out in stream.feed(Event("", item))]
+    return [out.data for item in data for out in stream.feed(ServerEvent("", item))]
 
 
 def test_what_stands_beside_the_text_of_a_chunk_passes() -> None:
@@ -210,7 +210,7 @@ def test_whatever_is_said_however_it_is_cut(texts: list[tuple[str, int]]) -> Non
         before = read
         for at in range(0, len(text), size):
             piece = text[at : at + size]
-            read += "".join(e.name for e in seam.add(piece, lambda t: [Event(t, None)]))
+            read += "".join(e.name for e in seam.add(piece, lambda t: [ServerEvent(t, None)]))
         read += "".join(e.name for e in seam.close())
         assert seam.text == text
         assert read.startswith(before)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ledgeragent.gate import Gate
 from ledgeragent.gateway.memory import Memory, Unsent
-from ledgeragent.gateway.stores.base import Saved
+from ledgeragent.gateway.stores.base import SavedSession
 from ledgeragent.gateway.stores.codec import dumps, loads
 from ledgeragent.render import render
 from ledgeragent.state import State
@@ -36,10 +36,10 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
         upstream="r",
         size=7,
     )
-    text = dumps(Saved(memory=memory, folded=("a", "b"), taken=True, version=3))
+    text = dumps(SavedSession(memory=memory, folded=("a", "b"), taken=True, version=3))
     text.encode("ascii")
     back = loads(text, 4)
-    assert back == Saved(
+    assert back == SavedSession(
         memory=replace(memory, state=state._replace(last=None)),
         folded=("a", "b"),
         taken=True,
@@ -56,9 +56,9 @@ def test_what_was_rejected_comes_back() -> None:
     state = state.observe(answer(GET_BOOK, BOOK_OUT), LIBRARY)
     state, _ = state.filter(Reply(calls=(LEND,)), gate, "drop")
     assert state.rejections.counts
-    back = loads(dumps(Saved(memory=Memory(session="s", state=state))), 1).memory.state
+    back = loads(dumps(SavedSession(memory=Memory(session="s", state=state))), 1).memory.state
     assert back == state
-    assert json.loads(dumps(Saved(memory=Memory(session="s", state=back))))["format"] == 1
+    assert json.loads(dumps(SavedSession(memory=Memory(session="s", state=back))))["format"] == 1
 
 
 @searched
@@ -73,7 +73,7 @@ def test_writes_that_may_have_happened_come_back(taken: list) -> None:  # type: 
         if fate != "open":
             state = state.observe(returned, DOMAIN)
     state = state._replace(last=None, raced=state.pending)
-    back = loads(dumps(Saved(memory=Memory(session="s", state=state))), 1).memory.state
+    back = loads(dumps(SavedSession(memory=Memory(session="s", state=state))), 1).memory.state
     assert back == state
     late = [ToolReturn(call_id=f"c{number}", content="{}") for number in range(len(taken))]
     for message in (Reply(), *late):
@@ -92,6 +92,6 @@ def test_what_was_said_comes_back() -> None:
     listening = replace(LIBRARY, listens=True)
     state = State().observe(UserMessage(text="Hello"), listening)
     state = state.observe(Reply(text="Good morning"), listening)
-    back = loads(dumps(Saved(memory=Memory(session="s", state=state))), 1).memory.state
+    back = loads(dumps(SavedSession(memory=Memory(session="s", state=state))), 1).memory.state
     assert back.ledger.utterances == state.ledger.utterances
     assert len(back.ledger.utterances) == 2

@@ -19,8 +19,8 @@ import pytest
 from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.stores.base import (
     ConflictError,
-    MemoryStore,
-    Saved,
+    ProcessStore,
+    SavedSession,
     SessionStore,
     StoreError,
 )
@@ -99,7 +99,7 @@ def _server(binaries: Path) -> Iterator[str]:
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> MakeStore:
     """Opens the same place each time it is called; each test has a place of its own."""
     if request.param == "memory":
-        kept = MemoryStore()
+        kept = ProcessStore()
         return lambda: kept
     if request.param == "sqlite":
         return lambda: open_session_store(str(tmp_path / "sessions.db"))
@@ -123,7 +123,7 @@ def test_a_store_keeps_versions(make_store: MakeStore) -> None:
         await one.open()
         await other.open()
         assert await one.load("a") is None
-        first = Saved(memory=Memory(session="a"), folded=("x",))
+        first = SavedSession(memory=Memory(session="a"), folded=("x",))
         await one.save("a", first)
         for store in (one, other):
             with pytest.raises(ConflictError):
@@ -256,7 +256,7 @@ def test_a_record_read_again_under_the_same_id_is_new(client: Client) -> None:
 
 def test_a_crowd_of_replies_drops_no_session_from_memory() -> None:
     async def scenario() -> None:
-        store, saved = MemoryStore(limit=3), Saved(memory=Memory(session="s"))
+        store, saved = ProcessStore(limit=3), SavedSession(memory=Memory(session="s"))
         await store.save("session:1", saved)
         for n in range(9):
             await store.save(f"reply:{n}", saved)
@@ -280,7 +280,7 @@ def test_sessions_that_hold_too_much_begin_anew(client: Client) -> None:
     """The longest unused first; one that is too large by itself costs no other its place."""
 
     async def scenario() -> None:
-        store = MemoryStore(most=50_000)
+        store = ProcessStore(most=50_000)
         async with world(*[SAY] * 8, *[WRITE] * 6, store=store, max_revisions=0) as w:
             await client.ask(w, *read_by(60_000), headers=named("giant"))
             for name in "abcde":
@@ -299,8 +299,8 @@ def test_a_session_that_grows_without_end_is_bounded(client: Client) -> None:
     """Each request is small, and what they held together is not kept past the bound."""
     sizes: list[int] = []
 
-    class Weighed(MemoryStore):
-        async def save(self, name: str, saved: Saved) -> None:
+    class Weighed(ProcessStore):
+        async def save(self, name: str, saved: SavedSession) -> None:
             await super().save(name, saved)
             if name.startswith("session:"):
                 kept = await self.load(name)
@@ -321,7 +321,7 @@ def test_a_session_that_grows_without_end_is_bounded(client: Client) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_reply_that_was_dropped_is_not_known(stream: bool) -> None:
     async def scenario() -> None:
-        async with world(*[SAY] * 9, store=MemoryStore(most=50_000)) as w:
+        async with world(*[SAY] * 9, store=ProcessStore(most=50_000)) as w:
             ids = []
             for _ in range(6):
                 got = await w.ask(RESPONSES, read_by(10_000), stream=stream)
@@ -351,8 +351,8 @@ def test_a_session_that_begins_before_anything_was_said(client: Client) -> None:
 
 
 def test_a_store_that_is_gone(client: Client, tmp_path: Path) -> None:
-    class Gone(MemoryStore):
-        async def save(self, name: str, saved: Saved) -> None:
+    class Gone(ProcessStore):
+        async def save(self, name: str, saved: SavedSession) -> None:
             raise StoreError("the session store cannot be reached")
 
     async def scenario() -> None:

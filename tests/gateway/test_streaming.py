@@ -13,7 +13,7 @@ from ledgeragent.gateway.dialects.base import BadReplyError, reading
 from ledgeragent.gateway.dialects.chat import ChatStream
 from ledgeragent.gateway.dialects.messages import MessagesStream
 from ledgeragent.gateway.dialects.responses import ResponsesStream
-from ledgeragent.gateway.sse import Event, Parser
+from ledgeragent.gateway.sse import EventParser, ServerEvent
 from ledgeragent.types import Reply
 from tests.gateway.upstream import stepwise
 from tests.gateway.wires import Wire, sse
@@ -101,9 +101,9 @@ def test_revised_text_joins_one_answer(wire: Wire) -> None:
     run(scenario())
 
 
-def feed(stream: Any, *data: Any) -> list[Event]:
+def feed(stream: Any, *data: Any) -> list[ServerEvent]:
     with reading():
-        return [out for item in data for out in stream.feed(Event("", item))]
+        return [out for item in data for out in stream.feed(ServerEvent("", item))]
 
 
 def test_chat_calls_that_share_an_index_are_two_calls() -> None:
@@ -209,7 +209,7 @@ def test_responses_item_that_ran_upstream() -> None:
 
 
 def test_parser_skips_comments_and_unfinished_events() -> None:
-    parser = Parser()
+    parser = EventParser()
     data = b": ping\n\n" + sse({"a": 1}, "x") + b"data: {"
     found = [event for n in range(len(data)) for event in parser.feed(data[n : n + 1])]
-    assert found == [Event("x", {"a": 1})]
+    assert found == [ServerEvent("x", {"a": 1})]

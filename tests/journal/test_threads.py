@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.adapters.common import Guard
+from ledgeragent.adapters.common import Policy
 from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal, open_store, read
-from ledgeragent.journal.threads import Place, Sessions
+from ledgeragent.journal.threads import Position, Threads
 from ledgeragent.session.conversation import NOT_EXECUTED, Conversation
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.journal.test_journal import BANK
@@ -27,7 +27,7 @@ class Told:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.guard = Guard(LIBRARY, journal=Journal.open(file, LIBRARY))
+        self.guard = Policy(LIBRARY, journal=Journal.open(file, LIBRARY))
 
     def records(self) -> list[Any]:
         return list(read(open_store(self.file)))
@@ -142,17 +142,17 @@ def test_an_interrupted_write_is_told_without_an_answer(told: Told) -> None:
 
 def test_a_journal_of_another_policy_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="another policy than lending 1"):
-        Guard(LIBRARY, journal=Journal.open(tmp_path / "j.jsonl", BANK))
+        Policy(LIBRARY, journal=Journal.open(tmp_path / "j.jsonl", BANK))
 
 
 def test_an_unknown_mode_is_refused() -> None:
     mode: Any = "Shadow"
     with pytest.raises(UsageError, match="enforce or shadow"):
-        Guard(LIBRARY, mode=mode)
+        Policy(LIBRARY, mode=mode)
 
 
-def place(*messages: Message) -> Place:
-    found = Place()
+def place(*messages: Message) -> Position:
+    found = Position()
     for message in messages:
         found = found.after(message, LIBRARY)
     return found
@@ -166,7 +166,7 @@ def test_tools_of_the_framework_do_not_count() -> None:
 
 def test_the_longest_untouched_conversation_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledgeragent.journal.threads._REMEMBERED", 2)
-    sessions = Sessions()
+    sessions = Threads()
     for word in ("a", "b", "c"):
         sessions.advance(word, UserMessage(text=word), LIBRARY)
     found = [sessions.find([place(UserMessage(text=word))]) for word in ("a", "b", "c")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledgeragent.adapters.common import Guard
+from ledgeragent.adapters.common import Policy
 from ledgeragent.session.conversation import Conversation
 from ledgeragent.types import Reply, ToolCall
 from ledgeragent.verdict import Decision
@@ -12,7 +12,7 @@ from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LIBRARY
 
 
 def opened(watch: Any = None) -> Conversation:
-    return Guard(LIBRARY, watch).open()
+    return Policy(LIBRARY, watch).open()
 
 
 def read(conversation: Conversation) -> None:

@@ -19,8 +19,8 @@ import pytest
 
 pytest.importorskip("mcp", reason="mcp is not installed")
 
-from ledgeragent.gateway.dialects.chat import Chat
-from ledgeragent.gateway.dialects.responses import Responses
+from ledgeragent.gateway.dialects.chat import ChatDialect
+from ledgeragent.gateway.dialects.responses import ResponsesDialect
 from ledgeragent.journal import open_store, read, verify
 from ledgeragent.types import ToolReturn
 from tests.conformance.scene import Scene, Situation
@@ -39,7 +39,7 @@ PLAYED = (
     ("a write that policy forbids", "http"),
     ("a wrong amount, mended from the feedback", "stdio"),
 )
-READERS = {reader.path: reader for reader in (Chat(), Responses())}
+READERS = {reader.path: reader for reader in (ChatDialect(), ResponsesDialect())}
 
 
 class Provider(Upstream):

@@ -18,7 +18,7 @@ pytest.importorskip("mcp", reason="mcp is not installed")
 
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from ledgeragent.adapters.common import Guard
+from ledgeragent.adapters.common import Policy
 from ledgeragent.mcp.relay import SHOW_LEDGER, STATE_URI, Relay, content_of
 
 TOUCHED = {
@@ -45,7 +45,7 @@ def response(id: int = 1, **result: Any) -> JSONRPCResponse:
 
 
 def initialized(**capabilities: Any) -> Relay:
-    relay = Relay(Guard("shop"))
+    relay = Relay(Policy("shop"))
     relay.from_client(request("initialize"))
     relay.from_server(response(protocolVersion="2025-06-18", capabilities=capabilities))
     return relay
@@ -64,7 +64,7 @@ def called(relay: Relay, shop: Shop, id: int, name: str, **arguments: Any) -> An
 
 @given(METHODS, PARAMS)
 def test_what_is_not_its_business_passes(method: str, params: Any) -> None:
-    relay = Relay(Guard("shop"))
+    relay = Relay(Policy("shop"))
     asked = JSONRPCRequest(jsonrpc="2.0", id=1, method=method, params=params)
     told = JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
     answered = JSONRPCResponse(jsonrpc="2.0", id=7, result=params or {})
@@ -91,7 +91,7 @@ def test_reads_are_absorbed_and_the_ledger_is_a_tool_and_a_resource() -> None:
 
 
 def test_the_ledger_is_announced_even_where_the_server_has_no_resources() -> None:
-    relay = Relay(Guard("shop"))
+    relay = Relay(Policy("shop"))
     relay.from_client(request("initialize"))
     answer = relay.from_server(response(protocolVersion="2025-06-18", capabilities={"logging": {}}))
     capabilities = answer.to_client[0].result["capabilities"]
@@ -219,7 +219,7 @@ SHADOWED = (
 
 @pytest.mark.parametrize("asked", SHADOWED, ids=lambda m: f"{m.method} {m.params}")
 def test_in_shadow_mode_everything_passes_as_it_is(asked: Any) -> None:
-    relay = Relay(Guard("shop", mode="shadow"))
+    relay = Relay(Policy("shop", mode="shadow"))
     result = {"protocolVersion": "2025-06-18", "capabilities": {}, "tools": [], "content": []}
     answered = response(1, **result)
     assert relay.from_client(asked).to_server == (asked,)
@@ -229,7 +229,7 @@ def test_in_shadow_mode_everything_passes_as_it_is(asked: Any) -> None:
 
 def test_in_shadow_mode_calls_are_judged_and_told(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal.db", load_domain("shop")) as journal, Shop() as shop:
-        relay = Relay(Guard("shop", journal=journal, mode="shadow"))
+        relay = Relay(Policy("shop", journal=journal, mode="shadow"))
         assert not called(relay, shop, 1, "cancel_order", order_id="G-1010").get("isError")
     judged, executed = told(tmp_path / "journal.db")
     assert judged == ["REVISE"] and executed == ["cancel_order"]
@@ -237,7 +237,7 @@ def test_in_shadow_mode_calls_are_judged_and_told(tmp_path: Path) -> None:
 
 def test_what_a_proxy_judges_is_told(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal.db", load_domain("shop")) as journal, Shop() as shop:
-        relay = Relay(Guard("shop", journal=journal))
+        relay = Relay(Policy("shop", journal=journal))
         for number, (name, arguments) in enumerate(
             [
                 ("cancel_order", {"order_id": "G-1010"}),
@@ -254,7 +254,7 @@ def test_what_a_proxy_judges_is_told(tmp_path: Path) -> None:
 
 def test_a_call_that_is_cancelled_is_told_without_an_answer(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal.db", load_domain("shop")) as journal, Shop() as shop:
-        relay = Relay(Guard("shop", journal=journal))
+        relay = Relay(Policy("shop", journal=journal))
         called(relay, shop, 1, "find_customer", email="joris@peeters.example")
         called(relay, shop, 2, "get_order", order_id="G-1010")
         relay.from_client(request("tools/call", 3, name="cancel_order", arguments=G_1010))

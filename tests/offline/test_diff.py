@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.errors import DataError
-from ledgeragent.offline.answers import Answer, Answered, CallAnswer, RunAnswers, Said
+from ledgeragent.offline.answers import Answered, CallAnswer, FindingRow, RecordedAnswer, RunAnswers
 from ledgeragent.offline.baseline import (
     Baseline,
     baseline_of,
@@ -19,13 +19,15 @@ from ledgeragent.offline.baseline import (
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.diff import CHANGES, Difference
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
-from ledgeragent.offline.rows import Run
+from ledgeragent.offline.rows import RunRow
 
-RUN = Run(run="r", benchmark=None, task_id="1", reward=1.0)
+RUN = RunRow(run="r", benchmark=None, task_id="1", reward=1.0)
 
 
-def said(reason: str, rule: str = "d/one", kind: str = "violation", level: str = "enforce") -> Said:
-    return Said(
+def said(
+    reason: str, rule: str = "d/one", kind: str = "violation", level: str = "enforce"
+) -> FindingRow:
+    return FindingRow(
         predicate=rule,
         clause=rule,
         kind=kind,
@@ -35,15 +37,15 @@ def said(reason: str, rule: str = "d/one", kind: str = "violation", level: str =
     )
 
 
-ALLOWED = Answer(outcome=ALLOW, findings=[], shadow=[])
-REJECTED = Answer(outcome=REVISE_VIOLATION, findings=[said("too long")], shadow=[])
-BLOCKED = Answer(outcome=BLOCK, findings=[said("too long")], shadow=[])
-REWORDED = Answer(outcome=REVISE_VIOLATION, findings=[said("much too long")], shadow=[])
-ASKED = Answer(outcome=REVISE_EVIDENCE, findings=[said("read", kind="evidence")], shadow=[])
-AUDITED = Answer(outcome=ALLOW, findings=[], shadow=[said("too long", level="audit")])
+ALLOWED = RecordedAnswer(outcome=ALLOW, findings=[], shadow=[])
+REJECTED = RecordedAnswer(outcome=REVISE_VIOLATION, findings=[said("too long")], shadow=[])
+BLOCKED = RecordedAnswer(outcome=BLOCK, findings=[said("too long")], shadow=[])
+REWORDED = RecordedAnswer(outcome=REVISE_VIOLATION, findings=[said("much too long")], shadow=[])
+ASKED = RecordedAnswer(outcome=REVISE_EVIDENCE, findings=[said("read", kind="evidence")], shadow=[])
+AUDITED = RecordedAnswer(outcome=ALLOW, findings=[], shadow=[said("too long", level="audit")])
 
 
-def call(answer: Answer, judged: int = 1, message: int = 3, name: str = "w") -> CallAnswer:
+def call(answer: RecordedAnswer, judged: int = 1, message: int = 3, name: str = "w") -> CallAnswer:
     return CallAnswer(
         judged=judged, message=message, call={"name": name, "arguments": {}}, answer=answer
     )
@@ -69,12 +71,14 @@ def kinds(before: list[CallAnswer], after: list[CallAnswer]) -> dict[str, int]:
         (REJECTED, AUDITED, "newly_allowed"),
     ],
 )
-def test_every_change_has_its_kind(before: Answer, after: Answer, kind: str) -> None:
+def test_every_change_has_its_kind(
+    before: RecordedAnswer, after: RecordedAnswer, kind: str
+) -> None:
     assert kinds([call(before)], [call(after)]) == {kind: 1}
 
 
 @pytest.mark.parametrize("answer", [ALLOWED, REJECTED, BLOCKED, ASKED, AUDITED])
-def test_the_same_answer_is_no_change(answer: Answer) -> None:
+def test_the_same_answer_is_no_change(answer: RecordedAnswer) -> None:
     assert kinds([call(answer)], [call(answer)]) == {}
 
 

@@ -12,7 +12,7 @@ from ledgeragent.offline.judging import (
     BLOCK,
     REVISE_EVIDENCE,
     REVISE_VIOLATION,
-    Judged,
+    JudgedCall,
     judge,
 )
 from ledgeragent.offline.traces import Trace
@@ -42,7 +42,7 @@ LONG = call("lend_book", member_id="M1", book_id="B1", days=99)
 
 def judged(
     *messages: Message, domain: Domain = LIBRARY, nonstandard: frozenset[str] = frozenset()
-) -> list[Judged]:
+) -> list[JudgedCall]:
     """The judged calls of a run of these messages."""
     trace = Trace(run="r", messages=messages, nonstandard=nonstandard)
     return judge(trace, Gate(domain=domain))

@@ -10,7 +10,7 @@ from pathlib import Path
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.offline.judging import judge
-from ledgeragent.offline.tally import Result
+from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, read_traces
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -58,14 +58,14 @@ RUNS = (
 )
 
 
-def counted(domain: Domain) -> Result:
-    result = Result()
+def counted(domain: Domain) -> ReplayResult:
+    result = ReplayResult()
     for trace in RUNS:
         result.count(trace, judge(trace, Gate(domain=domain)), domain)
     return result
 
 
-def figures(result: Result) -> dict[str, int]:
+def figures(result: ReplayResult) -> dict[str, int]:
     return {k: v for k, v in result.neutral.by_predicate["lending/untried"].items() if v}
 
 
@@ -85,7 +85,7 @@ def test_a_run_that_made_every_write_of_the_solution_gave_up_nothing() -> None:
     for made, premature in ((LEND, 0), (other, 1)):
         lent = (*LOOKED_UP, Reply(calls=(made,)), answer(made, "lent"))
         trace = run(*lent, reward=0, gold=["get_member", "lend_book"])
-        result = Result()
+        result = ReplayResult()
         result.count(trace, judge(trace, Gate(domain=GUARDED)), GUARDED)
         assert figures(result) == ({"premature": 1} if premature else {})
 
@@ -118,7 +118,7 @@ def test_a_write_that_a_shadow_rule_would_stop_is_listed_apart() -> None:
     domain = LIBRARY.enforcing({"lending/days": Enforcement.AUDIT, "*": Enforcement.WARN})
     long = replace(LEND, arguments={**LEND.arguments, "days": 90})
     messages = (Reply(calls=(long,)), ToolReturn(call_id=long.id, content="done"))
-    result = Result()
+    result = ReplayResult()
     trace = Trace(run="r", messages=messages, reward=1.0)
     result.count(trace, judge(trace, Gate(domain=domain)), domain)
     assert not result.rejected and not result.asked_by_clause

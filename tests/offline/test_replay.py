@@ -11,7 +11,7 @@ from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding, versions
 from ledgeragent.offline.replay import replay
 from ledgeragent.offline.sources import Piece, pieces
-from ledgeragent.offline.tally import Result
+from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace
 from tests.cli.branches import NAME, NEW, OLD
 from tests.cli.command import RUNS, jsonl
@@ -42,7 +42,7 @@ def test_the_result_counts_every_call_once(file: str) -> None:
 
 def test_the_results_of_two_files_add_up(file: str) -> None:
     one, two = replay([file], NAME), replay([file, file], NAME)
-    twice = Result()
+    twice = ReplayResult()
     twice.add(one)
     twice.add(replay([file], NAME))
     assert two == twice

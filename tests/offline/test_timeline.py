@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ledgeragent import load_domain
-from ledgeragent.offline.timeline import Step, differing, timeline
+from ledgeragent.offline.timeline import TimelineStep, differing, timeline
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -29,7 +29,7 @@ def _call(name: str, **arguments: str) -> Reply:
     return Reply(calls=(ToolCall(name=name, arguments=arguments, id=name),))
 
 
-def _steps(*messages: Message) -> list[Step]:
+def _steps(*messages: Message) -> list[TimelineStep]:
     return timeline(Trace(run="r", messages=messages), SHOP)
 
 

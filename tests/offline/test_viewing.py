@@ -11,7 +11,7 @@ from ledgeragent import Reply, Session, ToolCall, ToolReturn, UserMessage, load_
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import Journal, open_store
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.viewing import Conversation, Viewed, conversations, viewed
+from ledgeragent.offline.viewing import Recording, RunView, conversations, viewed
 
 
 def _journal(file: Path, *, redact: tuple[str, ...] = ()) -> None:
@@ -33,9 +33,9 @@ def _journal(file: Path, *, redact: tuple[str, ...] = ()) -> None:
     journal.close()
 
 
-def _only(file: Path) -> Viewed:
+def _only(file: Path) -> RunView:
     (conversation,) = conversations(str(file))
-    assert isinstance(conversation, Conversation)
+    assert isinstance(conversation, Recording)
     return viewed(conversation, None)
 
 
@@ -71,7 +71,7 @@ def test_a_run_that_names_no_domain_needs_one(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--domain"):
         _only(file)
     (conversation,) = conversations(str(file))
-    assert isinstance(conversation, Conversation)
+    assert isinstance(conversation, Recording)
     assert viewed(conversation, Binding(name="retail")).domain.name == "retail"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.ledger import Entry
-from ledgeragent.session.presenter import MODES, Mode, Prompt, present
+from ledgeragent.session.presenter import MODES, Prompt, RenderMode, present
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
 from tests.property.world import DOMAIN, Step, searched, steps
@@ -61,7 +61,7 @@ def _is_shown(entry: Entry, fields: tuple[str, ...], talk: Talk, prompt: Prompt)
 
 @given(talks, modes)
 @searched
-def test_every_latest_value_is_in_the_prompt(talk: Talk, mode: Mode) -> None:
+def test_every_latest_value_is_in_the_prompt(talk: Talk, mode: RenderMode) -> None:
     prompt = present(talk.messages, talk.states, mode)
     for entry in talk.states[-1].ledger if talk.states else ():
         names = entry.value if isinstance(entry.value, dict) and entry.typed else ()
@@ -71,7 +71,7 @@ def test_every_latest_value_is_in_the_prompt(talk: Talk, mode: Mode) -> None:
 
 @given(talks, modes)
 @searched
-def test_every_stale_part_is_marked_in_the_block(talk: Talk, mode: Mode) -> None:
+def test_every_stale_part_is_marked_in_the_block(talk: Talk, mode: RenderMode) -> None:
     prompt = present(talk.messages, talk.states, mode)
     for entry in talk.states[-1].ledger if talk.states else ():
         lines = [line for line in prompt.tail.splitlines() if line.startswith(f"{entry.path} ")]
@@ -83,7 +83,7 @@ def test_every_stale_part_is_marked_in_the_block(talk: Talk, mode: Mode) -> None
 
 @given(talks, modes)
 @searched
-def test_what_was_shown_is_never_changed_afterwards(talk: Talk, mode: Mode) -> None:
+def test_what_was_shown_is_never_changed_afterwards(talk: Talk, mode: RenderMode) -> None:
     whole = present(talk.messages, talk.states, mode).messages
     for length in range(len(talk.messages) + 1):
         assert (
@@ -93,7 +93,7 @@ def test_what_was_shown_is_never_changed_afterwards(talk: Talk, mode: Mode) -> N
 
 @given(talks, modes)
 @searched
-def test_the_block_is_one_block(talk: Talk, mode: Mode) -> None:
+def test_the_block_is_one_block(talk: Talk, mode: RenderMode) -> None:
     tail = present(talk.messages, talk.states, mode).tail
     assert tail.count("</ledger>") == tail.count("<ledger>") == (1 if tail else 0)
     assert not tail or tail.endswith("\n</ledger>")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.adapters.common import Guard
+from ledgeragent.adapters.common import Policy
 from ledgeragent.gate import Gate
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.session.conversation import UNJUDGED, plain
@@ -106,7 +106,7 @@ def test_a_history_gives_the_ledger_it_gave_when_it_was_lived() -> None:
     read(lived)
     lived.judge(Reply(calls=(LEND,)))
     lived.observe(lived.take(LEND), "done")
-    told = Guard(LIBRARY).open(
+    told = Policy(LIBRARY).open(
         None,
         [
             UserMessage(text="Lend me ferns."),
@@ -124,7 +124,7 @@ def test_a_history_gives_the_ledger_it_gave_when_it_was_lived() -> None:
 def test_rejections_in_a_history_count_for_the_loop_guard() -> None:
     bad = call("lend_book", member_id="M1", book_id="B1", days=99)
     history = [Reply(calls=(bad,)), ToolReturn(call_id=bad.id, content="Error: no", error=True)]
-    conversation = Guard(LIBRARY).open(None, history * 3)
+    conversation = Policy(LIBRARY).open(None, history * 3)
     assert decision_on(conversation, bad) == [Decision.BLOCK]
 
 
@@ -135,7 +135,7 @@ def test_a_warning_on_an_allowed_call_is_told_with_the_ledger() -> None:
         return violation("shorter would be better")
 
     domain = dataclasses.replace(LIBRARY, predicates=(slow,))
-    conversation = Guard(Gate(domain=domain)).open()
+    conversation = Policy(Gate(domain=domain)).open()
     conversation.judge(Reply(calls=(LEND,)))
     assert conversation.context().endswith("Note on lend_book: shorter would be better")
     conversation.judge(Reply(text="Done."))
@@ -187,7 +187,7 @@ def test_an_answer_is_no_longer_the_tools_own() -> None:
 
 
 def test_in_shadow_mode_every_call_runs_and_is_absorbed() -> None:
-    conversation = Guard(LIBRARY, mode="shadow").open()
+    conversation = Policy(LIBRARY, mode="shadow").open()
     filtered = conversation.judge(Reply(calls=(LEND,)))
     assert filtered.decision is Decision.REVISE
     ticket = conversation.take(LEND)
@@ -197,7 +197,7 @@ def test_in_shadow_mode_every_call_runs_and_is_absorbed() -> None:
 
 
 def test_in_shadow_mode_ids_are_left_as_they_are() -> None:
-    conversation = Guard(LIBRARY, mode="shadow").open()
+    conversation = Policy(LIBRARY, mode="shadow").open()
     assert conversation.ids(["a", "a", None]) == ["a", "a", ""]
     twins = [dataclasses.replace(asked, id="a") for asked in (GET_MEMBER, GET_BOOK)]
     conversation.judge(Reply(calls=tuple(twins)))
@@ -209,6 +209,6 @@ def test_in_shadow_mode_ids_are_left_as_they_are() -> None:
 
 def test_in_shadow_mode_a_call_nobody_judged_is_judged_and_runs() -> None:
     seen: list[Any] = []
-    guard = Guard(LIBRARY, lambda _, filtered: seen.append(filtered.decision), mode="shadow")
+    guard = Policy(LIBRARY, lambda _, filtered: seen.append(filtered.decision), mode="shadow")
     assert guard.open().take(LEND).allowed
     assert seen == [Decision.REVISE]

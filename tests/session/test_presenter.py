@@ -8,7 +8,7 @@ import pytest
 
 from ledgeragent import load_domain
 from ledgeragent.render import render
-from ledgeragent.session.presenter import MODES, Mode, Prompt, present
+from ledgeragent.session.presenter import MODES, Prompt, RenderMode, present
 from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -28,7 +28,7 @@ SEARCH = _called(
 )
 
 
-def _prompt(mode: Mode, *messages: Message) -> Prompt:
+def _prompt(mode: RenderMode, *messages: Message) -> Prompt:
     states: list[State] = []
     for message in messages:
         states.append((states[-1] if states else State()).observe(message, SHOP))
@@ -74,7 +74,7 @@ def test_index_marks_what_a_write_changed_and_forgets_it_when_read_again() -> No
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_failed_read_is_shown_as_it_is(mode: Mode) -> None:
+def test_a_failed_read_is_shown_as_it_is(mode: RenderMode) -> None:
     failed = ToolReturn(call_id="get_order", content="Error: there is no order G-1")
     assert _prompt(mode, READ[0], failed).messages[1] == failed
 

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ledgeragent.adapters.common import (
-    Answer,
-    AsyncRun,
-    Guard,
+    AsyncRunCall,
+    CallResult,
     Policy,
-    Run,
+    PolicyLike,
+    RunCall,
     aexecute,
     execute,
     refuse,
@@ -47,10 +47,10 @@ class GuardedMessages:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: PolicyLike,
         *,
         tools: Sequence[Mapping[str, Any]],
-        run: Run | AsyncRun,
+        run: RunCall | AsyncRunCall,
         history: Iterable[Wire] = (),
         watch: Watch | None = None,
         journal: Journal | None = None,
@@ -60,7 +60,7 @@ class GuardedMessages:
         self._tools = list(tools)
         self._run = run
         names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
-        guard = Guard(policy, watch, journal, mode)
+        guard = Policy(policy, watch, journal, mode)
         self.conversation = guard.open(names, map_history(self.messages))
 
     def hear(self, text: str) -> None:
@@ -101,7 +101,7 @@ class GuardedMessages:
 
     def answer(self, reply: AnthropicMessage | Wire) -> None:
         """Judges a reply, executes what is allowed, and adds it with all its answers."""
-        answers: list[Answer] = []
+        answers: list[CallResult] = []
         calls = self._judged(reply)
         try:
             execute(self.conversation, calls, self._run, answers)
@@ -110,10 +110,10 @@ class GuardedMessages:
 
     async def aanswer(self, reply: AnthropicMessage | Wire) -> None:
         """The same with an asynchronous `run`."""
-        answers: list[Answer] = []
+        answers: list[CallResult] = []
         calls = self._judged(reply)
         try:
-            await aexecute(self.conversation, calls, cast("AsyncRun", self._run), answers)
+            await aexecute(self.conversation, calls, cast("AsyncRunCall", self._run), answers)
         finally:
             self._say(answers)
 
@@ -125,7 +125,7 @@ class GuardedMessages:
             self.messages.append({"role": "assistant", "content": blocks})
         return calls
 
-    def _say(self, answers: Sequence[Answer]) -> None:
+    def _say(self, answers: Sequence[CallResult]) -> None:
         if answers:
             self.messages.append({"role": "user", "content": [*map(_result, answers)]})
 
@@ -152,7 +152,7 @@ def _blocks(content: Any) -> list[Wire]:
     return [_text(content)] if isinstance(content, str) else list(content or ())
 
 
-def _result(answer: Answer) -> Wire:
+def _result(answer: CallResult) -> Wire:
     result = {"type": "tool_result", "tool_use_id": answer.call.id, "content": answer.content}
     return {**result, "is_error": True} if answer.error else result
 

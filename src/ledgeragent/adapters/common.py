@@ -14,7 +14,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.journal.recorder import Mode, Recorder
-from ledgeragent.journal.threads import Sessions, Telling
+from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
 from ledgeragent.session.conversation import (
     NOT_EXECUTED,
@@ -29,7 +29,7 @@ from ledgeragent.types import Message, ToolCall
 if TYPE_CHECKING:
     from ledgeragent.journal import Journal
 
-Policy: TypeAlias = Gate | Domain | str
+PolicyLike: TypeAlias = Gate | Domain | str
 """A gate of your own making, a domain, or the name of a shipped pack."""
 
 _NUMBER = re.compile(r"\d+")
@@ -69,18 +69,18 @@ def failure(error: Exception) -> str:
 
 
 @dataclass(slots=True)
-class Guard:
+class Policy:
     """Opens conversations under one policy. It holds no conversation itself, so agents may share it.
 
     What happens in them is written to `journal`. In mode "shadow" verdicts change nothing.
     """
 
-    policy: Policy
+    policy: PolicyLike
     watch: Watch | None = None
     journal: Journal | None = None
     mode: Mode = "enforce"
     _bound: dict[frozenset[str] | None, Gate] = field(default_factory=dict, repr=False)
-    _sessions: Sessions = field(default_factory=Sessions, repr=False)
+    _sessions: Threads = field(default_factory=Threads, repr=False)
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -113,7 +113,7 @@ class Guard:
     def _conversation(self, tools: Collection[str] | None) -> Conversation:
         gate = self.gate(tools)
         recorder = Recorder(gate.domain, self.journal)
-        telling = Telling(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
+        telling = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
         return Conversation(gate, telling, self.watch)
 
     def gate(self, tools: Collection[str] | None = None) -> Gate:
@@ -124,7 +124,7 @@ class Guard:
         return self._bound[names]
 
 
-def _gate(policy: Policy, tools: frozenset[str] | None) -> Gate:
+def _gate(policy: PolicyLike, tools: frozenset[str] | None) -> Gate:
     if isinstance(policy, str):
         policy = load_domain(policy)
     gate = policy if isinstance(policy, Gate) else Gate(domain=policy)
@@ -138,10 +138,10 @@ def refuse(what: str, instead: str) -> UnguardableError:
     return UnguardableError(f"{what} can't be guarded here; {instead}")
 
 
-Run: TypeAlias = Callable[[ToolCall], object]
+RunCall: TypeAlias = Callable[[ToolCall], object]
 """Executes a call and returns its answer; raising is answered with an error."""
 
-AsyncRun: TypeAlias = Callable[[ToolCall], Awaitable[object]]
+AsyncRunCall: TypeAlias = Callable[[ToolCall], Awaitable[object]]
 
 _CUT = "Error: this call was interrupted; it is not known what it did."
 _UNREADABLE = f"{NOT_EXECUTED}, because its arguments are not a JSON object."
@@ -149,7 +149,7 @@ _NOT_BEGUN = f"{NOT_EXECUTED}, because the turn was interrupted."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class CallResult:
     """What one call of a reply is answered with."""
 
     call: ToolCall
@@ -158,7 +158,7 @@ class Answer:
 
 
 def execute(
-    conversation: Conversation, calls: Sequence[ToolCall], run: Run, answers: list[Answer]
+    conversation: Conversation, calls: Sequence[ToolCall], run: RunCall, answers: list[CallResult]
 ) -> None:
     """Runs the allowed calls of a judged reply; every call gets an answer, however this ends."""
     try:
@@ -170,7 +170,10 @@ def execute(
 
 
 async def aexecute(
-    conversation: Conversation, calls: Sequence[ToolCall], run: AsyncRun, answers: list[Answer]
+    conversation: Conversation,
+    calls: Sequence[ToolCall],
+    run: AsyncRunCall,
+    answers: list[CallResult],
 ) -> None:
     """The same with an asynchronous `run`."""
     try:
@@ -181,7 +184,7 @@ async def aexecute(
         _complete(calls, answers)
 
 
-def _executed(conversation: Conversation, ticket: Ticket, run: Run) -> Answer:
+def _executed(conversation: Conversation, ticket: Ticket, run: RunCall) -> CallResult:
     if (settled := _unrunnable(conversation, ticket)) is not None:
         return settled
     try:
@@ -191,7 +194,7 @@ def _executed(conversation: Conversation, ticket: Ticket, run: Run) -> Answer:
     return _answered(conversation, ticket, content)
 
 
-async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRun) -> Answer:
+async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRunCall) -> CallResult:
     if (settled := _unrunnable(conversation, ticket)) is not None:
         return settled
     try:
@@ -201,10 +204,10 @@ async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRun) 
     return _answered(conversation, ticket, content)
 
 
-def _unrunnable(conversation: Conversation, ticket: Ticket) -> Answer | None:
+def _unrunnable(conversation: Conversation, ticket: Ticket) -> CallResult | None:
     """The answer to a call that is rejected, or that nobody could run whatever the verdict."""
     if not ticket.allowed:
-        return Answer(call=ticket.call, content=refusal(ticket.verdict), error=True)
+        return CallResult(call=ticket.call, content=refusal(ticket.verdict), error=True)
     if ticket.call.malformed is not None:
         return _answered(conversation, ticket, _UNREADABLE, error=True)
     return None
@@ -212,12 +215,12 @@ def _unrunnable(conversation: Conversation, ticket: Ticket) -> Answer | None:
 
 def _answered(
     conversation: Conversation, ticket: Ticket, content: object, *, error: bool = False
-) -> Answer:
+) -> CallResult:
     conversation.observe(ticket, content, error=error)
     text = as_text(content)
-    return Answer(call=ticket.call, content=text, error=error or text.startswith("Error"))
+    return CallResult(call=ticket.call, content=text, error=error or text.startswith("Error"))
 
 
-def _complete(calls: Sequence[ToolCall], answers: list[Answer]) -> None:
+def _complete(calls: Sequence[ToolCall], answers: list[CallResult]) -> None:
     for position, call in enumerate(calls[len(answers) :]):
-        answers.append(Answer(call=call, content=_NOT_BEGUN if position else _CUT, error=True))
+        answers.append(CallResult(call=call, content=_NOT_BEGUN if position else _CUT, error=True))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias
 
-from ledgeragent.adapters.common import Guard, Policy, failure, refuse, require
+from ledgeragent.adapters.common import Policy, PolicyLike, failure, refuse, require
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -43,7 +43,7 @@ from langgraph.types import Command  # noqa: E402
 if TYPE_CHECKING:
     from ledgeragent.journal import Journal
 
-Judged: TypeAlias = ModelResponse[Any] | ExtendedModelResponse[Any]
+JudgedResponse: TypeAlias = ModelResponse[Any] | ExtendedModelResponse[Any]
 
 KEY = "ledgeragent"
 
@@ -66,14 +66,14 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
 
     def __init__(
         self,
-        policy: Policy,
+        policy: PolicyLike,
         *,
         watch: Watch | None = None,
         journal: Journal | None = None,
         mode: Mode = "enforce",
     ) -> None:
         super().__init__()
-        self._guard = Guard(policy, watch, journal, mode)
+        self._guard = Policy(policy, watch, journal, mode)
 
     def before_agent(self, state: LedgerState, runtime: Any) -> dict[str, Any]:
         """A new conversation for this run, which knows the messages of the thread."""
@@ -81,7 +81,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> Judged:
+    ) -> JudgedResponse:
         """The model's reply, generated with the ledger in sight, and judged."""
         conversation = self._prepared(request)
         response = _judged(conversation, handler(_with_ledger(request, conversation)))
@@ -91,7 +91,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> Judged:
+    ) -> JudgedResponse:
         """The same, asynchronously."""
         conversation = self._prepared(request)
         response = _judged(conversation, await handler(_with_ledger(request, conversation)))
@@ -182,7 +182,7 @@ def _messages(state: Any) -> Sequence[AnyMessage]:
 
 def _keeping(
     conversation: Conversation, request: ModelRequest[Any], response: ModelResponse[Any]
-) -> Judged:
+) -> JudgedResponse:
     """The response; where a run was resumed, with the conversation that its state has lost."""
     if _held(request.state) is conversation:
         return response

@@ -10,7 +10,7 @@ from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.packs import PACKS, versions
-from ledgeragent.session.presenter import Mode, Presenter
+from ledgeragent.session.presenter import Presenter, RenderMode
 
 _LED_TO = "Policy check of what was last proposed (a call it rejects did not run):"
 
@@ -37,7 +37,7 @@ class Method:
 
     gate: Callable[[Collection[str]], Gate] = _judging
     shows: bool = True
-    mode: Mode = "full"
+    mode: RenderMode = "full"
 
     def tail(self, presenter: Presenter, ledger: Ledger, feedback: str) -> str:
         """What goes behind the history: the ledger, if shown and not empty, and the gate's answer."""

@@ -14,7 +14,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ledgeragent.adapters.common import Guard, Policy, failure, refuse, require
+from ledgeragent.adapters.common import Policy, PolicyLike, failure, refuse, require
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Watch, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -56,13 +56,13 @@ class LedgerRunner:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: PolicyLike,
         *,
         watch: Watch | None = None,
         journal: Journal | None = None,
         mode: Mode = "enforce",
     ) -> None:
-        self._guard = Guard(policy, watch, journal, mode)
+        self._guard = Policy(policy, watch, journal, mode)
 
     async def run(self, agent: Agent[Any], input: Any, **options: Any) -> RunResult:
         """As `Runner.run`, guarded."""
@@ -90,7 +90,7 @@ class LedgerRunner:
 class _GuardedRun:
     """One run: its conversation, and its copies of the agents that take part in it."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: Policy) -> None:
         self.guard = guard
         self.conversation: Conversation | None = None
         self._agents: dict[int, tuple[Agent[Any], Agent[Any]]] = {}

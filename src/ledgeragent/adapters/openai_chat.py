@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ledgeragent.adapters.common import (
-    Answer,
-    AsyncRun,
-    Guard,
+    AsyncRunCall,
+    CallResult,
     Policy,
-    Run,
+    PolicyLike,
+    RunCall,
     aexecute,
     execute,
     refuse,
@@ -47,10 +47,10 @@ class GuardedChat:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: PolicyLike,
         *,
         tools: Sequence[Mapping[str, Any]],
-        run: Run | AsyncRun,
+        run: RunCall | AsyncRunCall,
         history: Iterable[Wire] = (),
         role: str = "system",
         watch: Watch | None = None,
@@ -62,7 +62,7 @@ class GuardedChat:
         self._run = run
         self._role = role
         names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
-        guard = Guard(policy, watch, journal, mode)
+        guard = Policy(policy, watch, journal, mode)
         self.conversation = guard.open(names, map_history(self.messages))
 
     def hear(self, text: str) -> None:
@@ -99,7 +99,7 @@ class GuardedChat:
 
     def answer(self, reply: ChatCompletionMessage | Wire) -> None:
         """Judges a reply, executes what is allowed, and adds it with all its answers."""
-        answers: list[Answer] = []
+        answers: list[CallResult] = []
         calls = self._judged(reply)
         try:
             execute(self.conversation, calls, self._run, answers)
@@ -108,10 +108,10 @@ class GuardedChat:
 
     async def aanswer(self, reply: ChatCompletionMessage | Wire) -> None:
         """The same with an asynchronous `run`."""
-        answers: list[Answer] = []
+        answers: list[CallResult] = []
         calls = self._judged(reply)
         try:
-            await aexecute(self.conversation, calls, cast("AsyncRun", self._run), answers)
+            await aexecute(self.conversation, calls, cast("AsyncRunCall", self._run), answers)
         finally:
             self.messages += map(_tool_message, answers)
 
@@ -134,7 +134,7 @@ class GuardedChat:
         return {**message, "content": message.get("content") or ""}
 
 
-def _tool_message(answer: Answer) -> Wire:
+def _tool_message(answer: CallResult) -> Wire:
     return {"role": "tool", "tool_call_id": answer.call.id, "content": answer.content}
 
 

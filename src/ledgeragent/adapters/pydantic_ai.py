@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ledgeragent.adapters.common import Guard, Policy, as_text, failure, refuse, require
+from ledgeragent.adapters.common import Policy, PolicyLike, as_text, failure, refuse, require
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -52,13 +52,13 @@ class LedgerCapability(AbstractCapability[Any]):
 
     def __init__(
         self,
-        policy: Policy,
+        policy: PolicyLike,
         *,
         watch: Watch | None = None,
         journal: Journal | None = None,
         mode: Mode = "enforce",
     ) -> None:
-        self._guard = Guard(policy, watch, journal, mode)
+        self._guard = Policy(policy, watch, journal, mode)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """The instance that guards this run."""
@@ -72,7 +72,7 @@ class _GuardedRun(AbstractCapability[Any]):
     `streaming` is the reply of the request under way, if it is streamed and was not judged yet.
     """
 
-    guard: Guard
+    guard: Policy
     conversation: Conversation | None = None
     streaming: StreamedResponse | None = None
     _early: bool = False

@@ -10,17 +10,18 @@ from pathlib import Path
 
 from ledgeragent.check.comparisons import check_comparisons
 from ledgeragent.check.coverage import check_coverage
+from ledgeragent.check.lists import check_lists
 from ledgeragent.check.liveness import check_liveness
 from ledgeragent.check.python_outline import outline_of
 from ledgeragent.check.python_rules import check_python_rules
 from ledgeragent.check.tools import check_tools
 from ledgeragent.compiler.outline import Outline
-from ledgeragent.compiler.problems import Finding
+from ledgeragent.compiler.problems import Problem
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.packs import is_data
 
 
-def check(name: str, *, version: str | None = None, tools: Path | None = None) -> list[Finding]:
+def check(name: str, *, version: str | None = None, tools: Path | None = None) -> list[Problem]:
     """Everything wrong with a pack, by place. `name` is a pack, a YAML file or `module:ATTRIBUTE`.
 
     `tools` is a file that describes the agent's tools; against it routes, arguments and returned
@@ -35,7 +36,7 @@ def check(name: str, *, version: str | None = None, tools: Path | None = None) -
     return findings_of(outline, tools)
 
 
-def findings_of(outline: Outline, tools: Path | None = None) -> list[Finding]:
+def findings_of(outline: Outline, tools: Path | None = None) -> list[Problem]:
     """Everything wrong with a pack that was read already."""
     check_coverage(outline)
     check_comparisons(outline)
@@ -43,5 +44,6 @@ def findings_of(outline: Outline, tools: Path | None = None) -> list[Finding]:
     specs = read_tools(tools) if tools is not None else ()
     if specs and (outline.domain or outline.trial) is not None:
         check_tools(outline, specs)
+    check_lists(outline, specs)
     check_liveness(outline)
     return sorted(outline.findings)

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ledgeragent.check.kinds import differ, impossible, kind
-from ledgeragent.compiler.cel.programs import Mistyped, Program
+from ledgeragent.compiler.cel.programs import Program
+from ledgeragent.compiler.cel.scope import Mistyped
 from ledgeragent.compiler.cel.tree import Call, Const, Expr, Fold, Ident, Items, Select, children
 from ledgeragent.compiler.outline import Outline
 from ledgeragent.compiler.problems import suggestion

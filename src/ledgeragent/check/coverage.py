@@ -19,6 +19,7 @@ def check_coverage(outline: Outline) -> None:
     """Adds what is missing, and samples that do not fit the pack."""
     if not outline.broken_rules:
         _writes(outline)
+    _marks(outline)
     _clauses(outline)
     samples = outline.samples_by_rule()
     for rule in outline.rules:
@@ -39,6 +40,15 @@ def _writes(outline: Outline) -> None:
             f"no rule guards the write {part.tool}; add one, or say why none is needed (unguarded)"
         )
         outline.findings.add("write-without-rule", part.place, text)
+
+
+def _marks(outline: Outline) -> None:
+    guarded = {tool for rule in outline.rules for tool in rule.guards}
+    for part in outline.writes:
+        if part.tool in guarded and not part.marks:
+            text = f"{part.tool} touches no record, so what was read before it would count after it"
+            text += "; name what it changes, or say why that is nothing (untouched: ...)"
+            outline.findings.add("touches-nothing", part.place, text)
 
 
 def _clauses(outline: Outline) -> None:
@@ -81,10 +91,22 @@ def _fits(sample: Sample, tools: tuple[str, ...], outline: Outline) -> None:
         text = f"the sample calls {sample.call.name}, which {sample.rule} does not guard"
         text += suggestion(sample.call.name, tools)
         outline.findings.add("unknown-tool", sample.place, text, sample.rule)
+    _listed(sample, outline)
     for text, record in sample.ledger.items():
         problem = _unfit(text, record, outline)
         if problem is not None:
             outline.findings.add(problem[0], sample.place, problem[1], sample.rule)
+
+
+def _listed(sample: Sample, outline: Outline) -> None:
+    """Arguments outside their lists, for which the gate refuses the call whatever the rule says."""
+    for part in (*outline.writes, *outline.neutrals):
+        if part.tool != sample.call.name or part.arguments is None:
+            continue
+        for where, problem in mismatches(dict(sample.call.arguments), part.arguments):
+            if problem.startswith("should be one of"):
+                text = f"the sample's argument {where} {problem}"
+                outline.findings.add("impossible-value", sample.place, text, sample.rule)
 
 
 def _unfit(text: str, record: Json, outline: Outline) -> tuple[str, str] | None:

@@ -114,6 +114,7 @@ def _read(tool: Read[Any], place: Place) -> ReadPart:
         parameters=tuple(tool.parameters),
         inside=() if whole else None,
         merge=tool.merge,
+        minded=frozenset(tool.rename.get(key, key) for key in tool.to.keys),
     )
 
 

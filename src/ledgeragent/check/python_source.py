@@ -23,7 +23,7 @@ from ledgeragent.predicates import View, demand
 from ledgeragent.types import Json
 
 Function = ast.FunctionDef | ast.Lambda
-Problem = tuple[str, Place, str]
+RuleProblem = tuple[str, Place, str]
 """A code, a place and a message."""
 
 _WHOLE = ("sorted", "list", "tuple", "reversed", "set", "iter")
@@ -60,15 +60,15 @@ def tree_of(function: FunctionType) -> Function | None:
 
 
 @dataclass(slots=True)
-class Reading:
+class RuleReading:
     """What one function does, and which fields and values in it do not exist, as its source tells."""
 
     demanded: list[tuple[PathTemplate[Any] | Path[Any], Place]] = field(default_factory=list)
     calls: list[FunctionType] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[RuleProblem] = field(default_factory=list)
 
 
-def read_function(function: FunctionType) -> Reading:
+def read_function(function: FunctionType) -> RuleReading:
     """What a function demands and calls, and what is wrong in it."""
     tree = tree_of(function)
     walk = _Walk(function)
@@ -77,7 +77,7 @@ def read_function(function: FunctionType) -> Reading:
     return walk.reading
 
 
-def read_rule(check: FunctionType) -> Iterator[Reading]:
+def read_rule(check: FunctionType) -> Iterator[RuleReading]:
     """The readings of a rule's check and of every helper of its package that it calls."""
     package = check.__module__.rpartition(".")[0] or check.__module__
     waiting, done = [check], {check}
@@ -98,7 +98,7 @@ class _Walk:
     """One pass over one function."""
 
     def __init__(self, function: FunctionType) -> None:
-        self.reading = Reading()
+        self.reading = RuleReading()
         self._function = function
         self._file = function.__code__.co_filename
         self._env: _Env = {}

@@ -23,6 +23,9 @@ def check_tools(outline: Outline, specs: Sequence[ToolSpec]) -> None:
         spec = _offered(read, known, outline)
         if spec is not None:
             _returned(read, spec, outline)
+    for part in outline.returns:
+        if part.tool in known:
+            _returned(part, known[part.tool], outline)
     for tool in (*outline.writes, *outline.neutrals):
         spec = _offered(tool, known, outline)
         if spec is not None:
@@ -54,6 +57,8 @@ def _returned(part: ReadPart, spec: ToolSpec, outline: Outline) -> None:
     for code, where, text in _differences(part.shape, returned, ""):
         if part.merge and code == "unknown-field" and "." not in where:
             continue  # another read supplies it
+        if where.partition(".")[0].removesuffix("[]") in part.omit:
+            continue
         message = f"{where or 'the return'} of {part.shape}: {part.tool} {text}"
         outline.findings.add(code, part.place, message)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.cli.options import add_journal, journal_of
-from ledgeragent.demo.chat import Chat, ledger_lines, lines
+from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
 from ledgeragent.demo.shop.shop import policy, tool_schemas
@@ -62,11 +62,11 @@ def run(args: argparse.Namespace) -> int:
     model, says = _served(args) if args.model else _scripted(args.scenario or 1)
     domain = load_domain(args.domain)
     with journal_of(args, domain) as journal:
-        _talk(Chat(model=model, domain=domain, journal=journal), says, _ink(args.plain))
+        _talk(ShopChat(model=model, domain=domain, journal=journal), says, _ink(args.plain))
     return 0
 
 
-def _talk(chat: Chat, says: Iterator[str], ink: Ink) -> None:
+def _talk(chat: ShopChat, says: Iterator[str], ink: Ink) -> None:
     for text in says:
         if text == "/ledger":
             print("\n".join(ledger_lines(chat.session.ledger)))

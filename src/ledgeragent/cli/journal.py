@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ledgeragent.errors import DataError
-from ledgeragent.journal import Record, Store, open_store, read, verify
+from ledgeragent.journal import Event, Store, open_store, read, verify
 from ledgeragent.journal.transcripts import exported
 from ledgeragent.report.parts import SENTENCE, shorten
 
@@ -60,7 +60,7 @@ def _verify(store: Store, file: str) -> int:
     return 0
 
 
-def _records(store: Store, session: str | None, file: str) -> Iterable[Record]:
+def _records(store: Store, session: str | None, file: str) -> Iterable[Event]:
     chain = verify(store)
     if not chain.intact:
         print(f"ledgeragent: warning: {file}: {chain.problem}", file=sys.stderr)
@@ -70,13 +70,13 @@ def _records(store: Store, session: str | None, file: str) -> Iterable[Record]:
         raise DataError(f"not a journal: {problem}", file=file) from None
 
 
-def _line(record: Record) -> str:
+def _line(record: Event) -> str:
     session = shorten(record["session"] or "-")
     who = f"{record['seq']:>6} {record['time']} {session} {record['event']}"
     return shorten(f"{who}  {_told(record)}", SENTENCE)
 
 
-def _told(record: Record) -> str:
+def _told(record: Event) -> str:
     match record["event"]:
         case "heard":
             return _json(record["text"])
@@ -85,7 +85,9 @@ def _told(record: Record) -> str:
             return names or _json(record["text"])
         case "judged":
             mark = " (shadow)" if record["shadow"] else ""
-            told = (f"{v['call']['name']}={v.get('word', v['decision'])}" for v in record["verdicts"])
+            told = (
+                f"{v['call']['name']}={v.get('word', v['decision'])}" for v in record["verdicts"]
+            )
             return ", ".join(told) + mark
         case "observed" | "executed":
             return f"{record['call']['name']} -> {', '.join(record['stored']) or record['skipped']}"

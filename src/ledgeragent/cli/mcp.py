@@ -17,7 +17,7 @@ from ledgeragent.offline.binding import Binding
 from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:
-    from ledgeragent.mcp.transports import HttpProxy, Upstream
+    from ledgeragent.mcp.transports import HttpProxy, McpServer
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         import anyio
 
-        from ledgeragent.adapters.common import Guard
+        from ledgeragent.adapters.common import Policy
         from ledgeragent.mcp.transports import LOCAL, HttpProxy, serve_stdio
     except ImportError:
         raise MissingExtraError("mcp", "mcp") from None
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     unknown = Decision.ALLOW if args.allow_unknown else Decision.REVISE
     upstream = _upstream(args.url, args.command, _headers(args.header))
     with journal_of(args, domain) as journal:
-        guard = Guard(Gate(domain=domain, unknown=unknown), journal=journal, mode=args.mode)
+        guard = Policy(Gate(domain=domain, unknown=unknown), journal=journal, mode=args.mode)
         if args.transport == "stdio":
             _ = sys.stdin.buffer, sys.stdout.buffer  # of a closed one the transport would not tell
             anyio.run(serve_stdio, guard, upstream)
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _upstream(url: str | None, command: Sequence[str], headers: Mapping[str, str]) -> Upstream:
+def _upstream(url: str | None, command: Sequence[str], headers: Mapping[str, str]) -> McpServer:
     from ledgeragent.mcp.transports import by_command, by_url
 
     if url:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.options import add_domain, tools_of
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.viewing import Viewed, conversations, viewed
+from ledgeragent.offline.viewing import RunView, conversations, viewed
 from ledgeragent.report.view import view_html
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _wanted(args: argparse.Namespace) -> Iterator[Viewed]:
+def _wanted(args: argparse.Namespace) -> Iterator[RunView]:
     """The runs that were asked for; broken ones are named on stderr."""
     binding = None
     if args.domain is not None:

@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
 
+from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.library import library
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
-from ledgeragent.compiler.problems import Findings, Place, Severity, suggestion
+from ledgeragent.compiler.problems import Place, Problems, Severity, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.routes import Routes
 from ledgeragent.compiler.rules import Rules, read_samples
@@ -129,7 +130,7 @@ class _Loader:
         self.given = self._merged(pieces)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> Problems:
         return self.outline.findings
 
     def load(self, identity: str) -> None:
@@ -144,7 +145,7 @@ class _Loader:
             self.sections.entries(self.given.get("records"), "records"), self.sections
         )
         types.all()
-        routes = Routes(self.outline, self.sections, types, self._specs())
+        routes = Routes(self.outline, self.sections, types, self._specs(), parameters)
         tools = [
             *routes.reads(self.given.get("reads")),
             *routes.writes(self.given.get("writes")),
@@ -227,6 +228,10 @@ class _Loader:
         for name, node in entries.items():
             if isinstance(node.value, int) and abs(node.value) > _LARGEST:
                 self.sections.find("syntax", node, f"{name} is too large; write it as a float")
+            character = first_refused(node.plain)
+            if character:
+                text = f"{name} holds the character {character}, which no value may hold"
+                self.sections.find("syntax", node, text)
         return {name: node.plain for name, node in entries.items()}
 
     def _specs(self) -> Mapping[str, ToolSpec]:

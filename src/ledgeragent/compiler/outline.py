@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ledgeragent.compiler.cel.programs import Mistyped, Program
-from ledgeragent.compiler.problems import Findings, Place
+from ledgeragent.compiler.cel.programs import Program
+from ledgeragent.compiler.cel.scope import Mistyped
+from ledgeragent.compiler.problems import Place, Problems
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.compiler.shapes import Shape
 from ledgeragent.domain import Clause, Domain
@@ -19,7 +20,9 @@ class ReadPart:
 
     `inside` and `each` are the fields of the return that hold the record and the list of records;
     None where only code knows how the return becomes a record. With `merge` the return need not have
-    all fields of the record.
+    all fields of the record. The tool `accepts` these arguments, as far as the pack's tools file tells;
+    those that are `minded` fill its path or are named in its condition. What a write returns has such
+    a part too, with the fields that it gets wrong to `omit`.
     """
 
     tool: str
@@ -30,16 +33,24 @@ class ReadPart:
     inside: tuple[str, ...] | None = ()
     each: bool = False
     merge: bool = False
+    accepts: tuple[str, ...] = ()
+    minded: frozenset[str] = frozenset()
+    omit: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPart:
-    """A write or neutral tool with the shape of its arguments; `unguarded` says why no rule is needed."""
+    """A write or neutral tool with the shape of its arguments.
+
+    `unguarded` says why no rule is needed; `marks` is False for a write that makes nothing stale and
+    does not say why (`untouched`).
+    """
 
     tool: str
     arguments: Shape | None
     place: Place
     unguarded: str = ""
+    marks: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +108,13 @@ class Outline:
     place: Place
     name: str = ""
     reads: list[ReadPart] = field(default_factory=list)
+    returns: list[ReadPart] = field(default_factory=list)
     writes: list[ToolPart] = field(default_factory=list)
     neutrals: list[ToolPart] = field(default_factory=list)
     rules: list[RulePart] = field(default_factory=list)
     clauses: list[ClausePart] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
-    findings: Findings = field(default_factory=Findings)
+    findings: Problems = field(default_factory=Problems)
     domain: Domain | None = None
     trial: Domain | None = None
     broken_reads: bool = False

@@ -32,6 +32,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     "never-satisfied": (Severity.ERROR, "A rule that no call can satisfy."),
     "no-evidence": (Severity.ERROR, "A rule needs a record that no read tool supplies."),
     "write-without-rule": (Severity.WARNING, "A write tool that no rule guards."),
+    "touches-nothing": (
+        Severity.ERROR,
+        "A guarded write that changes no record, so that old values would count as true after it.",
+    ),
+    "partial-list": (
+        Severity.WARNING,
+        "A list stored at a path that does not say which part of the whole it is.",
+    ),
     "read-without-route": (Severity.ERROR, "A tool of the tools file that the pack does not list."),
     "tool-not-offered": (Severity.WARNING, "A tool of the pack that the tools file does not have."),
     "clause-without-rule": (Severity.ERROR, "A clause with neither a rule nor a reason why not."),
@@ -54,7 +62,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Finding:
+class Problem:
     """One thing that is wrong, where, and in which rule (\"\" if in none)."""
 
     place: Place
@@ -71,8 +79,8 @@ class Finding:
         return f"{self.place}: {self.severity.value}: {self.message} [{self.code}]"
 
 
-class Findings(list[Finding]):
-    """Findings in the making."""
+class Problems(list[Problem]):
+    """Problems in the making."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +90,7 @@ class Findings(list[Finding]):
         """Notes one finding, unless this very one is noted (be it for another rule)."""
         if (code, place, message) not in self._noted:
             self._noted.add((code, place, message))
-            self.append(Finding(place=place, code=code, message=message, rule=rule))
+            self.append(Problem(place=place, code=code, message=message, rule=rule))
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:

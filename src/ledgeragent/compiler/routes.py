@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ledgeragent.compiler.cel.characters import Unreadable
 from ledgeragent.compiler.cel.library import CelError, Source, environment, parse
 from ledgeragent.compiler.cel.programs import Program, compile_expression
-from ledgeragent.compiler.cel.variables import Scope, uses
+from ledgeragent.compiler.cel.scope import Scope
+from ledgeragent.compiler.cel.variables import uses
+from ledgeragent.compiler.marks import Marks
 from ledgeragent.compiler.outline import Outline, ReadPart, ToolPart
-from ledgeragent.compiler.problems import Findings, Place, suggestion
+from ledgeragent.compiler.problems import Place, Problems, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
-from ledgeragent.compiler.shapes import ANY, TEXT, Object, Shape, annotation, typed_dict
-from ledgeragent.compiler.source.keys import Key, Segment, keys_of, near, parse_path, serving
+from ledgeragent.compiler.shapes import (
+    ANY,
+    TEXT,
+    Object,
+    Shape,
+    annotation,
+    shape_of_value,
+    typed_dict,
+)
+from ledgeragent.compiler.source.keys import (
+    Key,
+    Segment,
+    can_be_key,
+    field_of,
+    field_problem,
+    key_problem,
+    keys_of,
+    literal_problem,
+    near,
+    parse_path,
+    serving,
+)
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.compiler.source.yamlfile import Node
-from ledgeragent.effects import Neutral, Read, Tool, Touches, Write, text
+from ledgeragent.effects import Neutral, Read, ReturnRoute, Tool, Touches, Write, text
 from ledgeragent.errors import PathError
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.paths import Path, PathTemplate
+from ledgeragent.paths import PathTemplate
 from ledgeragent.types import Arguments, Json, parse_json
 
 READ_KEYS = (
@@ -36,7 +59,8 @@ READ_KEYS = (
     "failed",
     "unavailable",
 )
-WRITE_KEYS = ("arguments", "open", "touches", "failed", "unguarded")
+RETURN_KEYS = ("to", "record", "rename", "parse", "inside", "each", "merge", "when", "omit")
+WRITE_KEYS = ("arguments", "open", "touches", "untouched", "returns", "failed", "unguarded")
 
 
 @dataclass(slots=True)
@@ -47,6 +71,7 @@ class Routes:
     sections: Sections
     types: RecordTypes
     specs: Mapping[str, ToolSpec]
+    parameters: Mapping[str, Json] = field(default_factory=dict)
 
     # ── Reads ───────────────────────────────────────────────────────────────────────────────────
 
@@ -75,7 +100,13 @@ class Routes:
         if template is None:
             return None
         parameters = self._parameters(tool, given, template, node)
+        spec = self.specs.get(tool)
+        accepted = spec.arguments if spec is not None and not spec.open else ANY
+        self._check_keys(tool, given, template, shape, accepted)
         merge = self.sections.flag(given.get("merge"), "merge")
+        when = self._when(given.get("when"))
+        renames = self._renames(given.get("rename"))
+        minded = {renames.get(key, key) for key in template.keys}
         self.outline.reads.append(
             ReadPart(
                 tool=tool,
@@ -86,6 +117,8 @@ class Routes:
                 inside=place,
                 each="each" in given,
                 merge=merge,
+                accepts=spec.argument_names if spec is not None else (),
+                minded=frozenset(minded | (when.arguments if isinstance(when, _When) else set())),
             )
         )
         return Read(
@@ -93,13 +126,40 @@ class Routes:
             to=template,
             parameters=parameters,
             parse=self._parser(given.get("parse"), shape),
-            rename=self._renames(given.get("rename")),
+            rename=renames,
             records=_Records(place, "each" in given),
-            when=self._when(given.get("when")),
+            when=when,
             merge=merge,
             failed=self._begins(given, "failed"),
             unavailable=self._begins(given, "unavailable"),
         )
+
+    def _check_keys(
+        self,
+        tool: str,
+        given: Mapping[str, Node],
+        template: PathTemplate[Any],
+        shape: Shape,
+        arguments: Shape,
+    ) -> None:
+        """Finds keys that no return and no argument can fill, so that nothing would be stored."""
+        renames = self._renames(given.get("rename"))
+        for name in renames.keys() - set(template.keys):
+            text = f"{template.text} has no key {name!r}{suggestion(name, template.keys)}"
+            self.sections.find("unknown-field", given["rename"], text)
+        for key in template.keys:
+            held = field_of(shape, key) if isinstance(shape, Object) else None
+            if isinstance(shape, Object) and key in shape.fields:
+                usable = held is not None and can_be_key(held)
+                text = f"{key} of {shape} is {held}, which names no record"
+            elif isinstance(shape, Object) and not shape.fields:
+                continue
+            else:
+                name = renames.get(key, key)
+                problem = key_problem(Key(root=tool, fields=(name,)), arguments, lists=False)
+                usable, text = problem is None, problem[1] if problem is not None else ""
+            if not usable:
+                self.sections.find("type-error", given["to"], text)
 
     def _record(
         self, tool: str, given: Mapping[str, Node], inside: tuple[str, ...], each: bool
@@ -159,8 +219,9 @@ class Routes:
     def _when(self, node: Node | None) -> Callable[[Arguments], bool]:
         if node is None:
             return _always
-        program = compile_condition(node, {"args": ANY}, self.outline.findings)
-        return _When(program) if program is not None else _always
+        roots = {"args": ANY, "params": shape_of_value(self.parameters, "params")}
+        program = compile_condition(node, roots, self.outline.findings)
+        return _When(program, self.parameters) if program is not None else _always
 
     def _begins(self, given: Mapping[str, Node], key: str) -> Callable[[str], bool]:
         """True for an answer that begins with one of the texts under this key."""
@@ -181,16 +242,88 @@ class Routes:
             given = self.sections.mapping(entry, f"the write {tool}", WRITE_KEYS)
             shape = self._arguments(tool, given.get("arguments"))
             reason = self.sections.text(given.get("unguarded"), "unguarded")
-            part = ToolPart(tool=tool, arguments=shape, place=place_of(entry), unguarded=reason)
-            self.outline.writes.append(part)
             touches = given.get("touches")
+            why = self.sections.text(given.get("untouched"), "untouched")
+            items = self.sections.items(touches, "touches")
+            if items and why:
+                self.sections.find("syntax", given["untouched"], f"{tool} touches records, as said")
+            part = ToolPart(
+                tool=tool,
+                arguments=shape,
+                place=place_of(entry),
+                unguarded=reason,
+                marks=bool(
+                    items or why or (touches and not isinstance(touches.value, list | None))
+                ),
+            )
+            self.outline.writes.append(part)
             yield Write(
                 tool=tool,
                 arguments=typed_dict(tool, shape.fields),
                 touches=tuple(self._touches(touches, shape)),
+                returns=tuple(self._returns(tool, given.get("returns"), shape)),
                 failed=self._begins(given, "failed"),
                 open=self._open(tool, given, shape),
             )
+
+    def _returns(
+        self, tool: str, node: Node | None, arguments: Object
+    ) -> Iterator[ReturnRoute[Any]]:
+        """The routes of what a write answers with: one mapping, or a list of them."""
+        for entry in node.value if node is not None and isinstance(node.value, list) else [node]:
+            route = self._return(tool, entry, arguments) if entry is not None else None
+            if route is not None:
+                yield route
+
+    def _return(self, tool: str, node: Node, arguments: Object) -> ReturnRoute[Any] | None:
+        given = self.sections.mapping(node, f"what {tool} returns", RETURN_KEYS, ("to",))
+        to = self.sections.text(given.get("to"), "to")
+        part = self._read_family(to, given["to"]) if to else None
+        if part is None:
+            return None
+        inside = _dotted(self.sections.text(given.get("inside"), "inside"))
+        place = (*inside, *_dotted(self.sections.text(given.get("each"), "each")))
+        shape = part.shape
+        if "record" in given:
+            shape = self._record(tool, given, place, "each" in given)
+        template = self._template(to, shape, given["to"])
+        if template is None:
+            return None
+        omit = self.sections.texts(given.get("omit"), "omit")
+        for name in omit:
+            self._check_field(shape, (name,), given.get("omit"))
+        merge = self.sections.flag(given.get("merge"), "merge")
+        returned = replace(
+            part,
+            tool=tool,
+            to=template,
+            place=place_of(node),
+            parameters=(),
+            inside=place,
+            each="each" in given,
+            merge=merge,
+        )
+        self._check_keys(tool, given, template, shape, arguments if arguments.fields else ANY)
+        self.outline.returns.append(replace(returned, omit=frozenset(omit)))
+        return ReturnRoute(
+            to=template,
+            parse=self._parser(given.get("parse"), shape),
+            rename=self._renames(given.get("rename")),
+            records=_Records(place, "each" in given),
+            when=self._when(given.get("when")),
+            merge=merge,
+            omit=frozenset(omit),
+        )
+
+    def _read_family(self, to: str, node: Node) -> ReadPart | None:
+        """The first read that stores records of this family; None (and a finding) for none."""
+        for part in self.outline.reads:
+            if _family(part.to.segments) == _family(to.split(".")):
+                return part
+        if not self.outline.broken_reads:
+            hint = near(to, [part.to.text for part in self.outline.reads])
+            self.sections.find("unknown-path", node, f"no read stores {to!r}{hint}")
+        return None
 
     def neutrals(self, node: Node | None) -> Iterator[Tool]:
         """The tools that neither read nor write: a list of names, or names with their arguments."""
@@ -265,20 +398,24 @@ class Routes:
         if family is None:
             return None
         template, segments = family
-        for segment in segments:
-            if not isinstance(segment, Key):
-                continue
-            if segment.root != "args":
-                text = (
-                    f"touches can name arguments only, not {segment}; use python: module:function"
-                )
-                self.sections.find("unknown-path", item, text)
-                return None
-            if arguments.fields and segment.fields[0] not in arguments.fields:
-                hint = suggestion(segment.fields[0], arguments.fields)
-                text = f"{arguments} has no argument {segment.fields[0]!r}{hint}"
-                self.sections.find("unknown-field", item, text)
-        return _Touch(template, segments, self._prefixes(template, fields))
+        literal = literal_problem(parse_path(path, ()) or (), template, arguments.fields)
+        keys = tuple(_of_arguments(segment, arguments) for segment in segments)
+        problems = [self._key_problem(key, arguments) for key in keys if isinstance(key, Key)]
+        if literal:
+            problems.insert(0, ("unknown-path", literal))
+        for code, problem in filter(None, problems):
+            self.sections.find(code, item, problem)
+            return None
+        return Marks(template, keys, self._prefixes(template, fields), arguments)
+
+    def _key_problem(self, key: Key, arguments: Object) -> tuple[str, str] | None:
+        if key.root != "args":
+            text = f"touches can name arguments only, not {key}; use python: module:function"
+            return "unknown-path", text
+        if arguments.fields and key.fields[0] not in arguments.fields:
+            hint = suggestion(key.fields[0], arguments.fields)
+            return "unknown-field", f"{arguments} has no argument {key.fields[0]!r}{hint}"
+        return key_problem(key, arguments, lists=True)
 
     def _prefixes(
         self, template: PathTemplate[Any], node: Node | None
@@ -291,14 +428,12 @@ class Routes:
 
     def _check_field(self, shape: Shape, prefix: tuple[str, ...], node: Node | None) -> None:
         for name in prefix:
-            if not isinstance(shape, Object) or not shape.fields:
-                return
-            if name not in shape.fields:
+            text = field_problem(name, shape)
+            if text:
                 assert node is not None
-                text = f"{shape} has no field {name!r}{suggestion(name, shape.fields)}"
                 self.sections.find("unknown-field", node, text)
                 return
-            shape = shape.fields[name].shape
+            shape = field_of(shape, name)
 
     def _family(
         self, path: str, node: Node
@@ -324,13 +459,14 @@ class Routes:
         return _Shared(tuple(found)) if found else None
 
 
-def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Findings) -> Program | None:
+def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Problems) -> Program | None:
     """A CEL condition over these names, or None and findings."""
     source = Source.of(node)
     tree = parse(source, findings)
     scope = Scope(roots, findings)
     if tree is None:
         return None
+    scope.tested |= {(use.root, *use.fields) for use in uses(tree) if use.tested}
     sound = scope.declare([(use, source.place(use.at)) for use in uses(tree)], frozenset())
     program = compile_expression(source, scope, environment(scope.variables.values()))
     if program is not None and program.type not in ("BOOL", "DYN"):
@@ -346,6 +482,13 @@ def _family(segments: Iterable[str]) -> tuple[str, ...]:
 
 def _dotted(text: str) -> tuple[str, ...]:
     return tuple(part for part in text.split(".") if part)
+
+
+def _of_arguments(segment: Segment, arguments: Object) -> Segment:
+    """The key `{lines.item_id}` as what it is for a write: a field of the argument `lines`."""
+    if isinstance(segment, Key) and segment.root in arguments.fields:
+        return Key(root="args", fields=(segment.root, *segment.fields))
+    return segment
 
 
 def _always(arguments: Arguments) -> bool:
@@ -375,40 +518,37 @@ class _Records:
 
 @dataclass(frozen=True, slots=True)
 class _When:
-    """A route's condition; what it cannot decide is no case for the route."""
+    """A route's condition on `args` and the domain's `params`.
+
+    What it cannot decide is no case for the route.
+    """
 
     program: Program
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def arguments(self) -> set[str]:
+        """The arguments that it names."""
+        named = {
+            use.fields[0] for use in uses(self.program.tree) if use.root == "args" and use.fields
+        }
+        dotted = (use.root.split(".") for use in uses(self.program.tree))
+        return named | {parts[1] for parts in dotted if parts[0] == "args" and parts[1:]}
 
     def __call__(self, arguments: Arguments) -> bool:
         values = {}
         for variable in self.program.variables:
             try:
-                values[variable.name] = variable.read(arguments)
+                whole = self.parameters if variable.root == "params" else arguments
+                values[variable.name] = variable.read(whole)
             except KeyError:
                 continue
+            except Unreadable:
+                return False
         try:
             return self.program(values) is True
         except CelError:
             return False
-
-
-@dataclass(frozen=True, slots=True)
-class _Touch:
-    """Marks `fields` of the record that the arguments name."""
-
-    template: PathTemplate[Any]
-    keys: tuple[Segment, ...]
-    fields: tuple[tuple[str, ...], ...]
-
-    def __call__(self, arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:
-        keys = []
-        for key in self.keys:
-            value = key if isinstance(key, str) else arguments.get(key.fields[0])
-            if value is None:
-                return
-            keys.append(str(value))
-        path: Path[Any] = self.template(*keys)
-        yield from (Touch(path, prefix) for prefix in self.fields)
 
 
 @dataclass(frozen=True, slots=True)

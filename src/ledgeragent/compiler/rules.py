@@ -8,17 +8,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.compiler.cel.expressions import Compiler
-from ledgeragent.compiler.cel.programs import Mistyped, Program
+from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.rule import CelCheck, Requirement
-from ledgeragent.compiler.cel.variables import Scope
+from ledgeragent.compiler.cel.scope import Mistyped, Scope
 from ledgeragent.compiler.outline import Need, Outline, RulePart
-from ledgeragent.compiler.problems import Findings, Severity, suggestion
+from ledgeragent.compiler.problems import Problems, Severity, suggestion
 from ledgeragent.compiler.samples import SIDES, sample_of
 from ledgeragent.compiler.shapes import ANY, Field, Object, Shape
-from ledgeragent.compiler.source.keys import Key, Segment, keys_of, near, parse_path, serving
+from ledgeragent.compiler.source.keys import (
+    Key,
+    Segment,
+    key_problem,
+    keys_of,
+    literal_problem,
+    near,
+    parse_path,
+    serving,
+)
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.errors import DataError
+from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Predicate
 from ledgeragent.verdict import Decision, Enforcement
 
@@ -32,6 +42,7 @@ RULE_KEYS = (
     "check",
     "verdict",
     "enforcement",
+    "identity",
     "message",
     "samples",
 )
@@ -103,7 +114,7 @@ class _Rule:
     mentioned: set[str] = field(default_factory=set)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> Problems:
         return self.outline.findings
 
     # ── A rule in Python ────────────────────────────────────────────────────────────────────────
@@ -171,6 +182,7 @@ class _Rule:
             check=check,
             decision=decision,
             enforcement=enforcement,
+            identity=self.sections.flag(given.get("identity"), "identity"),
         )
 
     def _decision(self, node: Node | None) -> Decision:
@@ -268,6 +280,8 @@ class _Rule:
         self.shapes[name] = found[1] if found is not None else ANY
         if found is None or segments is None:
             return None
+        if not self._names_a_record(segments, found[0], given.get("at", node)):
+            return None
         return _Written(
             at=given["at"],
             requirement=Requirement(
@@ -278,6 +292,23 @@ class _Rule:
             ),
             when=given.get("when"),
         )
+
+    def _names_a_record(
+        self, segments: tuple[Segment, ...], template: PathTemplate[Any], node: Node
+    ) -> bool:
+        """False (and findings) where a key is a wildcard, or has a value that is no key."""
+        arguments = self.shapes["args"]
+        known = arguments.fields if isinstance(arguments, Object) else ()
+        literal = literal_problem(segments, template, known)
+        problems = [("unknown-path", literal)] if literal else []
+        for key in segments:
+            if isinstance(key, Key):
+                problem = key_problem(key, self.shapes.get(key.root, ANY), lists=False)
+                # A field that is not there is found where all that the rule reads is declared.
+                problems += [problem] if problem and problem[0] != "unknown-field" else []
+        for code, text in problems[:1]:
+            self.sections.find(code, node, text)
+        return not problems
 
     def _marked(self, segment: Segment) -> Segment:
         """The key, marked where it may have no value."""

@@ -59,7 +59,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SampleOutcome:
     """What became of a sample: the verdict, and `problem`, \"\" where it is as the sample says."""
 
     sample: Sample
@@ -72,10 +72,10 @@ class Outcome:
         return not self.problem
 
 
-def run(sample: Sample, domain: Domain) -> Outcome:
+def run(sample: Sample, domain: Domain) -> SampleOutcome:
     """Judges a sample."""
     verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
-    return Outcome(sample=sample, verdict=verdict, problem=_problem(sample, verdict))
+    return SampleOutcome(sample=sample, verdict=verdict, problem=_problem(sample, verdict))
 
 
 def _problem(sample: Sample, verdict: Verdict) -> str:

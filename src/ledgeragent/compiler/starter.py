@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from ledgeragent.compiler.filters import filters
 from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape, is_open
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.types import Json
@@ -31,6 +32,7 @@ _WRITES = frozenset((
 # fmt: on
 _NEUTRALS = re.compile(r"think|calculate|transfer_to_human\w*")
 _PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~")
 _FILLERS = ("all", "detail", "details", "id", "info", "information", "status")
 
@@ -46,7 +48,17 @@ def starter(name: str, tools: Sequence[ToolSpec]) -> str:
     sections = [
         _head(name),
         _section("reads", (line for t in reads for line in _read(t, paths[t.name], records))),
-        _section("writes", (line for t in writes for line in _write(t, kinds[t.name][1], records))),
+        _section(
+            "writes",
+            (
+                line
+                for t in writes
+                for line in [
+                    *_write(t, kinds[t.name][1], records),
+                    *_answer(t, reads, paths, records),
+                ]
+            ),
+        ),
         _section("neutrals", (f"  - {_text(t.name)}  # review" for t in neutrals)),
         _clauses(name),
     ]
@@ -167,6 +179,27 @@ def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
     if each:
         yield f"    each: {_text(each) if each != '.' else each}  # review"
     yield f"    parameters: [{', '.join(map(_text, tool.required))}]"
+    yield from _narrowing(tool, record, each)
+
+
+def _narrowing(tool: ToolSpec, record: Shape, each: str) -> Iterator[str]:
+    """What is to be said of arguments with which a read answers a part of a list."""
+    whole = isinstance(record, ListOf)
+    found = filters(tool.argument_names, paging_only=not (each or whole))
+    if not found:
+        return
+    yield f"    # review: with {', '.join(found)} this answers a part of the list, not all of it."
+    optional = [name for name in found if name not in tool.required and _NAME.fullmatch(name)]
+    without = " && ".join(f"!has(args.{name})" for name in optional)
+    if each and without:
+        yield f'    # A route that keeps the list itself needs  when: "{without}"'
+    elif without and (whole or _has_list(record)):
+        yield f'    when: "{without}"  # review'
+
+
+def _has_list(record: Shape) -> bool:
+    fields = record.fields.values() if isinstance(record, Object) else ()
+    return any(isinstance(field.shape, ListOf) for field in fields)
 
 
 def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
@@ -199,6 +232,22 @@ def _write(tool: ToolSpec, reason: str, records: _Records) -> Iterator[str]:
     if tool.open and fields:
         yield "    open: true  # review: calls may carry further arguments, which no rule reads"
     yield "    touches: []  # review: the records that this changes, and which of their fields"
+
+
+def _answer(
+    tool: ToolSpec, reads: Sequence[ToolSpec], paths: Mapping[str, str], records: _Records
+) -> Iterator[str]:
+    """The route of what a write answers with, where that is a record as a read has it."""
+    answer = tool.returned()
+    for read in reads:
+        record, each = _returned(read)
+        if each or not isinstance(record, Object) or not isinstance(answer, Object):
+            continue
+        if record.fields and record.fields == answer.fields:
+            yield "    returns:  # review: the record as it is afterwards, but for fields to omit: [...]"
+            yield f"      to: {paths[read.name]}"
+            yield f"      record: {records.name(_noun(read.name), record)}"
+            return
 
 
 def _noun(tool: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ledgeragent.demo.play import Called, Event, Played
+from ledgeragent.demo.play import Played, SceneCall, SceneEvent
 from ledgeragent.demo.screen import Show, is_right
 from ledgeragent.ledger import Evidence
 from ledgeragent.render import render
@@ -39,8 +39,8 @@ def _played(show: Show, played: Played) -> Json:
     }
 
 
-def _event(event: Event) -> Json:
-    if not isinstance(event, Called):
+def _event(event: SceneEvent) -> Json:
+    if not isinstance(event, SceneCall):
         return {"speaker": event.speaker, "text": event.text}
     return {
         "call": str(event.call),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ledgeragent.agent import Model
-from ledgeragent.demo.columns import Ink, Line, Span, beside, paragraph
+from ledgeragent.demo.columns import Ink, ScreenLine, ScreenSpan, beside, paragraph
 from ledgeragent.demo.shop.shop import Shop
 from ledgeragent.domain import Domain
 from ledgeragent.ledger import Ledger
@@ -25,7 +25,7 @@ _COLOURS = {Decision.ALLOW: "green", Decision.REVISE: "yellow", Decision.BLOCK: 
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChatRow:
     """One thing that happened: what was said or called, and what it meant for gate and ledger."""
 
     label: str
@@ -35,7 +35,7 @@ class Row:
 
 
 @dataclass(slots=True, kw_only=True)
-class Chat:
+class ShopChat:
     """One conversation in a shop of its own, through a session."""
 
     model: Model
@@ -48,9 +48,9 @@ class Chat:
     def __post_init__(self) -> None:
         self.session = Session(self.domain, journal=self.journal)
 
-    def turn(self, text: str) -> Iterator[Row]:
+    def turn(self, text: str) -> Iterator[ChatRow]:
         """What happens from a message of the customer until the agent has answered it."""
-        yield Row("you", text)
+        yield ChatRow("you", text)
         self.session.heard(text)
         self.history.append(UserMessage(text=text))
         feedback = ""
@@ -64,24 +64,24 @@ class Chat:
             if filtered.decision is Decision.BLOCK and not filtered.execute:
                 refusal = filtered.refusal
                 self.history.append(Reply(text=refusal))
-                yield Row("agent", refusal)
+                yield ChatRow("agent", refusal)
                 return
             if reply.text or not reply.calls:
-                yield Row("agent", reply.text or "(nothing)")
+                yield ChatRow("agent", reply.text or "(nothing)")
             if not reply.calls:
                 return
-        yield Row("agent", "(gave up: it went on calling tools)")
+        yield ChatRow("agent", "(gave up: it went on calling tools)")
 
-    def _called(self, verdict: Verdict) -> Row:
+    def _called(self, verdict: Verdict) -> ChatRow:
         if not verdict.allowed:
-            return Row("calls", str(verdict.call), verdict)
+            return ChatRow("calls", str(verdict.call), verdict)
         before = self.session.ledger
         returned = self.shop.execute(verdict.call)
         self.history.append(returned)
         self.session.observe(returned)
         kept = tuple(_changes(before, self.session.ledger))
         failed = (str(returned.content),) if returned.failed else ()
-        return Row("calls", str(verdict.call), verdict, (*kept, *failed))
+        return ChatRow("calls", str(verdict.call), verdict, (*kept, *failed))
 
 
 def _changes(before: Ledger, after: Ledger) -> Iterator[str]:
@@ -97,25 +97,25 @@ def _changes(before: Ledger, after: Ledger) -> Iterator[str]:
                 yield f"{'.'.join((str(entry.path), *map(quote, mark.fields)))} is out of date"
 
 
-def lines(row: Row, width: int, ink: Ink) -> list[str]:
+def lines(row: ChatRow, width: int, ink: Ink) -> list[str]:
     """A row as text: what happened left, verdict and ledger right."""
     left_width = (width - 3) * 11 // 20
     right_width = width - 3 - left_width
     style = "cyan" if row.label == "calls" else "bold"
-    label = Span(row.label, style)
+    label = ScreenSpan(row.label, style)
     left = paragraph(row.text, left_width, label=label, indent=_INDENT)
     right = list(_right(row, right_width))
-    bar = Span(f" {ink.bar} ", "dim")
+    bar = ScreenSpan(f" {ink.bar} ", "dim")
     return [ink.paint(line) for line in beside((left, right), (left_width, right_width), bar)]
 
 
-def _right(row: Row, width: int) -> Iterator[Line]:
+def _right(row: ChatRow, width: int) -> Iterator[ScreenLine]:
     if row.verdict is not None:
         verdict = row.verdict
-        told = Span(verdict.decision.name, _COLOURS[verdict.decision])
+        told = ScreenSpan(verdict.decision.name, _COLOURS[verdict.decision])
         yield from paragraph(verdict.feedback, width, label=told, indent=_INDENT)
     for note in row.kept:
-        yield from paragraph(note, width, label=Span("ledger", "dim"), indent=_INDENT)
+        yield from paragraph(note, width, label=ScreenSpan("ledger", "dim"), indent=_INDENT)
 
 
 def ledger_lines(ledger: Ledger) -> list[str]:

@@ -19,14 +19,14 @@ _CODES = {
 }
 
 
-class Span(NamedTuple):
+class ScreenSpan(NamedTuple):
     """Some text in one style ("" for none)."""
 
     text: str
     style: str = ""
 
 
-Line = tuple[Span, ...]
+ScreenLine = tuple[ScreenSpan, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +42,12 @@ class Ink:
     right: str = "✓"
     wrong: str = "✗"
 
-    def paint(self, line: Line) -> str:
+    def paint(self, line: ScreenLine) -> str:
         """The line as text, without trailing space."""
         text = "".join(self._styled(span) for span in line)
         return text if self.colour else text.rstrip()
 
-    def _styled(self, span: Span) -> str:
+    def _styled(self, span: ScreenSpan) -> str:
         if not (self.colour and span.style and span.text.strip()):
             return span.text
         return f"\x1b[{_CODES[span.style]}m{span.text}\x1b[0m"
@@ -58,12 +58,14 @@ ASCII = Ink(rule="-", double="=", bar="|", joint="+", arrow="->", right="(right)
 _BREAKABLE = re.compile(r"(?<=[.@=(,/])")
 
 
-def paragraph(text: str, width: int, *, label: Span, indent: int, style: str = "") -> list[Line]:
+def paragraph(
+    text: str, width: int, *, label: ScreenSpan, indent: int, style: str = ""
+) -> list[ScreenLine]:
     """Text wrapped beside a label, the further lines under the text."""
     parts = wrapped(text, width - indent)
-    first = Span(label.text.ljust(indent), label.style)
-    rest = Span(" " * indent)
-    return [(first if n == 0 else rest, Span(part, style)) for n, part in enumerate(parts)]
+    first = ScreenSpan(label.text.ljust(indent), label.style)
+    rest = ScreenSpan(" " * indent)
+    return [(first if n == 0 else rest, ScreenSpan(part, style)) for n, part in enumerate(parts)]
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -89,19 +91,21 @@ def _fitting(word: str, width: int) -> Iterator[tuple[str, bool]]:
             glued = True
 
 
-def length(line: Line) -> int:
+def length(line: ScreenLine) -> int:
     """How many columns a line takes."""
     return sum(len(span.text) for span in line)
 
 
-def beside(columns: Sequence[Sequence[Line]], widths: Sequence[int], bar: Span) -> list[Line]:
+def beside(
+    columns: Sequence[Sequence[ScreenLine]], widths: Sequence[int], bar: ScreenSpan
+) -> list[ScreenLine]:
     """Blocks next to each other, each filled to its width."""
-    lines: list[Line] = []
+    lines: list[ScreenLine] = []
     for row in zip_longest(*columns, fillvalue=()):
-        line: list[Span] = []
+        line: list[ScreenSpan] = []
         for n, (cell, width) in enumerate(zip(row, widths, strict=True)):
             if n:
                 line.append(bar)
-            line += [*cell, Span(" " * (width - length(cell)))]
+            line += [*cell, ScreenSpan(" " * (width - length(cell)))]
         lines.append(tuple(line))
     return lines

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ledgeragent.agent import LedgerAgent
 from ledgeragent.demo.scenarios import Clerk, Scenario
-from ledgeragent.demo.shop.shop import Change, Shop
+from ledgeragent.demo.shop.shop import Shop, ShopChange
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Entry, Ledger, Stale
@@ -16,7 +16,7 @@ from ledgeragent.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Speech:
     """Words of the customer or of the agent."""
 
     speaker: str
@@ -24,7 +24,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
+class SceneCall:
     """A call of the model, with what the gate made of it and what the tool answered.
 
     `learned` are the records that the answer put into the ledger, `staled` the marks it left.
@@ -37,15 +37,15 @@ class Called:
     staled: tuple[tuple[Entry, Stale], ...] = ()
 
 
-Event = Said | Called
+SceneEvent = Speech | SceneCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
     """A scenario as it went: what happened, what it did to the database, how often the model ran."""
 
-    events: tuple[Event, ...]
-    changes: tuple[Change, ...]
+    events: tuple[SceneEvent, ...]
+    changes: tuple[ShopChange, ...]
     generations: int
     ledger: Ledger | None = None
 
@@ -54,12 +54,12 @@ def play_plain(scenario: Scenario) -> Played:
     """The conversation with no ledger and no gate: every call runs."""
     model = Clerk(scenario.turns)
     history: list[Message] = []
-    events: list[Event] = []
+    events: list[SceneEvent] = []
     generations = 0
     with Shop() as shop:
         for turn in scenario.turns:
             history.append(UserMessage(text=turn.says))
-            events.append(Said(speaker="customer", text=turn.says))
+            events.append(Speech(speaker="customer", text=turn.says))
             calls = True
             while calls:
                 reply = model.generate(history, "", "")
@@ -68,19 +68,19 @@ def play_plain(scenario: Scenario) -> Played:
                 for call in reply.calls:
                     returned = shop.execute(call)
                     history.append(returned)
-                    events.append(Called(call=call, returned=returned))
+                    events.append(SceneCall(call=call, returned=returned))
                 calls = bool(reply.calls)
-            events.append(Said(speaker="agent", text=reply.text))
+            events.append(Speech(speaker="agent", text=reply.text))
         return Played(events=tuple(events), changes=shop.diff(), generations=generations)
 
 
 def play_guarded(scenario: Scenario, domain: Domain) -> Played:
     """The same conversation through `LedgerAgent.step`."""
     agent = LedgerAgent(gate=Gate(domain=domain), model=Clerk(scenario.turns))
-    events: list[Event] = []
+    events: list[SceneEvent] = []
     with Shop() as shop:
         for turn in scenario.turns:
-            events.append(Said(speaker="customer", text=turn.says))
+            events.append(Speech(speaker="customer", text=turn.says))
             events += _answer(agent, UserMessage(text=turn.says), shop)
         return Played(
             events=tuple(events),
@@ -90,15 +90,15 @@ def play_guarded(scenario: Scenario, domain: Domain) -> Played:
         )
 
 
-def _answer(agent: LedgerAgent, message: Message, shop: Shop) -> Iterator[Event]:
+def _answer(agent: LedgerAgent, message: Message, shop: Shop) -> Iterator[SceneEvent]:
     """Everything until the agent speaks. The clerk makes one call at a time."""
     judged = len(agent.verdicts)
     reply = agent.step(message)
     while True:
         verdicts = [v for filtered in agent.verdicts[judged:] for v in filtered.verdicts]
-        yield from (Called(call=v.call, verdict=v) for v in verdicts if not v.allowed)
+        yield from (SceneCall(call=v.call, verdict=v) for v in verdicts if not v.allowed)
         if not reply.calls:
-            yield Said(speaker="agent", text=reply.text)
+            yield Speech(speaker="agent", text=reply.text)
             return
         judged = len(agent.verdicts)
         returned = shop.execute(reply.calls[0])
@@ -108,9 +108,9 @@ def _answer(agent: LedgerAgent, message: Message, shop: Shop) -> Iterator[Event]
         reply = following
 
 
-def _called(verdict: Verdict, returned: ToolReturn, before: Ledger, after: Ledger) -> Called:
+def _called(verdict: Verdict, returned: ToolReturn, before: Ledger, after: Ledger) -> SceneCall:
     changed = [entry for entry in after if before.get(entry.path) is not entry]
-    return Called(
+    return SceneCall(
         call=verdict.call,
         verdict=verdict,
         returned=returned,
@@ -131,5 +131,5 @@ def shared(plain: Played, guarded: Played) -> int:
     return count
 
 
-def _essence(event: Event) -> object:
-    return event if isinstance(event, Said) else (event.call, event.returned)
+def _essence(event: SceneEvent) -> object:
+    return event if isinstance(event, Speech) else (event.call, event.returned)

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ledgeragent.demo.columns import Ink, Line, Span, beside, paragraph, wrapped
-from ledgeragent.demo.play import Called, Event, Played, Said, shared
+from ledgeragent.demo.columns import Ink, ScreenLine, ScreenSpan, beside, paragraph, wrapped
+from ledgeragent.demo.play import Played, SceneCall, SceneEvent, Speech, shared
 from ledgeragent.demo.scenarios import Scenario
-from ledgeragent.demo.shop.shop import Change
+from ledgeragent.demo.shop.shop import ShopChange
 from ledgeragent.domain import Domain
 from ledgeragent.ledger import Entry, Evidence
 from ledgeragent.types import Json
@@ -45,16 +45,16 @@ class Screen:
 
     def draw(self, shows: Sequence[Show]) -> str:
         """The whole demo as text."""
-        lines = [(Span("LedgerAgent demo", "bold"),), *self._text(_INTRO)]
+        lines = [(ScreenSpan("LedgerAgent demo", "bold"),), *self._text(_INTRO)]
         for show in shows:
             lines += [(), *self._show(show)]
         lines += [(), *self._outro(shows)]
         return "\n".join(map(self.ink.paint, lines)) + "\n"
 
-    def _text(self, text: str, style: str = "") -> list[Line]:
-        return [(Span(part, style),) for part in wrapped(text, self.width)]
+    def _text(self, text: str, style: str = "") -> list[ScreenLine]:
+        return [(ScreenSpan(part, style),) for part in wrapped(text, self.width)]
 
-    def _show(self, show: Show) -> Iterator[Line]:
+    def _show(self, show: Show) -> Iterator[ScreenLine]:
         scenario = show.scenario
         title = f"{scenario.number}  {scenario.title}"
         yield self._title(title, f"clause {scenario.clause}")
@@ -70,28 +70,30 @@ class Screen:
         yield from self._columns((plain, ours), self._halves)
         yield from self._database(show)
 
-    def _title(self, left: str, right: str) -> Line:
+    def _title(self, left: str, right: str) -> ScreenLine:
         double = self.ink.double
         middle = max(self.width - len(left) - len(right) - 8, 1)
         return (
-            Span(f"{double * 2} ", "dim"),
-            Span(left, "bold"),
-            Span(f" {double * middle} ", "dim"),
-            Span(right),
-            Span(f" {double * 2}", "dim"),
+            ScreenSpan(f"{double * 2} ", "dim"),
+            ScreenSpan(left, "bold"),
+            ScreenSpan(f" {double * middle} ", "dim"),
+            ScreenSpan(right),
+            ScreenSpan(f" {double * 2}", "dim"),
         )
 
-    def _heads(self, texts: Sequence[str], widths: Sequence[int]) -> Line:
+    def _heads(self, texts: Sequence[str], widths: Sequence[int]) -> ScreenLine:
         rule, spans = self.ink.rule, []
         for n, (text, width) in enumerate(zip(texts, widths, strict=True)):
             if n:
-                spans.append(Span(f"{rule}{self.ink.joint} ", "dim"))
+                spans.append(ScreenSpan(f"{rule}{self.ink.joint} ", "dim"))
             shown = f"{text} " if len(text) < width else text[:width]
-            spans += [Span(shown, "bold"), Span(rule * (width - len(shown)), "dim")]
+            spans += [ScreenSpan(shown, "bold"), ScreenSpan(rule * (width - len(shown)), "dim")]
         return tuple(spans)
 
-    def _columns(self, blocks: Sequence[Sequence[Line]], widths: Sequence[int]) -> list[Line]:
-        return beside(blocks, widths, Span(f" {self.ink.bar} ", "dim"))
+    def _columns(
+        self, blocks: Sequence[Sequence[ScreenLine]], widths: Sequence[int]
+    ) -> list[ScreenLine]:
+        return beside(blocks, widths, ScreenSpan(f" {self.ink.bar} ", "dim"))
 
     @property
     def _halves(self) -> tuple[int, int]:
@@ -103,22 +105,22 @@ class Screen:
         value = (self.width - 6) * 3 // 10
         return self.width - 6 - 2 * value, value, value
 
-    def _together(self, events: Iterable[Event], lit: Spotlight) -> Iterator[Line]:
+    def _together(self, events: Iterable[SceneEvent], lit: Spotlight) -> Iterator[ScreenLine]:
         for event in events:
-            kept: list[Line] = []
-            if isinstance(event, Called):
+            kept: list[ScreenLine] = []
+            if isinstance(event, SceneCall):
                 kept = [*self._verdict(event.verdict), *self._ledger(event, lit)]
             yield from self._columns(([*self._plain(event, lit)], kept), self._halves)
 
-    def _plain(self, event: Event, lit: Spotlight) -> Iterator[Line]:
-        if isinstance(event, Said):
+    def _plain(self, event: SceneEvent, lit: Spotlight) -> Iterator[ScreenLine]:
+        if isinstance(event, Speech):
             yield from self._line(event.speaker, event.text, _SPEAKERS[event.speaker])
             return
         yield from self._line("calls", str(event.call), "cyan", "cyan")
         yield from self._returned(event, lit)
 
-    def _guarded(self, event: Event, lit: Spotlight) -> Iterator[Line]:
-        if isinstance(event, Said):
+    def _guarded(self, event: SceneEvent, lit: Spotlight) -> Iterator[ScreenLine]:
+        if isinstance(event, Speech):
             yield from self._plain(event, lit)
             return
         yield from self._line("calls", str(event.call), "cyan", "cyan")
@@ -126,11 +128,13 @@ class Screen:
         yield from self._returned(event, lit)
         yield from self._ledger(event, lit)
 
-    def _line(self, label: str, text: str, colour: str = "dim", style: str = "") -> list[Line]:
+    def _line(
+        self, label: str, text: str, colour: str = "dim", style: str = ""
+    ) -> list[ScreenLine]:
         width = self._halves[0]
-        return paragraph(text, width, label=Span(label, colour), indent=_INDENT, style=style)
+        return paragraph(text, width, label=ScreenSpan(label, colour), indent=_INDENT, style=style)
 
-    def _returned(self, event: Called, lit: Spotlight) -> list[Line]:
+    def _returned(self, event: SceneCall, lit: Spotlight) -> list[ScreenLine]:
         if event.returned is None:
             return []
         text = str(event.returned.content)
@@ -138,7 +142,7 @@ class Screen:
             text = _answer(json.loads(text), lit)
         return self._line("tool", text, "dim", "dim")
 
-    def _verdict(self, verdict: Verdict | None) -> Iterator[Line]:
+    def _verdict(self, verdict: Verdict | None) -> Iterator[ScreenLine]:
         guard = self.domain.guard(verdict.call.name) if verdict is not None else None
         if verdict is None or guard is None or not guard.predicates:
             return
@@ -150,14 +154,14 @@ class Screen:
             yield from self._facts(finding)
             yield from self._line("rule", finding.predicate)
 
-    def _facts(self, finding: Finding) -> Iterator[Line]:
+    def _facts(self, finding: Finding) -> Iterator[ScreenLine]:
         """What the rule had read when it decided, and by which call that is known."""
         label = "because" if finding.kind is Kind.VIOLATION else "so far"
         for fact in _telling(finding.evidence):
             yield from self._line(label, f"{fact.path} = {_json(fact.value)}")
             yield from self._line("read by", str(fact.source))
 
-    def _ledger(self, event: Called, lit: Spotlight) -> Iterator[Line]:
+    def _ledger(self, event: SceneCall, lit: Spotlight) -> Iterator[ScreenLine]:
         for entry in event.learned:
             yield from self._line("keeps", _kept(entry, lit), "green")
         marks: dict[str, list[str]] = {}
@@ -167,7 +171,7 @@ class Screen:
             fields = "; ".join(f"{path} {', '.join(names)}" for path, names in marks.items())
             yield from self._line("STALE", f"{fields}: unknown until read again", "yellow")
 
-    def _database(self, show: Show) -> Iterator[Line]:
+    def _database(self, show: Show) -> Iterator[ScreenLine]:
         """The rows in which the two databases differ; how many more changed alike."""
         sides = [{c.path: c for c in p.changes} for p in (show.plain, show.guarded)]
         paths = sorted({*sides[0], *sides[1]})
@@ -177,13 +181,15 @@ class Screen:
         for path in differ:
             start = next(side[path].before for side in sides if path in side)
             cells = [self._cell(side.get(path), start, show, path) for side in sides]
-            name = [(Span(part),) for part in wrapped(path, self._thirds[0])]
+            name = [(ScreenSpan(part),) for part in wrapped(path, self._thirds[0])]
             yield from self._columns((name, *cells), self._thirds)
         if alike := len(paths) - len(differ):
             noun = "value" if alike == 1 else "values"
             yield from self._text(f"{alike} more {noun} changed, alike in both", "dim")
 
-    def _cell(self, change: Change | None, start: Json, show: Show, path: str) -> list[Line]:
+    def _cell(
+        self, change: ShopChange | None, start: Json, show: Show, path: str
+    ) -> list[ScreenLine]:
         text = _shown(start)
         if change is not None:
             text = f"{text} {self.ink.arrow} {_shown(change.after)}"
@@ -193,10 +199,10 @@ class Screen:
             good = (change.after if change is not None else start) == right[path]
             text = f"{text}  {self.ink.right if good else self.ink.wrong}"
             style = "green" if good else "red"
-        return [(Span(part, style),) for part in wrapped(text, self._thirds[1])]
+        return [(ScreenSpan(part, style),) for part in wrapped(text, self._thirds[1])]
 
-    def _outro(self, shows: Sequence[Show]) -> Iterator[Line]:
-        yield (Span(self.ink.double * self.width, "dim"),)
+    def _outro(self, shows: Sequence[Show]) -> Iterator[ScreenLine]:
+        yield (ScreenSpan(self.ink.double * self.width, "dim"),)
         plain, ours = ([getattr(show, side) for show in shows] for side in ("plain", "guarded"))
         good = [sum(map(is_right, shows, played)) for played in (plain, ours)]
         calls = [sum(run.generations for run in played) for played in (plain, ours)]

@@ -14,8 +14,8 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     Dialect,
     Rejected,
-    Said,
     Tail,
+    WireReply,
     decode,
     encode,
     reading,
@@ -23,15 +23,15 @@ from ledgeragent.gateway.dialects.base import (
 )
 from ledgeragent.gateway.memory import Memory, Unsent, weight
 from ledgeragent.gateway.policycheck import briefing, warnings
-from ledgeragent.gateway.recorder import Recorder
-from ledgeragent.gateway.sse import Event
-from ledgeragent.gateway.usage import Usage
+from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
 
 
-class Settled(NamedTuple):
+class Settlement(NamedTuple):
     """A reply that the client gets, and what is known after it; `id` if it can be continued by it."""
 
     sent: Reply
@@ -39,13 +39,13 @@ class Settled(NamedTuple):
     id: str = ""
 
 
-Ask = Callable[[Body], Awaitable[bytes]]
-Listen = Callable[[Body], AsyncGenerator[Sequence[Event], None]]
-Settle = Callable[[Sequence[Settled]], Awaitable[None]]
+AskUpstream = Callable[[Body], Awaitable[bytes]]
+Listen = Callable[[Body], AsyncGenerator[Sequence[ServerEvent], None]]
+Settle = Callable[[Sequence[Settlement]], Awaitable[None]]
 
 
 class _Judged(NamedTuple):
-    said: Said
+    said: WireReply
     filtered: Filtered
     memory: Memory
 
@@ -64,7 +64,7 @@ class Exchange:
     passes: frozenset[str]
     body: Body
     memory: Memory
-    recorder: Recorder
+    recorder: MemoryRecorder
     settle: Settle
     max_revisions: int = 1
     rejected: list[Rejected] = field(default_factory=list)
@@ -72,9 +72,9 @@ class Exchange:
     upstream_calls: int = 0
     problem: Exception | None = None
 
-    async def answer(self, ask: Ask) -> bytes:
+    async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
-        usage = Usage()
+        usage = TokenUsage()
         while True:
             self.upstream_calls += 1
             raw = await ask(self._prompt())
@@ -101,7 +101,7 @@ class Exchange:
         )
         return raw
 
-    async def stream(self, listen: Listen) -> AsyncGenerator[Sequence[Event], None]:
+    async def stream(self, listen: Listen) -> AsyncGenerator[Sequence[ServerEvent], None]:
         """The judged answer to a request that streams; text passes as it comes.
 
         The events that came in together go out together. A failure before anything has passed is
@@ -141,7 +141,7 @@ class Exchange:
             yield list(stream.fail(str(problem)))
             return
         told = verdict_header(self.verdicts)
-        comment = [Event(f"{VERDICT_HEADER}: {told}", None)] if told else []
+        comment = [ServerEvent(f"{VERDICT_HEADER}: {told}", None)] if told else []
         yield [*comment, *ending]
 
     def _prompt(self) -> Body:
@@ -150,7 +150,7 @@ class Exchange:
         with reading():
             return self.dialect.prompt(self.body, tail)
 
-    def _judge(self, said: Said) -> _Judged:
+    def _judge(self, said: WireReply) -> _Judged:
         """Judges and records. Choices of one answer are alternatives, so none is judged after another."""
         try:
             state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
@@ -181,7 +181,7 @@ class Exchange:
 
     def _settled(
         self, judged: _Judged, texts: list[str], name: str = "", *, streamed: bool = False
-    ) -> Settled:
+    ) -> Settlement:
         """What the client is sent, and what the model must hear next turn of what it was not."""
         filtered = judged.filtered
         silenced = self._silenced(filtered)
@@ -198,7 +198,7 @@ class Exchange:
             upstream=judged.said.id,
         )
         sent = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
-        return Settled(sent, memory, name or judged.said.id)
+        return Settlement(sent, memory, name or judged.said.id)
 
     def _refusal(self, filtered: Filtered) -> str:
         """What is said where every call was rejected, or where the model had no answer to that."""

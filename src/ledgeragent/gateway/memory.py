@@ -92,7 +92,7 @@ def _parts(message: Message) -> Any:
 
 
 @dataclass(slots=True)
-class Known:
+class KnownHistory:
     """One remembered history. `taken` once a request has gone on from it; `size` in bytes of JSON."""
 
     memory: Memory
@@ -102,7 +102,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Match:
     """Where a history picks up: `memory` holds all but `new`, its last messages.
 
     `branched` says that another conversation has gone on from here, so that `memory` carries a
@@ -116,7 +116,7 @@ class Found:
     parent: Digest
 
 
-class Memories:
+class Histories:
     """The memories of recent histories, the least recently used dropped past `limit` bytes.
 
     A history counts with the size of the request it came in. Dropping one loses the loop guard's
@@ -126,9 +126,9 @@ class Memories:
     def __init__(self, limit: int = 256 << 20) -> None:
         self._limit = limit
         self._size = 0
-        self._known: OrderedDict[Digest, Known] = OrderedDict()
+        self._known: OrderedDict[Digest, KnownHistory] = OrderedDict()
 
-    def find(self, messages: Sequence[Message], scope: str = "") -> Found:
+    def find(self, messages: Sequence[Message], scope: str = "") -> Match:
         """The longest part of a history that is known in this scope, and the rest of it."""
         keys = [scope.encode()]
         for message in messages:
@@ -136,7 +136,7 @@ class Memories:
         at = next((n for n in range(len(messages), 0, -1) if keys[n] in self._known), 0)
         if at == 0:
             fresh = Memory(session=new_session())
-            return Found(memory=fresh, new=messages, branched=False, key=keys[-1], parent=ROOT)
+            return Match(memory=fresh, new=messages, branched=False, key=keys[-1], parent=ROOT)
         known = self._known[keys[at]]
         self._known.move_to_end(keys[at])
         branched = known.taken
@@ -144,15 +144,15 @@ class Memories:
         memory = replace(known.memory, session=new_session()) if branched else known.memory
         # A retry finds its own history; it goes on from where that one went on.
         parent = keys[at] if at < len(messages) else known.parent
-        return Found(
+        return Match(
             memory=memory, new=messages[at:], branched=branched, key=keys[-1], parent=parent
         )
 
-    def begin(self, found: Found, memory: Memory, size: int) -> None:
+    def begin(self, found: Match, memory: Memory, size: int) -> None:
         """Remembers the history of a request that is under way."""
         known = self._known.get(found.key)
         if known is None:
-            self._put(found.key, Known(memory, found.parent, size, taken=True))
+            self._put(found.key, KnownHistory(memory, found.parent, size, taken=True))
 
     def release(self, key: Digest) -> None:
         """The request of this history came to nothing: the next one with it is its retry."""
@@ -166,20 +166,20 @@ class Memories:
         if twin is not None:
             twin.memory = _shared(twin.memory, memory)
             return
-        self._put(key, Known(memory, history, size))
+        self._put(key, KnownHistory(memory, history, size))
         here = self._known.get(history)
         last = self._known.get(here.parent) if here is not None else None
         before = self._drop(last.parent) if last is not None else None
         if before is not None:
             self._drop(before.parent)
 
-    def _put(self, key: Digest, known: Known) -> None:
+    def _put(self, key: Digest, known: KnownHistory) -> None:
         self._known[key] = known
         self._size += known.size
         while self._size > self._limit and len(self._known) > 1:
             self._drop(next(iter(self._known)))
 
-    def _drop(self, key: Digest) -> Known | None:
+    def _drop(self, key: Digest) -> KnownHistory | None:
         known = self._known.pop(key, None)
         if known is not None:
             self._size -= known.size

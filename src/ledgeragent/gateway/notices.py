@@ -45,14 +45,14 @@ class Notices:
                 if verdict.undecided:
                     self._warn(session, verdict.call.name, _left_open(verdict))
 
-    def _warn(self, session: str, tool: str, told: str) -> None:
-        key = (session, tool, told)
+    def _warn(self, session: str, tool: str, text: str) -> None:
+        key = (session, tool, text)
         if key in self._given:
             return
         self._given[key] = None
         if len(self._given) > _REMEMBERED:
             self._given.popitem(last=False)
-        log.warning("%s in session %s: %s", visible(tool), visible(session), visible(told))
+        log.warning("%s in session %s: %s", visible(tool), visible(session), visible(text))
 
 
 def _left_open(verdict: Verdict) -> str:

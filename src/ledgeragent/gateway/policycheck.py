@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import Owed
+from ledgeragent.gateway.dialects.base import PendingAnswer
 from ledgeragent.gateway.memory import Memory, Unsent
 from ledgeragent.ledger import Ledger
 from ledgeragent.render import render
@@ -26,7 +26,7 @@ class Briefing(NamedTuple):
     """The text behind the history, and what upstream must get for calls that it still waits for."""
 
     text: str
-    owed: tuple[Owed, ...]
+    owed: tuple[PendingAnswer, ...]
 
 
 def briefing(memory: Memory, gate: Gate) -> Briefing:
@@ -36,7 +36,7 @@ def briefing(memory: Memory, gate: Gate) -> Briefing:
     spoken = "\n".join([*sentences, *memory.warnings])
     text = render(ledger)
     owed = (
-        Owed(unsent.call.id, sentence, unsent.behind)
+        PendingAnswer(unsent.call.id, sentence, unsent.behind)
         for unsent, sentence in zip(memory.unsent, sentences, strict=True)
         if unsent.behind is not None
     )

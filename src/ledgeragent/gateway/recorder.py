@@ -14,7 +14,7 @@ from ledgeragent.types import Message, Reply, ToolReturn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorder(AnyRecorder):
+class MemoryRecorder(AnyRecorder):
     """The recorder of every way in, which knows what the gateway keeps of a conversation."""
 
     notices: Notices

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ledgeragent.gateway.sse import Event
+from ledgeragent.gateway.sse import ServerEvent
 
 BREAK = "\n\n"
 """What parts the texts of two replies."""
 
-Say = Callable[[str], Iterable[Event]]
+Say = Callable[[str], Iterable[ServerEvent]]
 
 
 class Seam:
@@ -37,7 +37,7 @@ class Seam:
         """True while all that this reply has said may be a repetition."""
         return self._waits
 
-    def add(self, text: str, say: Say) -> Iterator[Event]:
+    def add(self, text: str, say: Say) -> Iterator[ServerEvent]:
         """The events for more text, which `say` makes: at once unless it may be a repetition."""
         self.text += text
         if not self._waits:
@@ -48,7 +48,7 @@ class Seam:
         if not self._last.startswith(self.text.rstrip()):
             yield from self.close()
 
-    def close(self, *, keep: bool = False) -> Iterator[Event]:
+    def close(self, *, keep: bool = False) -> Iterator[ServerEvent]:
         """The events for what was kept back, once it is clear what it is.
 
         What only repeats the last reply is dropped, or sent all the same if told to `keep` it.

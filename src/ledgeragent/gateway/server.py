@@ -20,24 +20,24 @@ from ledgeragent.gateway.dialects.base import (
     BadReplyError,
     BadRequestError,
     Body,
-    Conversation,
     Dialect,
+    Request,
     decode,
     encode,
 )
-from ledgeragent.gateway.dialects.chat import Chat
-from ledgeragent.gateway.dialects.messages import Messages
-from ledgeragent.gateway.dialects.responses import Responses
+from ledgeragent.gateway.dialects.chat import ChatDialect
+from ledgeragent.gateway.dialects.messages import MessagesDialect
+from ledgeragent.gateway.dialects.responses import ResponsesDialect
 from ledgeragent.gateway.exchange import Exchange
-from ledgeragent.gateway.memory import Memories
+from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.openapi import openapi
-from ledgeragent.gateway.recorder import Recorder
+from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.shadow import Shadow
-from ledgeragent.gateway.sse import Event
-from ledgeragent.gateway.stores.base import ConflictError, MemoryStore, SessionStore, StoreError
-from ledgeragent.gateway.upstream import Line, Upstream, UpstreamError
+from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.stores.base import ConflictError, ProcessStore, SessionStore, StoreError
+from ledgeragent.gateway.upstream import Upstream, UpstreamError, UpstreamLine
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.journal import Journal
@@ -50,7 +50,7 @@ except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
 if TYPE_CHECKING:
-    from ledgeragent.gateway.spans import Spans, Trace
+    from ledgeragent.gateway.spans import RequestTrace, Spans
 
 SESSION_HEADER = "x-ledgeragent-session"
 _CREDENTIALS = ("authorization", "x-api-key", "api-key")
@@ -101,12 +101,12 @@ class Gateway:
     ) -> None:
         self.settings = settings
         self.metrics = Metrics(tools=frozenset(tool.tool for tool in domain.tools))
-        self.memories = Memories(settings.max_remembered)
+        self.memories = Histories(settings.max_remembered)
         self._domain = domain
         self._spans = spans
-        self._store = store if store is not None else MemoryStore()
+        self._store = store if store is not None else ProcessStore()
         self._notices = Notices(self.metrics)
-        self._recorder = Recorder(domain, journal, notices=self._notices)
+        self._recorder = MemoryRecorder(domain, journal, notices=self._notices)
         self._visits = Visits(self.memories, self._store, self._recorder)
         self._gate = Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided)
         guards = ((tool.tool, domain.guard(tool.tool)) for tool in domain.tools)
@@ -122,7 +122,7 @@ class Gateway:
         """The web application, ready to be served."""
         app = web.Application(client_max_size=self.settings.max_body)
         role = self.settings.context_role
-        for dialect in (Chat(role), Messages(), Responses(role)):
+        for dialect in (ChatDialect(role), MessagesDialect(), ResponsesDialect(role)):
             app.router.add_post(dialect.path, self._counted(dialect))
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/healthz", self._healthz)
@@ -157,7 +157,7 @@ class Gateway:
         return handle
 
     async def _guarded(
-        self, dialect: Dialect, request: web.Request, trace: Trace | None
+        self, dialect: Dialect, request: web.Request, trace: RequestTrace | None
     ) -> web.StreamResponse:
         """The answer, or what keeps it from being given, each in the dialect's own form."""
         try:
@@ -186,7 +186,7 @@ class Gateway:
             return _problem(dialect, 504, str(problem))
 
     async def _enforced(
-        self, dialect: Dialect, request: web.Request, raw: bytes, trace: Trace | None
+        self, dialect: Dialect, request: web.Request, raw: bytes, trace: RequestTrace | None
     ) -> web.StreamResponse:
         body, conversation = _read(dialect, raw)
         visit = await self._visits.open(conversation, self._visitor(request, len(raw)))
@@ -213,10 +213,10 @@ class Gateway:
             if not visit.settled:
                 await visit.release()
 
-    def _line(self, request: web.Request) -> Line:
-        return Line(self._upstream, request.path, self._upstream.headers(request.headers))
+    def _line(self, request: web.Request) -> UpstreamLine:
+        return UpstreamLine(self._upstream, request.path, self._upstream.headers(request.headers))
 
-    def _over(self, exchange: Exchange, trace: Trace | None) -> None:
+    def _over(self, exchange: Exchange, trace: RequestTrace | None) -> None:
         self.metrics.upstream_calls += exchange.upstream_calls
         self.metrics.judged(exchange.verdicts)
         self._notices.judged(exchange.memory.session, exchange.verdicts)
@@ -225,14 +225,14 @@ class Gateway:
             if exchange.problem is not None:
                 trace.failed(exchange.problem)
 
-    async def _answer(self, exchange: Exchange, line: Line) -> web.StreamResponse:
+    async def _answer(self, exchange: Exchange, line: UpstreamLine) -> web.StreamResponse:
         answer = await exchange.answer(line.ask)
         return web.Response(
             body=answer, content_type=_JSON, headers=_verdict_headers(exchange.verdicts)
         )
 
     async def _stream(
-        self, request: web.Request, exchange: Exchange, line: Line
+        self, request: web.Request, exchange: Exchange, line: UpstreamLine
     ) -> web.StreamResponse:
         events = exchange.stream(line.listen)
         async with aclosing(events):
@@ -246,7 +246,7 @@ class Gateway:
         return response
 
     async def _shadowed(
-        self, dialect: Dialect, request: web.Request, raw: bytes, trace: Trace | None
+        self, dialect: Dialect, request: web.Request, raw: bytes, trace: RequestTrace | None
     ) -> web.StreamResponse:
         """Hands request and answer on untouched. What cannot be read is counted as unjudged."""
         line = self._line(request)
@@ -342,9 +342,9 @@ class Gateway:
             headers = self._upstream.headers(request.headers)
             status, body, told = await self._upstream.get(request.path_qs, headers)
         except _Refused as refused:
-            return _problem(Chat(), refused.status, str(refused), {})
+            return _problem(ChatDialect(), refused.status, str(refused), {})
         except (BadReplyError, TimeoutError) as problem:
-            return _problem(Chat(), 502, str(problem), {})
+            return _problem(ChatDialect(), 502, str(problem), {})
         return web.Response(status=status, body=body, headers=told)
 
     async def _healthz(self, request: web.Request) -> web.Response:
@@ -364,7 +364,7 @@ class _Refused(Exception):
         self.status = status
 
 
-def _read(dialect: Dialect, raw: bytes) -> tuple[Body, Conversation]:
+def _read(dialect: Dialect, raw: bytes) -> tuple[Body, Request]:
     try:
         body = decode(raw)
     except ValueError as problem:
@@ -379,7 +379,7 @@ def _problem(
     return web.Response(status=status, body=body, content_type=_JSON, headers=headers)
 
 
-def _encoded(events: Sequence[Event]) -> bytes:
+def _encoded(events: Sequence[ServerEvent]) -> bytes:
     return b"".join([event.encode() for event in events])
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, Said, decode, reading
-from ledgeragent.gateway.exchange import Settled
+from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, WireReply, decode, reading
+from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.memory import Memory, weight
-from ledgeragent.gateway.recorder import Recorder
-from ledgeragent.gateway.sse import Parser
+from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.sse import EventParser
 from ledgeragent.types import Reply, ToolCall
 
 
@@ -21,18 +21,18 @@ class Shadow:
     dialect: Dialect
     gate: Gate
     memory: Memory
-    recorder: Recorder
+    recorder: MemoryRecorder
     verdicts: list[Filtered] = field(default_factory=list)
 
-    def hear(self, raw: bytes) -> list[Settled]:
+    def hear(self, raw: bytes) -> list[Settlement]:
         """Judges a whole answer. BadReplyError if it cannot be read."""
         with reading():
             said = self.dialect.replies(decode(raw))
         return [self._judge(each) for each in said]
 
-    def hear_stream(self, chunks: list[bytes]) -> list[Settled]:
+    def hear_stream(self, chunks: list[bytes]) -> list[Settlement]:
         """Judges a streamed answer. BadReplyError if it cannot be read."""
-        parser, stream = Parser(), self.dialect.stream(frozenset())
+        parser, stream = EventParser(), self.dialect.stream(frozenset())
         with reading():
             for chunk in chunks:
                 for event in parser.feed(chunk):
@@ -41,7 +41,7 @@ class Shadow:
             said = stream.reply()
         return [self._judge(said)]
 
-    def _judge(self, said: Said) -> Settled:
+    def _judge(self, said: WireReply) -> Settlement:
         try:
             state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
             listens = self.gate.domain.listens
@@ -52,7 +52,7 @@ class Shadow:
         self.verdicts.append(filtered)
         state = state._replace(pending=said.reply.calls, raced=self._raced(said.reply))
         memory = replace(self.memory, state=state, unsent=(), warnings=(), upstream="", size=size)
-        return Settled(said.reply, memory, said.id)
+        return Settlement(said.reply, memory, said.id)
 
     def _raced(self, reply: Reply) -> tuple[ToolCall, ...]:
         """The writes that may run beside other calls: rejected ones run as well."""

@@ -20,9 +20,9 @@ from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.gateway.dialects.base import Body, decode
 from ledgeragent.gateway.metrics import OTHER
-from ledgeragent.gateway.sse import Parser
-from ledgeragent.gateway.upstream import Line, UpstreamError
-from ledgeragent.gateway.usage import Usage
+from ledgeragent.gateway.sse import EventParser
+from ledgeragent.gateway.upstream import UpstreamError, UpstreamLine
+from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import word_of
 from ledgeragent.ledger import Ledger
 from ledgeragent.rejections import Rejections
@@ -79,7 +79,7 @@ class Spans:
             "ledgeragent.pack.digest": domain.digest,
         }
 
-    def begin(self, path: str, headers: Mapping[str, str]) -> Trace:
+    def begin(self, path: str, headers: Mapping[str, str]) -> RequestTrace:
         """The span of a request that has come in; it belongs to the trace its headers tell of."""
         # What a client says of itself to us is not for the upstream to know.
         above = baggage.clear(propagate.extract(headers))
@@ -94,10 +94,10 @@ class Spans:
         span = self.tracer.start_span(
             f"POST {path}", context=above, kind=SpanKind.SERVER, attributes=attributes
         )
-        return Trace(self, span, trace.set_span_in_context(span, above))
+        return RequestTrace(self, span, trace.set_span_in_context(span, above))
 
 
-class Trace:
+class RequestTrace:
     """The spans of one request."""
 
     def __init__(self, spans: Spans, span: Span, context: Context) -> None:
@@ -119,7 +119,7 @@ class Trace:
         settings = {field.name: getattr(gate, field.name) for field in fields(Gate)}
         return TracedGate(**settings, trace=self)
 
-    def line(self, line: Line) -> Line:
+    def line(self, line: UpstreamLine) -> UpstreamLine:
         """The line to upstream, with a span for each call."""
         return TracedLine(line.upstream, line.path, line.headers, self)
 
@@ -163,7 +163,7 @@ class Trace:
 class TracedGate(Gate):
     """A gate whose every judged reply is a span."""
 
-    trace: Trace
+    trace: RequestTrace
 
     def filter(
         self,
@@ -186,10 +186,10 @@ class TracedGate(Gate):
 
 
 @dataclass(slots=True)
-class TracedLine(Line):
+class TracedLine(UpstreamLine):
     """A line to upstream whose every call is a span, which its headers tell of."""
 
-    trace: Trace
+    trace: RequestTrace
 
     async def chunks(self, body: bytes) -> AsyncGenerator[bytes, None]:
         """The bytes of an answer as they come in."""
@@ -216,10 +216,10 @@ class _Call:
         asked = line.trace.model
         self._streams = bool(asked.get("gen_ai.request.stream"))
         self._started = time.perf_counter()
-        self._parser = Parser()
+        self._parser = EventParser()
         self._parts: list[bytes] = []
         self._told: dict[str, Any] = {}
-        self._usage = Usage()
+        self._usage = TokenUsage()
         self.span = line.trace.child(
             f"chat {asked.get('gen_ai.request.model', '')}".rstrip(),
             SpanKind.CLIENT,

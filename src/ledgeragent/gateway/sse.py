@@ -11,7 +11,7 @@ from ledgeragent.types import Json, parse_json
 DONE = "[DONE]"
 
 
-class Event(NamedTuple):
+class ServerEvent(NamedTuple):
     """One event: its name ("" if it has none) and its data, decoded unless it is `[DONE]`.
 
     An event without data is a comment, which clients skip; `name` is then its text.
@@ -29,7 +29,7 @@ class Event(NamedTuple):
         return f"{head}data: {data}\n\n".encode("ascii", "replace")
 
 
-class Parser:
+class EventParser:
     """Cuts events out of chunks that may end anywhere. ValueError for data that isn't JSON.
 
     What is left when the stream ends is no event and is dropped.
@@ -38,7 +38,7 @@ class Parser:
     def __init__(self) -> None:
         self._rest = b""
 
-    def feed(self, chunk: bytes) -> Iterator[Event]:
+    def feed(self, chunk: bytes) -> Iterator[ServerEvent]:
         """The events that are complete after this chunk."""
         self._rest = (self._rest + chunk).replace(b"\r\n", b"\n")
         while (end := self._rest.find(b"\n\n")) >= 0:
@@ -48,7 +48,7 @@ class Parser:
                 yield event
 
 
-def _event(block: bytes) -> Event | None:
+def _event(block: bytes) -> ServerEvent | None:
     name, data = "", []
     for line in block.decode("utf-8").split("\n"):
         field, _, value = line.partition(":")
@@ -61,6 +61,6 @@ def _event(block: bytes) -> Event | None:
         return None
     text = "\n".join(data)
     try:
-        return Event(name, DONE if text == DONE else parse_json(text))
+        return ServerEvent(name, DONE if text == DONE else parse_json(text))
     except RecursionError:
         raise ValueError("an event is nested too deeply") from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.dialects.base import BadReplyError, Body, encode
-from ledgeragent.gateway.sse import Event, Parser
+from ledgeragent.gateway.sse import EventParser, ServerEvent
 
 try:
     import aiohttp
@@ -114,7 +114,7 @@ class Upstream:
 
 
 @dataclass(slots=True)
-class Line:
+class UpstreamLine:
     """The upstream as one request asks it: on its path, with its headers."""
 
     upstream: Upstream
@@ -125,9 +125,9 @@ class Line:
         """The whole answer. UpstreamError if it is no 200, BadReplyError if it broke off."""
         return b"".join([part async for part in self.chunks(encode(body))])
 
-    async def listen(self, body: Body) -> AsyncGenerator[Sequence[Event], None]:
+    async def listen(self, body: Body) -> AsyncGenerator[Sequence[ServerEvent], None]:
         """The events of a streamed answer, those that come in together at once."""
-        parser = Parser()
+        parser = EventParser()
         chunks = self.chunks(encode(body))
         try:
             async for chunk in chunks:

@@ -9,7 +9,7 @@ _MOST = 1 << 53
 """Past this a number is no count of anything, and sums could leave what JSON can say."""
 
 
-class Usage:
+class TokenUsage:
     """What the upstream calls of one answer report, in whichever format."""
 
     def __init__(self) -> None:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from ledgeragent.gateway.dialects.base import BadRequestError, Conversation
-from ledgeragent.gateway.exchange import Settled
-from ledgeragent.gateway.memory import ROOT, Found, Memories, Memory, digest
-from ledgeragent.gateway.recorder import Recorder
-from ledgeragent.gateway.stores.base import ConflictError, Saved, SessionStore, StoreError
+from ledgeragent.gateway.dialects.base import BadRequestError, Request
+from ledgeragent.gateway.exchange import Settlement
+from ledgeragent.gateway.memory import ROOT, Histories, Match, Memory, digest
+from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.stores.base import ConflictError, SavedSession, SessionStore, StoreError
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.types import Message, ToolReturn, UserMessage
 
@@ -53,7 +53,7 @@ class Visit:
         self.visitor = visitor
         self.store = store
 
-    async def settle(self, choices: Sequence[Settled]) -> None:
+    async def settle(self, choices: Sequence[Settlement]) -> None:
         """Keeps what each choice of the answer leaves behind."""
         self.settled = True
         for choice in choices:
@@ -61,7 +61,7 @@ class Visit:
                 key = self.visitor.reply_key(choice.id)
                 known = await self.store.load(key)
                 version = known.version if known is not None else 0
-                await self.store.save(key, Saved(memory=choice.memory, version=version))
+                await self.store.save(key, SavedSession(memory=choice.memory, version=version))
 
     async def release(self) -> None:
         """Nothing was answered: the next request with this history is a retry."""
@@ -71,13 +71,13 @@ class HistoryVisit(Visit):
     """Found by its history."""
 
     def __init__(
-        self, visitor: Visitor, store: SessionStore, memories: Memories, found: Found
+        self, visitor: Visitor, store: SessionStore, memories: Histories, found: Match
     ) -> None:
         super().__init__(visitor, store)
         self._memories = memories
         self._found = found
 
-    def fold(self, recorder: Recorder, messages: Sequence[Message]) -> None:
+    def fold(self, recorder: MemoryRecorder, messages: Sequence[Message]) -> None:
         """Takes in the new messages; a branch is told from its beginning, under its own name."""
         found = self._found
         if found.branched:
@@ -86,7 +86,7 @@ class HistoryVisit(Visit):
         self.memory = recorder.fold(found.memory, found.new)
         self._memories.begin(found, self.memory, self.visitor.size)
 
-    async def settle(self, choices: Sequence[Settled]) -> None:
+    async def settle(self, choices: Sequence[Settlement]) -> None:
         """Keeps what is known after the reply under the history that ends in it."""
         await super().settle(choices)
         for choice in choices:
@@ -100,18 +100,18 @@ class HistoryVisit(Visit):
 class SessionVisit(Visit):
     """Found by the name that the client gave its session."""
 
-    def __init__(self, visitor: Visitor, store: SessionStore, saved: Saved) -> None:
+    def __init__(self, visitor: Visitor, store: SessionStore, saved: SavedSession) -> None:
         super().__init__(visitor, store)
         self._saved = saved
 
-    def fold(self, recorder: Recorder, messages: Sequence[Message]) -> None:
+    def fold(self, recorder: MemoryRecorder, messages: Sequence[Message]) -> None:
         """Takes in what comes after the latest message that was folded before."""
         waiting = frozenset(call.id for call in self._saved.memory.state.pending)
         new = unseen(self._saved.folded, messages, waiting)
         self.memory = recorder.fold(self._saved.memory, new)
         self._folded = (*self._saved.folded, *map(mark, new))
 
-    async def settle(self, choices: Sequence[Settled]) -> None:
+    async def settle(self, choices: Sequence[Settlement]) -> None:
         """Keeps the session; of several choices nobody knows which one the client goes on with."""
         await super().settle(choices)
         if len(choices) == 1:
@@ -136,7 +136,7 @@ class ReplyVisit(Visit):
         super().__init__(visitor, store)
         self.memory = memory
 
-    def fold(self, recorder: Recorder, messages: Sequence[Message]) -> None:
+    def fold(self, recorder: MemoryRecorder, messages: Sequence[Message]) -> None:
         """Takes in the messages, which are all new."""
         self.memory = recorder.fold(self.memory, messages)
 
@@ -145,18 +145,18 @@ class ReplyVisit(Visit):
 class Visits:
     """Where conversations are found again."""
 
-    memories: Memories
+    memories: Histories
     store: SessionStore
-    recorder: Recorder
+    recorder: MemoryRecorder
 
-    async def open(self, conversation: Conversation, visitor: Visitor) -> Visit:
+    async def open(self, conversation: Request, visitor: Visitor) -> Visit:
         """The visit, with the history folded and recorded."""
         visit: HistoryVisit | SessionVisit | ReplyVisit
         if conversation.after is not None:
             visit = await self._continued(conversation.after, visitor)
         elif visitor.name is not None:
             saved = await self.store.load(visitor.session_key())
-            fresh = Saved(memory=Memory(session=f"{visitor.name}@{visitor.scope[:8]}"))
+            fresh = SavedSession(memory=Memory(session=f"{visitor.name}@{visitor.scope[:8]}"))
             visit = SessionVisit(visitor, self.store, saved or fresh)
         else:
             found = self.memories.find(conversation.messages, visitor.scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledgeragent.journal.chain import GENESIS, JOURNAL_VERSION, Chain, Record, chained, read, verify
+from ledgeragent.journal.chain import GENESIS, JOURNAL_VERSION, Chain, Event, chained, read, verify
 from ledgeragent.journal.redaction import REDACTED, Redaction
 from ledgeragent.journal.stores import JsonlStore, SqliteStore, Store, open_store
 from ledgeragent.journal.writer import Journal, stamp_of
@@ -12,9 +12,9 @@ __all__ = [
     "JOURNAL_VERSION",
     "REDACTED",
     "Chain",
+    "Event",
     "Journal",
     "JsonlStore",
-    "Record",
     "Redaction",
     "SqliteStore",
     "Store",

@@ -17,10 +17,10 @@ JOURNAL_VERSION = 1
 GENESIS = "0" * 64
 
 
-Record: TypeAlias = dict[str, Json]
+Event: TypeAlias = dict[str, Json]
 
 
-def chained(record: Mapping[str, Json], previous: str) -> Record:
+def chained(record: Mapping[str, Json], previous: str) -> Event:
     """The record with its place in the chain: the hash of the one before it, and its own."""
     linked = {**record, "prev": previous}
     return {**linked, "hash": hashlib.sha256(line_of(linked).encode()).hexdigest()}
@@ -69,6 +69,6 @@ def verify(store: Store) -> Chain:
     return Chain(records=count, head=previous, torn=len(store.torn()))
 
 
-def read(store: Store) -> Iterator[Record]:
+def read(store: Store) -> Iterator[Event]:
     """Every whole record, oldest first, without checking the chain."""
     return (json.loads(line) for line in store.lines())

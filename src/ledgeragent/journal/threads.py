@@ -23,7 +23,7 @@ _REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """Where a conversation stands, the same whether it was lived or is read in a history.
 
     Only tools of the domain count, and only answers that succeeded, in any order.
@@ -38,16 +38,16 @@ class Place:
         """What the place is recognised by."""
         return self.said + self.answered.to_bytes(16, "big")
 
-    def after(self, message: Message, domain: Domain) -> Place:
+    def after(self, message: Message, domain: Domain) -> Position:
         """The place one message later."""
         match message:
             case UserMessage():
-                return Place(_digest(self.key, "user", _words(message.text)))
+                return Position(_digest(self.key, "user", _words(message.text)))
             case Reply():
                 calls = [c for c in message.calls if domain.guard(c.name) is not None]
                 told = [[call.id, *call.intent] for call in calls]
                 said = _digest(self.key, _words(message.text), told)
-                return Place(said, asked=frozenset(call.id for call in calls))
+                return Position(said, asked=frozenset(call.id for call in calls))
             case ToolReturn():
                 if message.failed or message.content is None or message.call_id not in self.asked:
                     return self
@@ -77,17 +77,17 @@ def _words(text: str) -> str:
 
 
 @dataclass(slots=True)
-class Sessions:
+class Threads:
     """Where the conversations of a journal stand, the longest untouched forgotten first.
 
     `lock` is for those who must find a conversation and go on from it before anybody else does.
     """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
-    _places: OrderedDict[str, Place] = field(default_factory=OrderedDict)
+    _places: OrderedDict[str, Position] = field(default_factory=OrderedDict)
     _names: dict[bytes, str] = field(default_factory=dict)
 
-    def find(self, places: Sequence[Place]) -> tuple[int, str]:
+    def find(self, places: Sequence[Position]) -> tuple[int, str]:
         """How many of a history's messages were told, and under which name ("" for none).
 
         Nobody else finds that place before somebody has gone on from it.
@@ -99,7 +99,7 @@ class Sessions:
                     return number, name
         return 0, ""
 
-    def open(self, place: Place) -> str:
+    def open(self, place: Position) -> str:
         """The name under which the reply at this place was told, if none came after it; else ""."""
         with self.lock:
             name = self._names.get(place.said, "")
@@ -108,25 +108,25 @@ class Sessions:
     def advance(self, name: str, message: Message, domain: Domain) -> None:
         """Notes that a conversation is one message further."""
         with self.lock:
-            place = self._places.pop(name, Place())
+            place = self._places.pop(name, Position())
             self._forget(name, place)
             self._places[name] = place = place.after(message, domain)
             self._names.update({place.key: name, place.said: name})
             if len(self._places) > _REMEMBERED:
                 self._forget(*self._places.popitem(last=False))
 
-    def _forget(self, name: str, place: Place) -> None:
+    def _forget(self, name: str, place: Position) -> None:
         for key in (place.key, place.said):
             if self._names.get(key) == name:
                 del self._names[key]
 
 
 @dataclass(slots=True, kw_only=True)
-class Telling:
+class Thread:
     """What the journal is told of one conversation; nothing, if the recorder has no journal."""
 
     recorder: Recorder
-    sessions: Sessions
+    sessions: Threads
     shadow: bool = False
     name: str = field(default_factory=new_session)
 
@@ -146,9 +146,9 @@ class Telling:
         self.name = name or self.name
         return bool(name)
 
-    def _places(self, history: Sequence[Message]) -> list[Place]:
+    def _places(self, history: Sequence[Message]) -> list[Position]:
         domain = self.recorder.domain
-        return list(accumulate(history, lambda p, m: p.after(m, domain), initial=Place()))[1:]
+        return list(accumulate(history, lambda p, m: p.after(m, domain), initial=Position()))[1:]
 
     def note(self, message: Message, before: State, after: State) -> None:
         """Tells of a message that led from one state to the next."""

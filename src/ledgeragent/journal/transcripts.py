@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ledgeragent.journal import Record
+from ledgeragent.journal import Event
 from ledgeragent.returned import unwrapped
 from ledgeragent.types import canonical
 
 
-def exported(records: Iterable[Record]) -> Iterator[Mapping[str, Any]]:
+def exported(records: Iterable[Event]) -> Iterator[Mapping[str, Any]]:
     """The conversations of a journal as OpenAI message lists, one object per session."""
-    sessions: dict[str, list[Record]] = {}
+    sessions: dict[str, list[Event]] = {}
     for record in records:
         if record["session"]:
             sessions.setdefault(record["session"], []).append(record)
@@ -30,7 +30,7 @@ class _Turn:
     answers: list[dict[str, Any]] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
 
-    def proposes(self, record: Record, coming: Counter[str]) -> None:
+    def proposes(self, record: Event, coming: Counter[str]) -> None:
         """Adds the calls of a proposal."""
         if record["calls"]:
             calls = map(_openai_call, record["calls"])
@@ -38,7 +38,7 @@ class _Turn:
         self.open += (call["id"] for call in record["calls"] if coming[call["id"]])
 
 
-def _transcript(events: Iterable[Record]) -> list[Mapping[str, Any]]:
+def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
     """The messages in order, each call answered right behind the message that holds it.
 
     A proxy sees no replies, only calls: one that was made while others had no answer yet goes into
@@ -68,7 +68,7 @@ def _transcript(events: Iterable[Record]) -> list[Mapping[str, Any]]:
     return [message for turn in turns[1:] for message in (turn.message, *turn.answers)]
 
 
-def _answer(record: Record) -> dict[str, Any]:
+def _answer(record: Event) -> dict[str, Any]:
     content = unwrapped(record["content"])
     return {
         "role": "tool",
@@ -78,7 +78,7 @@ def _answer(record: Record) -> dict[str, Any]:
     }
 
 
-def _openai_call(call: Record) -> Mapping[str, Any]:
+def _openai_call(call: Event) -> Mapping[str, Any]:
     arguments = call.get("malformed") or canonical(call["arguments"])
     function = {"name": call["name"], "arguments": arguments}
     return {"id": call["id"], "type": "function", "function": function}

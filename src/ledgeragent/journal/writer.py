@@ -16,7 +16,7 @@ from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Filtered
-from ledgeragent.journal.chain import JOURNAL_VERSION, Record, chained, line_of, verify
+from ledgeragent.journal.chain import JOURNAL_VERSION, Event, chained, line_of, verify
 from ledgeragent.journal.redaction import REDACTED, Redaction
 from ledgeragent.journal.stores import Store, open_store
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
@@ -116,7 +116,7 @@ class Journal:
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)
 
-    def _call(self, call: ToolCall) -> Record:
+    def _call(self, call: ToolCall) -> Event:
         arguments = self._redaction.value(("args",), dict(call.arguments))
         told = {"id": call.id, "name": call.name, "arguments": arguments}
         return told if call.malformed is None else {**told, "malformed": call.malformed}
@@ -133,7 +133,7 @@ class Journal:
             "skipped": absorption.skipped,
         }
 
-    def _verdict(self, verdict: Verdict) -> Record:
+    def _verdict(self, verdict: Verdict) -> Event:
         return {
             "call": self._call(verdict.call),
             "decision": verdict.decision.name,
@@ -142,7 +142,7 @@ class Journal:
             "shadow": [self._finding(f) for f in verdict.shadow],
         }
 
-    def _finding(self, finding: Finding) -> Record:
+    def _finding(self, finding: Finding) -> Event:
         return {
             "predicate": finding.predicate,
             "clause": finding.clause,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ledgeragent.adapters.common import Guard, require
+from ledgeragent.adapters.common import Policy, require
 from ledgeragent.session.conversation import Ticket, refusal
 from ledgeragent.types import ToolCall, canonical
 
@@ -27,7 +27,7 @@ from mcp_types import (  # noqa: E402
 )
 
 RPC: TypeAlias = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
-Result: TypeAlias = dict[str, Any]
+McpResult: TypeAlias = dict[str, Any]
 
 STATE_URI = "ledger://state"
 SHOW_LEDGER = "show_ledger"
@@ -36,14 +36,14 @@ METHOD_NOT_FOUND = -32601
 _ABOUT = (
     "Records observed through the tools so far, latest value per path, with what is out of date."
 )
-_TOOL: Result = {
+_TOOL: McpResult = {
     "name": SHOW_LEDGER,
     "title": "Show the ledger",
     "description": _ABOUT,
     "inputSchema": {"type": "object", "properties": {}},
     "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
 }
-_RESOURCE: Result = {
+_RESOURCE: McpResult = {
     "uri": STATE_URI,
     "name": "ledger",
     "description": _ABOUT,
@@ -62,11 +62,11 @@ class Step:
 class Relay:
     """One connection, and so one session. `version` is the protocol's, once it is agreed upon."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: Policy) -> None:
         self.version: str | None = None
         self.conversation = guard.open()
         self._guard = guard
-        self._waiting: dict[str, Callable[[Result], Result]] = {}
+        self._waiting: dict[str, Callable[[McpResult], McpResult]] = {}
         self._tickets: dict[str, Ticket] = {}
         self._names: list[str] = []
         self._own_tool = True
@@ -173,11 +173,11 @@ class Relay:
         )
         return Step(to_client=(message, updated))
 
-    def _agreed(self, result: Result) -> Result:
+    def _agreed(self, result: McpResult) -> McpResult:
         self.version = result.get("protocolVersion")
         return result
 
-    def _initialized(self, result: Result) -> Result:
+    def _initialized(self, result: McpResult) -> McpResult:
         self._agreed(result)
         capabilities = dict(result.get("capabilities") or {})
         self._resources = "resources" in capabilities
@@ -185,7 +185,7 @@ class Relay:
         capabilities.setdefault("tools", {})
         return {**result, "capabilities": capabilities}
 
-    def _listed(self, result: Result) -> Result:
+    def _listed(self, result: McpResult) -> McpResult:
         tools = list(result.get("tools") or ())
         self._names += [str(tool.get("name")) for tool in tools]
         if result.get("nextCursor"):
@@ -208,21 +208,21 @@ def _handshake(message: JSONRPCRequest) -> Step:
     return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
 
 
-def _answer(message: JSONRPCRequest, result: Result) -> Step:
+def _answer(message: JSONRPCRequest, result: McpResult) -> Step:
     return Step(to_client=(JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result),))
 
 
-def _said(text: str) -> Result:
+def _said(text: str) -> McpResult:
     return {"content": [{"type": "text", "text": text}]}
 
 
-def _with_resource(result: Result) -> Result:
+def _with_resource(result: McpResult) -> McpResult:
     if result.get("nextCursor"):
         return result
     return {**result, "resources": [*(result.get("resources") or ()), _RESOURCE]}
 
 
-def content_of(result: Result) -> object:
+def content_of(result: McpResult) -> object:
     """What a tool answered: its structured content, else its text.
 
     Servers wrap an answer that is no object as `{"result": ...}`; the wrapping is taken off. Where

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import anyio
 
-from ledgeragent.adapters.common import Guard, require
+from ledgeragent.adapters.common import Policy, require
 from ledgeragent.mcp.pump import VERSION_HEADER, Pump
 from ledgeragent.mcp.relay import Relay
 
@@ -34,7 +34,7 @@ from starlette.routing import Route  # noqa: E402
 
 log = logging.getLogger(__name__)
 
-Upstream: TypeAlias = Callable[[], AbstractAsyncContextManager[tuple[Any, Any]]]
+McpServer: TypeAlias = Callable[[], AbstractAsyncContextManager[tuple[Any, Any]]]
 """Opens a connection to the server; one is opened for each client."""
 
 SESSION_HEADER = "mcp-session-id"
@@ -43,7 +43,7 @@ IDLE_SECONDS = 1800.0
 MOST_BYTES = 4 * 1024 * 1024
 
 
-def by_command(command: Sequence[str]) -> Upstream:
+def by_command(command: Sequence[str]) -> McpServer:
     """A server started as a process of its own, with this process's environment."""
     parameters = StdioServerParameters(
         command=command[0], args=list(command[1:]), env=dict(os.environ)
@@ -51,7 +51,7 @@ def by_command(command: Sequence[str]) -> Upstream:
     return partial(stdio_client, parameters)
 
 
-def by_url(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
+def by_url(url: str, headers: Mapping[str, str] | None = None) -> McpServer:
     """A server reached by streamable HTTP."""
 
     @asynccontextmanager
@@ -65,7 +65,7 @@ def by_url(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
     return connect
 
 
-async def serve_stdio(guard: Guard, upstream: Upstream) -> None:
+async def serve_stdio(guard: Policy, upstream: McpServer) -> None:
     """Serves the one client at this process's standard input and output."""
     async with upstream() as server, stdio_server() as client:
         await Pump(Relay(guard), client, server).run()
@@ -74,7 +74,7 @@ async def serve_stdio(guard: Guard, upstream: Upstream) -> None:
 class HttpProxy:
     """Serves clients by streamable HTTP: one session and one connection to the server for each."""
 
-    def __init__(self, guard: Guard, upstream: Upstream, *, hosts: Sequence[str] = LOCAL) -> None:
+    def __init__(self, guard: Policy, upstream: McpServer, *, hosts: Sequence[str] = LOCAL) -> None:
         self._guard = guard
         self._upstream = upstream
         self._sessions: dict[str, StreamableHTTPServerTransport] = {}

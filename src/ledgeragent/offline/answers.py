@@ -8,16 +8,16 @@ from typing import TypedDict
 
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
-from ledgeragent.offline.judging import ALLOW, Judged, gate_of_records, judge
+from ledgeragent.offline.judging import ALLOW, JudgedCall, gate_of_records, judge
 from ledgeragent.offline.replay import wanted
-from ledgeragent.offline.rows import Run, call_json, run_row
+from ledgeragent.offline.rows import RunRow, call_json, run_row
 from ledgeragent.offline.sources import Piece
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json
 from ledgeragent.verdict import Finding, Kind
 
 
-class Said(TypedDict):
+class FindingRow(TypedDict):
     """What one rule had against a call. `decision` is what it asks for by itself."""
 
     predicate: str
@@ -28,12 +28,12 @@ class Said(TypedDict):
     reason: str
 
 
-class Answer(TypedDict):
+class RecordedAnswer(TypedDict):
     """The outcome for a call, the findings behind it, and those of rules that are not enforced."""
 
     outcome: str
-    findings: list[Said]
-    shadow: list[Said]
+    findings: list[FindingRow]
+    shadow: list[FindingRow]
 
 
 class CallAnswer(TypedDict):
@@ -42,10 +42,10 @@ class CallAnswer(TypedDict):
     judged: int
     message: int
     call: Json
-    answer: Answer
+    answer: RecordedAnswer
 
 
-class RunAnswers(Run):
+class RunAnswers(RunRow):
     """The answers to all judged calls of a run."""
 
     calls: list[CallAnswer]
@@ -73,27 +73,27 @@ def answers_of(trace: Trace, binding: Binding) -> list[CallAnswer]:
     return [_call(one) for one in judge(trace, gate)]
 
 
-def unasked() -> Answer:
+def unasked() -> RecordedAnswer:
     """The answer to a call that is not judged."""
-    return Answer(outcome=ALLOW, findings=[], shadow=[])
+    return RecordedAnswer(outcome=ALLOW, findings=[], shadow=[])
 
 
-def _call(one: Judged) -> CallAnswer:
+def _call(one: JudgedCall) -> CallAnswer:
     verdict = one.verdict
     return CallAnswer(
         judged=one.number,
         message=one.message,
         call=call_json(one.call),
-        answer=Answer(
+        answer=RecordedAnswer(
             outcome=one.outcome, findings=_said(verdict.findings), shadow=_said(verdict.shadow)
         ),
     )
 
 
-def _said(findings: Iterable[Finding]) -> list[Said]:
+def _said(findings: Iterable[Finding]) -> list[FindingRow]:
     """The findings, without those of rules that could not decide: they are against nothing."""
     return [
-        Said(
+        FindingRow(
             predicate=finding.predicate,
             clause=finding.clause,
             kind=finding.kind.value,

@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from ledgeragent.errors import DataError
-from ledgeragent.offline.answers import Answer, Answered, CallAnswer, RunAnswers, answer_piece
+from ledgeragent.offline.answers import (
+    Answered,
+    CallAnswer,
+    RecordedAnswer,
+    RunAnswers,
+    answer_piece,
+)
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.diff import Difference
 from ledgeragent.offline.replay import over
-from ledgeragent.offline.rows import Run
+from ledgeragent.offline.rows import RunRow
 from ledgeragent.offline.sources import Piece
 from ledgeragent.types import Json
 
@@ -123,8 +129,8 @@ def _named(runs: Iterable[RunAnswers]) -> Iterator[tuple[str, RunAnswers]]:
         yield name if seen[name] == 1 else f"{name} ({seen[name]})", run
 
 
-def _row(run: RunAnswers) -> Run:
-    return Run(
+def _row(run: RunAnswers) -> RunRow:
+    return RunRow(
         run=run["run"], benchmark=run["benchmark"], task_id=run["task_id"], reward=run["reward"]
     )
 
@@ -165,7 +171,7 @@ def _call(one: Any, number: int) -> CallAnswer:
         judged=number,
         message=int(one["message"]),
         call=one["call"],
-        answer=Answer(
+        answer=RecordedAnswer(
             outcome=str(one["outcome"]),
             findings=[_said(said) for said in one.get("findings", ())],
             shadow=[_said(said) for said in one.get("shadow", ())],

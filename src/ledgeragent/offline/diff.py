@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
-from ledgeragent.offline.answers import Answer, CallAnswer, Said, answers_of, unasked
+from ledgeragent.offline.answers import CallAnswer, FindingRow, RecordedAnswer, answers_of, unasked
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, REVISE_EVIDENCE
 from ledgeragent.offline.replay import over, wanted
-from ledgeragent.offline.rows import Run, run_row
+from ledgeragent.offline.rows import RunRow, run_row
 from ledgeragent.offline.sources import Piece
 from ledgeragent.types import Json, canonical
 
@@ -31,7 +31,7 @@ _Place: TypeAlias = tuple[int, str, int]
 """Where a call stands: the message, the call itself, and which of several equal ones it is."""
 
 
-class Change(Run):
+class Change(RunRow):
     """One call that is answered otherwise.
 
     `judged` is its number among the calls that are judged now, None where it no longer is one;
@@ -40,8 +40,8 @@ class Change(Run):
 
     judged: int | None
     call: Json
-    before: Answer
-    after: Answer
+    before: RecordedAnswer
+    after: RecordedAnswer
     predicates: list[str]
 
 
@@ -73,7 +73,9 @@ class Difference(Intake):
         for kind, rows in other.changes.items():
             self.changes[kind] += rows
 
-    def compare(self, run: Run, before: Sequence[CallAnswer], after: Sequence[CallAnswer]) -> None:
+    def compare(
+        self, run: RunRow, before: Sequence[CallAnswer], after: Sequence[CallAnswer]
+    ) -> None:
         """Takes in the two judgements of one run."""
         self.runs += 1
         for then, now in _paired(before, after):
@@ -142,11 +144,11 @@ def _by_place(answers: Iterable[CallAnswer]) -> dict[_Place, CallAnswer]:
     return found
 
 
-def _answer(one: CallAnswer | None) -> Answer:
+def _answer(one: CallAnswer | None) -> RecordedAnswer:
     return one["answer"] if one is not None else unasked()
 
 
-def _kind(before: Answer, after: Answer) -> str | None:
+def _kind(before: RecordedAnswer, after: RecordedAnswer) -> str | None:
     """What sort of change it is, None if it is none."""
     then, now = _class(before), _class(after)
     if then != now:
@@ -156,12 +158,12 @@ def _kind(before: Answer, after: Answer) -> str | None:
     return SHADOW if _told(before["shadow"]) != _told(after["shadow"]) else None
 
 
-def _class(answer: Answer) -> str:
+def _class(answer: RecordedAnswer) -> str:
     """Allowed, asked for a read, or rejected."""
     return answer["outcome"] if answer["outcome"] in (ALLOW, REVISE_EVIDENCE) else NEWLY_REJECTED
 
 
-def _told(said: Iterable[Said]) -> set[tuple[str, ...]]:
+def _told(said: Iterable[FindingRow]) -> set[tuple[str, ...]]:
     """What a reader would notice: who says it, how, and in which words."""
     return {
         (one["predicate"], one["kind"], one["decision"], one["enforcement"], one["reason"])
@@ -169,7 +171,7 @@ def _told(said: Iterable[Said]) -> set[tuple[str, ...]]:
     }
 
 
-def _differing(before: Answer, after: Answer) -> list[str]:
+def _differing(before: RecordedAnswer, after: RecordedAnswer) -> list[str]:
     """The predicates that say something else, or with another force."""
     old = _told([*before["findings"], *before["shadow"]])
     new = _told([*after["findings"], *after["shadow"]])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from inspect import cleandoc
 
 from ledgeragent.compiler.problems import suggestion
-from ledgeragent.compiler.samples import Outcome, Sample, run
+from ledgeragent.compiler.samples import Sample, SampleOutcome, run
 from ledgeragent.compiler.shapes import ANY, MapOf, Object, Shape, shape_of
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Effect, Read
@@ -16,7 +16,7 @@ from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.offline.gatechecks import CHECKS, GateCheck
-from ledgeragent.offline.judging import Judged, gate_of_records, judge
+from ledgeragent.offline.judging import JudgedCall, gate_of_records, judge
 from ledgeragent.offline.sampling import serving, serving_domains
 from ledgeragent.offline.traces import Trace
 from ledgeragent.predicates import Predicate
@@ -60,7 +60,7 @@ class Reading:
 class SampleRun:
     """One sample of a rule: whether the pack judges it as it says, and what the rule itself says."""
 
-    outcome: Outcome
+    outcome: SampleOutcome
     alone: RuleRun
 
 
@@ -88,11 +88,11 @@ class CallExplained:
 
     trace: Trace
     domain: Domain
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedCall, ...]
     runs: tuple[RuleRun, ...]
 
     @property
-    def this(self) -> Judged:
+    def this(self) -> JudgedCall:
         """The call that is explained."""
         return self.judged[-1]
 
@@ -160,7 +160,7 @@ def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
     )
 
 
-def _own(judged: Judged) -> Iterator[RuleRun]:
+def _own(judged: JudgedCall) -> Iterator[RuleRun]:
     """What the gate itself has against the call."""
     for finding in judged.verdict.findings:
         if finding.predicate in CHECKS:

@@ -12,7 +12,7 @@ BROKEN = "broken"
 MOST_PROBLEMS = 100
 
 
-class Problem(TypedDict):
+class UnreadRecord(TypedDict):
     """A record that could not be read, and where it stands."""
 
     file: str
@@ -30,7 +30,7 @@ class Intake:
 
     runs: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[UnreadRecord] = field(default_factory=list)
 
     def take(self, other: Intake) -> None:
         """Counts `other` in, after everything so far."""
@@ -46,4 +46,6 @@ class Intake:
         """Counts a record that could not be read."""
         self.skipped[BROKEN] += 1
         if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(Problem(file=error.file, line=error.line, problem=error.problem))
+            self.problems.append(
+                UnreadRecord(file=error.file, line=error.line, problem=error.problem)
+            )

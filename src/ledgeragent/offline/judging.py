@@ -23,7 +23,7 @@ REVISE_EVIDENCE = "revise_evidence"
 BLOCK = "block"
 
 
-class Judged(NamedTuple):
+class JudgedCall(NamedTuple):
     """A call that the gate judged, on which ledger, and whether it really executed.
 
     `number` counts the judged calls of a run from 1; `message` is the place of the reply among its
@@ -52,7 +52,7 @@ def gate_of_records(domain: Domain) -> Gate:
     return Gate(domain=domain, order="listed", undecided=Decision.ALLOW)
 
 
-def judge(trace: Trace, gate: Gate) -> list[Judged]:
+def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
     """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
     domain = gate.domain
     state = State()
@@ -72,7 +72,7 @@ def judge(trace: Trace, gate: Gate) -> list[Judged]:
         if proposed and type(message) is ToolReturn:
             executed.add(id(_executed(message, before, state, domain)))
     return [
-        Judged(call, verdict, ledger, id(call) in executed, number, place)
+        JudgedCall(call, verdict, ledger, id(call) in executed, number, place)
         for number, (call, verdict, ledger, place) in enumerate(proposed, 1)
     ]
 

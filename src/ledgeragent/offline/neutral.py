@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.offline.judging import Judged
+from ledgeragent.offline.judging import JudgedCall
 from ledgeragent.offline.rows import StoppedCall, reward_class, run_row, stopped_row
 from ledgeragent.offline.traces import Trace
 from ledgeragent.predicates import Predicate
@@ -47,7 +47,7 @@ class NeutralCalls:
     def count(
         self,
         trace: Trace,
-        judged: Iterable[Judged],
+        judged: Iterable[JudgedCall],
         domain: Domain,
         done: Collection[tuple[str, str]],
     ) -> None:
@@ -67,7 +67,7 @@ class NeutralCalls:
                 counts[group] += 1
                 counts[f"{group}_{STOPPED}"] += stopped
 
-    def _list(self, trace: Trace, one: Judged) -> set[str]:
+    def _list(self, trace: Trace, one: JudgedCall) -> set[str]:
         """The rules that speak against a call; what they say is listed."""
         found = (*one.verdict.findings, *one.verdict.shadow)
         violations = [finding for finding in found if finding.kind is Kind.VIOLATION]

@@ -1,4 +1,4 @@
-"""Replay: files of recorded conversations in, one `Result` out, in one process or several.
+"""Replay: files of recorded conversations in, one `ReplayResult` out, in one process or several.
 
 Tells what a domain's gate would have answered to every write of every run. No model is called.
 """
@@ -22,11 +22,11 @@ from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import gate_of_records, judge
 from ledgeragent.offline.sources import Piece, pieces
-from ledgeragent.offline.tally import Result
+from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.verdict import Enforcement
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 OTHER_DOMAIN = "other domain"
 NONSTANDARD = "nonstandard tools"
@@ -43,7 +43,7 @@ def replay(
     nonstandard: bool = False,
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
-) -> Result:
+) -> ReplayResult:
     """Judges every conversation of `files` in up to `jobs` processes; the result is the same for any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
@@ -60,7 +60,7 @@ def replay(
         levels=frozenset((levels or {}).items()),
     )
     binding.domain()
-    total = Result()
+    total = ReplayResult()
     work = partial(judge_piece, binding=binding, nonstandard=nonstandard)
     for found in over(files, work, jobs=jobs, progress=progress):
         total.add(found)
@@ -69,11 +69,11 @@ def replay(
 
 def over(
     files: Iterable[str],
-    work: Callable[[Piece], Found],
+    work: Callable[[Piece], T],
     *,
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
-) -> Iterator[Found]:
+) -> Iterator[T]:
     """What `work` finds in each piece of the files, in their order, done by up to `jobs` processes.
 
     There are never more of them than processors, or than pieces.
@@ -95,9 +95,9 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Result:
+def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> ReplayResult:
     """The result of the conversations in one piece of a file."""
-    result = Result()
+    result = ReplayResult()
     for trace in wanted(piece, binding, nonstandard, result):
         domain = binding.domain_for(trace)
         result.count(trace, judge(trace, gate_of_records(domain)), domain)
@@ -123,10 +123,10 @@ def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:
 
 
 def _spread(
-    work: Callable[[Piece], Found], read: Iterable[Piece], jobs: int
-) -> Iterator[tuple[Piece, Found]]:
+    work: Callable[[Piece], T], read: Iterable[Piece], jobs: int
+) -> Iterator[tuple[Piece, T]]:
     """Results in the order of the input, with only a few pieces under way at any time."""
-    waiting: deque[tuple[Piece, Future[Found]]] = deque()
+    waiting: deque[tuple[Piece, Future[T]]] = deque()
     pool = ProcessPoolExecutor(jobs, initializer=_begin)
     try:
         for piece in read:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TypedDict
 
 from ledgeragent.ledger import Evidence
-from ledgeragent.offline.judging import Judged
+from ledgeragent.offline.judging import JudgedCall
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Finding, Kind
@@ -14,7 +14,7 @@ from ledgeragent.verdict import Finding, Kind
 _SOLVED = 1 - 1e-6
 
 
-class Run(TypedDict):
+class RunRow(TypedDict):
     """Which recorded run a row speaks of."""
 
     run: str
@@ -23,7 +23,7 @@ class Run(TypedDict):
     reward: float | None
 
 
-class CallRow(Run):
+class CallRow(RunRow):
     """Which judged call of the run a row speaks of; `judged` is its number there, from 1."""
 
     judged: int
@@ -74,17 +74,32 @@ class SolvedRejection(TypedDict):
     runs: int
 
 
-def run_row(trace: Trace) -> Run:
+class SolvedAsked(TypedDict):
+    """How many solved runs of a task a clause asked for a read.
+
+    `before_an_executed_write`: those of them in which the call that it held back executed.
+    """
+
+    clause: str
+    benchmark: str
+    task_id: str
+    runs: int
+    before_an_executed_write: int
+
+
+def run_row(trace: Trace) -> RunRow:
     """The row of a recorded run."""
-    return Run(run=trace.run, benchmark=trace.benchmark, task_id=trace.task_id, reward=trace.reward)
+    return RunRow(
+        run=trace.run, benchmark=trace.benchmark, task_id=trace.task_id, reward=trace.reward
+    )
 
 
-def call_row(run: Run, one: Judged) -> CallRow:
+def call_row(run: RunRow, one: JudgedCall) -> CallRow:
     """The row of a judged call."""
     return CallRow(**run, judged=one.number, call=call_json(one.call))
 
 
-def rejected_row(run: Run, one: Judged, finding: Finding) -> RejectedWrite:
+def rejected_row(run: RunRow, one: JudgedCall, finding: Finding) -> RejectedWrite:
     """The row of one violation."""
     return RejectedWrite(
         **call_row(run, one),
@@ -96,12 +111,12 @@ def rejected_row(run: Run, one: Judged, finding: Finding) -> RejectedWrite:
     )
 
 
-def stopped_row(run: Run, one: Judged, finding: Finding) -> StoppedCall:
+def stopped_row(run: RunRow, one: JudgedCall, finding: Finding) -> StoppedCall:
     """The row of one violation, with the level of its predicate."""
     return StoppedCall(**rejected_row(run, one, finding), enforcement=finding.enforcement.value)
 
 
-def error_rows(run: Run, one: Judged) -> list[PredicateError]:
+def error_rows(run: RunRow, one: JudgedCall) -> list[PredicateError]:
     """The predicates that failed on a call, enforced or not."""
     return [
         PredicateError(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from ledgeragent.compiler.problems import suggestion
-from ledgeragent.compiler.samples import Outcome, Sample, run
+from ledgeragent.compiler.samples import Sample, SampleOutcome, run
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
 from ledgeragent.offline.binding import Binding, samples, versions
@@ -19,11 +19,11 @@ class SamplesResult:
 
     domain: str
     rules: tuple[Predicate, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SampleOutcome, ...]
     elsewhere: int = 0
 
     @property
-    def failures(self) -> tuple[Outcome, ...]:
+    def failures(self) -> tuple[SampleOutcome, ...]:
         """The samples that are judged otherwise than they say."""
         return tuple(outcome for outcome in self.outcomes if not outcome.passed)
 

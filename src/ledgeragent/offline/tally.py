@@ -1,22 +1,24 @@
-"""What a replay found, counted: one `Result`, whatever the number of runs, files and processes."""
+"""What a replay found, counted: one `ReplayResult`, whatever the number of runs, files and processes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
 from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL
 from ledgeragent.offline.intake import Intake
-from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, Judged
+from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, JudgedCall
 from ledgeragent.offline.neutral import NeutralCalls
 from ledgeragent.offline.rows import (
     NearMiss,
     PredicateError,
     RejectedWrite,
-    Run,
+    RunRow,
+    SolvedAsked,
     SolvedRejection,
     StoppedCall,
     call_row,
@@ -30,11 +32,14 @@ from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 
+Task: TypeAlias = tuple[str, str, str]
+"""A clause, and the benchmark and task of runs that it is about."""
+
 _OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
 
 
 @dataclass(slots=True, kw_only=True)
-class Result(Intake):
+class ReplayResult(Intake):
     """What a replay found; results of different runs add up.
 
     `calls` counts the agent's tool calls in the judged runs. `writes` counts judged writes by
@@ -42,7 +47,8 @@ class Result(Intake):
     that is not enforced would have done counts as `shadow` only, and the executed writes it speaks
     against are listed there. `by_reward` counts runs for "1", "0" and "unscored". `asked_by_clause`
     counts those of them in which the rules of a clause asked for a read, `halted_by_clause` those in
-    which they did so before a write that really executed.
+    which they did so before a write that really executed; `asked_solved` and `halted_solved` count
+    the solved ones among them by clause, benchmark and task.
     """
 
     calls: int = 0
@@ -54,12 +60,14 @@ class Result(Intake):
     by_reward: dict[str, Counter[str]] = field(default_factory=dict)
     asked_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
     halted_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
+    asked_solved: Counter[Task] = field(default_factory=Counter)
+    halted_solved: Counter[Task] = field(default_factory=Counter)
     rejected: list[RejectedWrite] = field(default_factory=list)
     shadow: list[StoppedCall] = field(default_factory=list)
     near_misses: list[NearMiss] = field(default_factory=list)
     errors: list[PredicateError] = field(default_factory=list)
 
-    def add(self, other: Result) -> None:
+    def add(self, other: ReplayResult) -> None:
         """Counts `other` in, after everything so far."""
         self.take(other)
         self.calls += other.calls
@@ -71,6 +79,8 @@ class Result(Intake):
         _add_up(self.by_reward, other.by_reward)
         _add_up(self.asked_by_clause, other.asked_by_clause)
         _add_up(self.halted_by_clause, other.halted_by_clause)
+        self.asked_solved.update(other.asked_solved)
+        self.halted_solved.update(other.halted_solved)
         self.rejected += other.rejected
         self.shadow += other.shadow
         self.near_misses += other.near_misses
@@ -89,7 +99,20 @@ class Result(Intake):
             for (clause, benchmark, task), number in sorted(groups.items())
         ]
 
-    def count(self, trace: Trace, judged: list[Judged], domain: Domain) -> None:
+    def asked_reward_1(self) -> list[SolvedAsked]:
+        """The solved runs that were asked for a read, by clause, benchmark and task."""
+        return [
+            SolvedAsked(
+                clause=task[0],
+                benchmark=task[1],
+                task_id=task[2],
+                runs=runs,
+                before_an_executed_write=self.halted_solved[task],
+            )
+            for task, runs in sorted(self.asked_solved.items())
+        ]
+
+    def count(self, trace: Trace, judged: list[JudgedCall], domain: Domain) -> None:
         """Counts a judged run."""
         self.runs += 1
         self.calls += sum(len(m.calls) for m in trace.messages if type(m) is Reply)
@@ -109,7 +132,7 @@ class Result(Intake):
         if others:
             done = {one.call.intent for one in writes if one.executed}
             self.neutral.count(trace, others, domain, done)
-        self._count_run(reward_class(trace.reward), judged, writes, len(self.rejected) > rejected)
+        self._count_run(run, judged, writes, len(self.rejected) > rejected)
 
     def _register(self, domain: Domain) -> None:
         """Lists every predicate, so that one which never had anything to say is seen too."""
@@ -119,7 +142,7 @@ class Result(Intake):
                 self.clauses[rule.id] = rule.clause
                 self.levels[rule.id] = rule.enforcement.value
 
-    def _count_call(self, one: Judged, domain: Domain) -> None:
+    def _count_call(self, one: JudgedCall, domain: Domain) -> None:
         found = {f.predicate: f for f in (*one.verdict.findings, *one.verdict.shadow)}
         guard = domain.guard(one.call.name)
         ran = guard.predicates if guard is not None and MALFORMED not in found else ()
@@ -145,7 +168,7 @@ class Result(Intake):
             counts["shadow"] += _in_shadow(finding)
             counts["shadow_evidence"] += _in_shadow(finding) and finding.kind is Kind.EVIDENCE
 
-    def _list_executed(self, run: Run, one: Judged, domain: Domain) -> None:
+    def _list_executed(self, run: RunRow, one: JudgedCall, domain: Domain) -> None:
         for finding in one.verdict.violations:
             self.rejected.append(rejected_row(run, one, finding))
         self.shadow += [
@@ -162,8 +185,9 @@ class Result(Intake):
             self.near_misses.append(NearMiss(**row, unread=unread, undecided=undecided))
 
     def _count_run(
-        self, reward: str, judged: list[Judged], writes: list[Judged], rejected: bool
+        self, run: RunRow, judged: list[JudgedCall], writes: list[JudgedCall], rejected: bool
     ) -> None:
+        reward = reward_class(run["reward"])
         asked = _asking(judged)
         halted = _asking(one for one in judged if one.executed)
         counts = self.by_reward.setdefault(reward, Counter())
@@ -176,15 +200,22 @@ class Result(Intake):
             self.asked_by_clause.setdefault(clause, Counter())[reward] += 1
         for clause in halted:
             self.halted_by_clause.setdefault(clause, Counter())[reward] += 1
+        if reward == "1":
+            self.asked_solved.update(_tasks(asked, run))
+            self.halted_solved.update(_tasks(halted, run))
 
 
-def _asking(judged: Iterable[Judged]) -> set[str]:
+def _asking(judged: Iterable[JudgedCall]) -> set[str]:
     """The clauses whose rules asked for a read before one of these calls, if that was the answer.
 
     A call that was rejected for a violation too would not have been made after the read either.
     """
     asked = (one.verdict for one in judged if one.outcome == REVISE_EVIDENCE)
     return {f.clause or f.predicate for verdict in asked for f in verdict.missing}
+
+
+def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[Task]:
+    return ((clause, run["benchmark"] or "", run["task_id"] or "") for clause in clauses)
 
 
 def _add_up(mine: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> None:
@@ -201,10 +232,12 @@ def _answer(finding: Finding) -> str:
     return REVISE_EVIDENCE if finding.kind is Kind.EVIDENCE else REVISE_VIOLATION
 
 
-def _parted(judged: Iterable[Judged], domain: Domain) -> tuple[list[Judged], list[Judged]]:
+def _parted(
+    judged: Iterable[JudgedCall], domain: Domain
+) -> tuple[list[JudgedCall], list[JudgedCall]]:
     """The writes, and the calls of guarded tools that write nothing."""
-    writes: list[Judged] = []
-    others: list[Judged] = []
+    writes: list[JudgedCall] = []
+    others: list[JudgedCall] = []
     for one in judged:
         (others if domain.effect(one.call.name) is Effect.NEUTRAL else writes).append(one)
     return writes, others
@@ -219,7 +252,7 @@ def _clause_of(row: RejectedWrite) -> str:
     return row["clause"] or row["predicate"]
 
 
-def _never_read(one: Judged, domain: Domain) -> list[str]:
+def _never_read(one: JudgedCall, domain: Domain) -> list[str]:
     """The records that a call changes, if it names some and none of them was ever read."""
     tool = domain.tool(one.call.name)
     if not isinstance(tool, Write):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ledgeragent.domain import Domain
 from ledgeragent.ledger import Entry, Evidence, Ledger, Stale
-from ledgeragent.offline.judging import Judged, gate_of_records, judge
+from ledgeragent.offline.judging import JudgedCall, gate_of_records, judge
 from ledgeragent.offline.traces import Trace
 from ledgeragent.paths import quote
 from ledgeragent.state import State
@@ -24,7 +24,7 @@ ASKED = "evidence"
 _MOST_DIFFERENCES = 20
 
 
-class Difference(NamedTuple):
+class FieldDifference(NamedTuple):
     """One field that a later read found otherwise; "" for a side on which it is absent."""
 
     field: str
@@ -41,7 +41,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class LedgerChange:
     """What one step did to one record.
 
     `kind` is `new`, `changed` (read again, other values), `confirmed` (read again, the same) or
@@ -55,11 +55,11 @@ class Change:
     turn: int
     typed: bool = True
     stale: tuple[Mark, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[FieldDifference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class ShownFact:
     """A value that a rule read: its full path, and the read it came from."""
 
     path: str
@@ -69,7 +69,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ShownFinding:
     """What one rule had against a call. `enforced` is False where it changed nothing."""
 
     rule: str
@@ -79,34 +79,34 @@ class Found:
     reason: str
     enforced: bool
     reads: tuple[str, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[ShownFact, ...] = ()
     error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ShownAnswer:
     """The gate's answer to one call: `allow`, `revise`, `evidence` or `block`, and why."""
 
     outcome: str
     executed: bool
-    findings: tuple[Found, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    findings: tuple[ShownFinding, ...] = ()
+    facts: tuple[ShownFact, ...] = ()
     checked: tuple[str, ...] = ()
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
+class ShownCall:
     """A call as the agent wrote it, with the answer of the gate if it was judged."""
 
     name: str
     arguments: str
     effect: str
-    answer: Answer | None = None
+    answer: ShownAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class TimelineStep:
     """One message. `kind` is `user`, `agent` or `tool`; `of` is the call that a tool answered.
 
     `skipped` says why a return was not stored.
@@ -115,25 +115,25 @@ class Step:
     kind: str
     turn: int
     text: str = ""
-    calls: tuple[Called, ...] = ()
+    calls: tuple[ShownCall, ...] = ()
     of: str = ""
     failed: bool = False
     stored: tuple[str, ...] = ()
     skipped: str | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[LedgerChange, ...] = ()
 
 
 Recorded = Sequence[Sequence[Mapping[str, Json]]]
 """The verdicts of a journal: per reply that had any, one per call."""
 
 
-def timeline(trace: Trace, domain: Domain, recorded: Recorded | None = None) -> list[Step]:
+def timeline(trace: Trace, domain: Domain, recorded: Recorded | None = None) -> list[TimelineStep]:
     """Every message of a run with the ledger's changes and the gate's answers.
 
     The answers are those that a journal `recorded`, else what the gate answers now.
     """
     answers = _answers(trace, domain) if recorded is None else _as_recorded(trace, domain, recorded)
-    steps: list[Step] = []
+    steps: list[TimelineStep] = []
     state = State()
     for message in trace.messages:
         after = state.observe(message, domain)
@@ -142,14 +142,14 @@ def timeline(trace: Trace, domain: Domain, recorded: Recorded | None = None) -> 
     return steps
 
 
-def _answers(trace: Trace, domain: Domain) -> dict[int, Answer]:
+def _answers(trace: Trace, domain: Domain) -> dict[int, ShownAnswer]:
     judged = judge(trace, gate_of_records(domain))
     return {id(one.call): _answer(one, domain) for one in judged}
 
 
-def _as_recorded(trace: Trace, domain: Domain, recorded: Recorded) -> dict[int, Answer]:
+def _as_recorded(trace: Trace, domain: Domain, recorded: Recorded) -> dict[int, ShownAnswer]:
     """A journal's verdicts, put beside the calls they were given on."""
-    answers: dict[int, Answer] = {}
+    answers: dict[int, ShownAnswer] = {}
     returned = {m.call_id for m in trace.messages if isinstance(m, ToolReturn)}
     replies = [m for m in trace.messages if isinstance(m, Reply) and m.calls]
     for reply, verdicts in zip(replies, recorded, strict=False):
@@ -161,18 +161,22 @@ def _as_recorded(trace: Trace, domain: Domain, recorded: Recorded) -> dict[int, 
 
 
 def _step(
-    message: Message, before: State, after: State, domain: Domain, answers: Mapping[int, Answer]
-) -> Step:
+    message: Message,
+    before: State,
+    after: State,
+    domain: Domain,
+    answers: Mapping[int, ShownAnswer],
+) -> TimelineStep:
     changes = tuple(_changes(before.ledger, after.ledger))
     turn = after.ledger.turn
     match message:
         case UserMessage():
-            return Step(kind="user", turn=turn, text=message.text, changes=changes)
+            return TimelineStep(kind="user", turn=turn, text=message.text, changes=changes)
         case Reply():
             calls = tuple(_called(call, domain, answers) for call in message.calls)
-            return Step(kind="agent", turn=turn, text=message.text, calls=calls)
+            return TimelineStep(kind="agent", turn=turn, text=message.text, calls=calls)
         case ToolReturn():
-            return Step(
+            return TimelineStep(
                 kind="tool",
                 turn=turn,
                 text=message.content
@@ -186,8 +190,8 @@ def _step(
             )
 
 
-def _called(call: ToolCall, domain: Domain, answers: Mapping[int, Answer]) -> Called:
-    return Called(
+def _called(call: ToolCall, domain: Domain, answers: Mapping[int, ShownAnswer]) -> ShownCall:
+    return ShownCall(
         name=call.name,
         arguments=shown(call.arguments) if call.malformed is None else call.malformed,
         effect=domain.effect(call.name).value if domain.guard(call.name) else "unknown",
@@ -200,14 +204,14 @@ def _answered(before: State, after: State) -> str:
     return next((str(call) for call in before.pending if id(call) not in still_open), "")
 
 
-def _changes(before: Ledger, after: Ledger) -> Iterator[Change]:
+def _changes(before: Ledger, after: Ledger) -> Iterator[LedgerChange]:
     for entry in after:
         known = before.get(entry.path)
         if known is not entry:
             yield _change(known, entry)
 
 
-def _change(known: Entry | None, entry: Entry) -> Change:
+def _change(known: Entry | None, entry: Entry) -> LedgerChange:
     differences = () if known is None else tuple(differing(known.value, entry.value))
     if known is None:
         kind = NEW
@@ -215,7 +219,7 @@ def _change(known: Entry | None, entry: Entry) -> Change:
         kind = CHANGED
     else:
         kind = STALE if len(entry.stale) > len(known.stale) else CONFIRMED
-    return Change(
+    return LedgerChange(
         path=str(entry.path),
         kind=kind,
         value=shown(entry.value) if kind in (NEW, CHANGED) else None,
@@ -231,19 +235,19 @@ def _mark(stale: Stale) -> Mark:
     return Mark(fields=_dotted(stale.fields), by=stale.by.name if stale.by is not None else None)
 
 
-def differing(before: Json, after: Json, at: tuple[str, ...] = ()) -> Iterator[Difference]:
+def differing(before: Json, after: Json, at: tuple[str, ...] = ()) -> Iterator[FieldDifference]:
     """Every field in which two values differ, objects compared field by field."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name in dict.fromkeys((*before, *after)):
             here = (*at, str(name))
             if name not in after:
-                yield Difference(_dotted(here), shown(before[name]), "")
+                yield FieldDifference(_dotted(here), shown(before[name]), "")
             elif name not in before:
-                yield Difference(_dotted(here), "", shown(after[name]))
+                yield FieldDifference(_dotted(here), "", shown(after[name]))
             else:
                 yield from differing(before[name], after[name], here)
     elif before != after:
-        yield Difference(_dotted(at), shown(before), shown(after))
+        yield FieldDifference(_dotted(at), shown(before), shown(after))
 
 
 def _dotted(names: Iterable[str]) -> str:
@@ -255,10 +259,10 @@ def shown(value: Json) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)
 
 
-def _answer(judged: Judged, domain: Domain) -> Answer:
+def _answer(judged: JudgedCall, domain: Domain) -> ShownAnswer:
     verdict = judged.verdict
     guard = domain.guard(judged.call.name)
-    return Answer(
+    return ShownAnswer(
         outcome=_outcome(verdict),
         executed=judged.executed,
         findings=(
@@ -276,8 +280,8 @@ def _outcome(verdict: Verdict) -> str:
     return ASKED if asked else verdict.decision.name.lower()
 
 
-def _found(finding: Finding, *, enforced: bool) -> Found:
-    return Found(
+def _found(finding: Finding, *, enforced: bool) -> ShownFinding:
+    return ShownFinding(
         rule=finding.predicate,
         clause=finding.clause,
         kind=finding.kind.value,
@@ -290,12 +294,12 @@ def _found(finding: Finding, *, enforced: bool) -> Found:
     )
 
 
-def _facts(evidence: Iterable[Evidence]) -> tuple[Fact, ...]:
+def _facts(evidence: Iterable[Evidence]) -> tuple[ShownFact, ...]:
     return tuple({fact.path: _fact(fact) for fact in evidence}.values())
 
 
-def _fact(evidence: Evidence) -> Fact:
-    return Fact(
+def _fact(evidence: Evidence) -> ShownFact:
+    return ShownFact(
         path=evidence.path,
         value=shown(evidence.value),
         source=str(evidence.source),
@@ -303,7 +307,7 @@ def _fact(evidence: Evidence) -> Fact:
     )
 
 
-def _recorded_answer(verdict: Mapping[str, Json], executed: bool) -> Answer:
+def _recorded_answer(verdict: Mapping[str, Json], executed: bool) -> ShownAnswer:
     findings = tuple(
         _recorded_finding(finding, enforced=part == "findings")
         for part in ("findings", "shadow")
@@ -312,11 +316,11 @@ def _recorded_answer(verdict: Mapping[str, Json], executed: bool) -> Answer:
     decision = verdict["decision"].lower()
     kinds = {finding.kind for finding in findings if finding.enforced}
     asked = decision == "revise" and kinds == {ASKED}
-    return Answer(outcome=ASKED if asked else decision, executed=executed, findings=findings)
+    return ShownAnswer(outcome=ASKED if asked else decision, executed=executed, findings=findings)
 
 
-def _recorded_finding(finding: Mapping[str, Json], *, enforced: bool) -> Found:
-    return Found(
+def _recorded_finding(finding: Mapping[str, Json], *, enforced: bool) -> ShownFinding:
+    return ShownFinding(
         rule=finding["predicate"],
         clause=finding["clause"],
         kind=finding["kind"],
@@ -331,8 +335,8 @@ def _recorded_finding(finding: Mapping[str, Json], *, enforced: bool) -> Found:
     )
 
 
-def _recorded_fact(fact: Mapping[str, Json]) -> Fact:
-    return Fact(
+def _recorded_fact(fact: Mapping[str, Json]) -> ShownFact:
+    return ShownFact(
         path=fact["path"],
         value=shown(fact["value"]),
         source=fact["source"],

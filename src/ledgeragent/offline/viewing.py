@@ -12,10 +12,10 @@ from pathlib import Path as File
 from ledgeragent import packs
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.journal import REDACTED, Record, open_store, read
+from ledgeragent.journal import REDACTED, Event, open_store, read
 from ledgeragent.journal.transcripts import exported
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.timeline import Step, timeline
+from ledgeragent.offline.timeline import TimelineStep, timeline
 from ledgeragent.offline.traces import Trace, read_messages, read_traces
 from ledgeragent.types import Json
 
@@ -23,7 +23,7 @@ _DATABASES = (".sqlite", ".sqlite3", ".db")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Recording:
     """A run to look at: `verdicts` are those a journal recorded, None where there is no journal."""
 
     trace: Trace
@@ -32,24 +32,24 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Viewed:
+class RunView:
     """A run step by step, with the domain that judged it."""
 
-    conversation: Conversation
+    conversation: Recording
     domain: Domain
-    steps: list[Step]
+    steps: list[TimelineStep]
 
 
-def conversations(file: str) -> Iterator[Conversation | DataError]:
+def conversations(file: str) -> Iterator[Recording | DataError]:
     """Every conversation of a recorded file or a journal; a broken one as what is wrong with it."""
     if is_journal(file):
         yield from _journalled(File(file))
         return
     for trace in read_traces(file):
-        yield trace if isinstance(trace, DataError) else Conversation(trace=trace)
+        yield trace if isinstance(trace, DataError) else Recording(trace=trace)
 
 
-def viewed(conversation: Conversation, binding: Binding | None) -> Viewed:
+def viewed(conversation: Recording, binding: Binding | None) -> RunView:
     """The run folded through its domain: the one given, else the one that it names itself.
 
     Raises UsageError where neither names one.
@@ -60,7 +60,7 @@ def viewed(conversation: Conversation, binding: Binding | None) -> Viewed:
             raise UsageError(f"{trace.run} names no domain of this package; give one with --domain")
         binding = Binding(name=trace.domain)
     domain = binding.domain_for(trace)
-    return Viewed(
+    return RunView(
         conversation=conversation,
         domain=domain,
         steps=timeline(trace, domain, conversation.verdicts),
@@ -79,7 +79,7 @@ def is_journal(file: str) -> bool:
     return isinstance(first, dict) and "journal" in first and "event" in first
 
 
-def _journalled(file: File) -> Iterator[Conversation | DataError]:
+def _journalled(file: File) -> Iterator[Recording | DataError]:
     store = open_store(file)
     try:
         records = list(read(store))
@@ -87,7 +87,7 @@ def _journalled(file: File) -> Iterator[Conversation | DataError]:
         raise DataError(f"not a journal: {problem}", file=str(file)) from None
     finally:
         store.close()
-    sessions: dict[str, list[Record]] = defaultdict(list)
+    sessions: dict[str, list[Event]] = defaultdict(list)
     for record in records:
         sessions[record["session"]].append(record)
     for conversation in exported(records):
@@ -95,21 +95,21 @@ def _journalled(file: File) -> Iterator[Conversation | DataError]:
 
 
 def _session(
-    conversation: Mapping[str, Json], events: list[Record], file: File
-) -> Conversation | DataError:
+    conversation: Mapping[str, Json], events: list[Event], file: File
+) -> Recording | DataError:
     try:
         messages = read_messages(conversation["messages"])
     except ValueError as problem:
         return DataError(f"session {conversation['id']}: {problem}", file=str(file))
     trace = Trace(run=conversation["id"], messages=messages)
-    return Conversation(
+    return Recording(
         trace=replace(trace, domain=events[0]["pack"]["name"]),
         verdicts=tuple(_verdicts(events)),
         redacted=any(REDACTED in json.dumps(event) for event in events),
     )
 
 
-def _verdicts(events: list[Record]) -> Iterator[tuple[Mapping[str, Json], ...]]:
+def _verdicts(events: list[Event]) -> Iterator[tuple[Mapping[str, Json], ...]]:
     """Per reply with calls what was answered to them; nothing where the journal ends before that."""
     for event, after in pairwise([*events, {"event": "", "verdicts": ()}]):
         if event["event"] == "proposed" and event["calls"]:

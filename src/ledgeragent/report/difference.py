@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ledgeragent.offline.answers import Answer, Said
+from ledgeragent.offline.answers import FindingRow, RecordedAnswer
 from ledgeragent.offline.diff import (
     CHANGED_REASON,
     CHANGES,
@@ -15,7 +15,7 @@ from ledgeragent.offline.diff import (
     Change,
     Difference,
 )
-from ledgeragent.report.junit import Case, suite
+from ledgeragent.report.junit import JUnitCase, suite
 from ledgeragent.report.parts import (
     SENTENCE,
     call_line,
@@ -83,7 +83,7 @@ def difference_junit(found: Difference, before: str, after: str) -> str:
                 lists.setdefault(name, []).append(f"{_TITLES[kind]}:\n{_change(row)}")
     names = dict.fromkeys((*sorted(found.predicates), *failures, *told))
     cases = [
-        Case(
+        JUnitCase(
             name=shorten(name),
             failure=f"{len(failures.get(name, []))} verdicts changed",
             failures=failures.get(name, []),
@@ -92,7 +92,7 @@ def difference_junit(found: Difference, before: str, after: str) -> str:
         for name in names
     ]
     runs = [shorten(run, SENTENCE) for run in (*found.only_after, *found.only_before)]
-    cases.append(Case(name="runs", failure="not judged on both sides", failures=runs))
+    cases.append(JUnitCase(name="runs", failure="not judged on both sides", failures=runs))
     return suite(f"ledgeragent diff {after} against {before}", after, cases)
 
 
@@ -111,12 +111,12 @@ def _change(row: Change) -> str:
     return "\n".join(lines)
 
 
-def _answer(when: str, answer: Answer) -> Iterator[str]:
+def _answer(when: str, answer: RecordedAnswer) -> Iterator[str]:
     yield f"    {when:<8}{answer['outcome']}"
     yield from map(_said, (*answer["findings"], *answer["shadow"]))
 
 
-def _said(said: Said) -> str:
+def _said(said: FindingRow) -> str:
     name = f"{shorten(said['predicate'])}{mark(said['enforcement'])}"
     return f"            {name}, {said['decision']}: {shorten(said['reason'], SENTENCE)}"
 

@@ -8,7 +8,7 @@ from ledgeragent.effects import Effect
 from ledgeragent.ledger import Entry, Stale
 from ledgeragent.offline.explain import CallExplained, Reading, RuleExplained, RuleRun, SampleRun
 from ledgeragent.offline.gatechecks import GateCheck, gate_samples
-from ledgeragent.offline.judging import Judged
+from ledgeragent.offline.judging import JudgedCall
 from ledgeragent.offline.rows import call_json, evidence_json, run_row
 from ledgeragent.render import line_of
 from ledgeragent.report.parts import (
@@ -250,7 +250,7 @@ def _head(found: CallExplained) -> str:
     )
 
 
-def _verdict(this: Judged) -> Iterator[str]:
+def _verdict(this: JudgedCall) -> Iterator[str]:
     executed = "it executed" if this.executed else "it did not execute"
     yield f"  {this.outcome}; in the recorded run {executed}"
     yield from (f"  {shorten(line, SENTENCE)}" for line in this.verdict.feedback.splitlines())
@@ -263,7 +263,7 @@ def _conversation(found: CallExplained) -> Iterator[str]:
         yield from _message_lines(message, judged)
 
 
-def _message_lines(message: Message, judged: dict[int, Judged]) -> Iterator[str]:
+def _message_lines(message: Message, judged: dict[int, JudgedCall]) -> Iterator[str]:
     match message:
         case UserMessage(text=text):
             yield f"  user: {shorten(text)}"
@@ -276,7 +276,7 @@ def _message_lines(message: Message, judged: dict[int, Judged]) -> Iterator[str]
             yield f"  tool{failed}: {shorten(str(content))}"
 
 
-def _called(call: ToolCall, judged: dict[int, Judged]) -> str:
+def _called(call: ToolCall, judged: dict[int, JudgedCall]) -> str:
     one = judged.get(id(call))
     verdict = f"  [judged {one.number}: {one.outcome}]" if one is not None else ""
     return f"{shorten(str(call))}{verdict}"

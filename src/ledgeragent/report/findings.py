@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import ledgeragent
-from ledgeragent.compiler.problems import CODES, Finding, Severity
+from ledgeragent.compiler.problems import CODES, Problem, Severity
 from ledgeragent.text import visible
 from ledgeragent.types import Json
 
@@ -17,7 +17,7 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _SARIF_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 
 
-def findings_text(pack: str, findings: Sequence[Finding]) -> str:
+def findings_text(pack: str, findings: Sequence[Problem]) -> str:
     """One line per finding, and how many there are."""
     lines = [
         f"{shown_file(f.place.file)}:{f.place.line}: {f.severity.value}: {f.message} [{f.code}]"
@@ -31,7 +31,7 @@ def _printable(line: str) -> str:
     return visible(line).replace("\\u003c", "<").replace("\\u003e", ">")
 
 
-def findings_json(pack: str, findings: Sequence[Finding]) -> str:
+def findings_json(pack: str, findings: Sequence[Problem]) -> str:
     """One JSON object with every finding."""
     value = {
         "pack": pack,
@@ -52,12 +52,12 @@ def findings_json(pack: str, findings: Sequence[Finding]) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-def count(findings: Sequence[Finding], severity: Severity) -> int:
+def count(findings: Sequence[Problem], severity: Severity) -> int:
     """How many findings are this bad."""
     return sum(finding.severity is severity for finding in findings)
 
 
-def summary(findings: Sequence[Finding]) -> str:
+def summary(findings: Sequence[Problem]) -> str:
     """`2 errors, 1 warning`, or `nothing found`."""
     counts = [(count(findings, severity), severity.value) for severity in Severity]
     told = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in counts if number]
@@ -70,7 +70,7 @@ def shown_file(file: str) -> str:
     return file if relative.startswith("..") else relative
 
 
-def findings_sarif(findings: Sequence[Finding]) -> str:
+def findings_sarif(findings: Sequence[Problem]) -> str:
     """One SARIF run: every code as a rule of the tool, every finding as a result."""
     used = sorted({finding.code for finding in findings})
     driver = {
@@ -91,7 +91,7 @@ def _sarif_rule(code: str) -> Json:
     }
 
 
-def _sarif_result(finding: Finding, used: Sequence[str]) -> Json:
+def _sarif_result(finding: Problem, used: Sequence[str]) -> Json:
     location = {
         "physicalLocation": {
             "artifactLocation": {"uri": _uri(finding.place.file)},

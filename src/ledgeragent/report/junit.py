@@ -11,7 +11,7 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class JUnitCase:
     """One test case: texts of errors, of failures, and of what is only told.
 
     `error` and `failure` sum the texts up in a line.
@@ -25,7 +25,7 @@ class Case:
     told: Sequence[str] = ()
 
 
-def suite(name: str, domain: str, cases: Sequence[Case]) -> str:
+def suite(name: str, domain: str, cases: Sequence[JUnitCase]) -> str:
     """The whole document."""
     failures = sum(bool(case.failures) for case in cases)
     errors = sum(bool(case.errors) for case in cases)
@@ -37,7 +37,7 @@ def suite(name: str, domain: str, cases: Sequence[Case]) -> str:
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', head, *body, "</testsuite>", ""])
 
 
-def _case(case: Case, domain: str) -> str:
+def _case(case: JUnitCase, domain: str) -> str:
     head = f"  <testcase classname={_attribute(domain)} name={_attribute(case.name)}"
     inside = []
     if case.errors:

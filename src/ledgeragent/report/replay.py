@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
 from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.offline.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
-from ledgeragent.offline.tally import Result
-from ledgeragent.report.junit import Case, suite
+from ledgeragent.offline.tally import ReplayResult
+from ledgeragent.report.junit import JUnitCase, suite
 from ledgeragent.report.parts import (
     SENTENCE,
     call_line,
@@ -41,13 +41,14 @@ _RUNS = (
 )
 
 
-def replay_text(result: Result, domain: str) -> str:
+def replay_text(result: ReplayResult, domain: str) -> str:
     """The result of a replay, sections without content left out."""
     sections = [
         [_summary(result, domain)],
         _outcomes(result),
         _rewards(result),
         _asked(result),
+        listed("Asked for a read in solved runs, by task", _asked_tasks(result)),
         listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
         listed("Of these in solved runs, by task", _solved(result)),
         _shadow("Executed writes that a rule in shadow would reject", result.shadow),
@@ -90,14 +91,14 @@ def _rejected_text(row: RejectedWrite, predicate: str) -> str:
     return "\n".join(lines)
 
 
-def _summary(result: Result, domain: str) -> str:
+def _summary(result: ReplayResult, domain: str) -> str:
     writes = result.writes
     head = f"{domain}: {result.runs} runs, {result.calls} calls, {writes['judged']} writes judged"
     skipped = ", ".join(f"{number} {why}" for why, number in sorted(result.skipped.items()))
     return f"{head}; skipped {result.skipped.total()} ({skipped})" if skipped else head
 
 
-def _outcomes(result: Result) -> list[str]:
+def _outcomes(result: ReplayResult) -> list[str]:
     """The writes by outcome, in total and for each predicate that stopped one."""
     shadow = any(counts["shadow"] for counts in result.by_predicate.values())
     columns = (*_COLUMNS, "shadow") if shadow else _COLUMNS
@@ -114,7 +115,7 @@ def _outcomes(result: Result) -> list[str]:
     return [*lines, f"{silent} more predicates had nothing to say"] if silent else lines
 
 
-def _neutral(result: Result) -> list[str]:
+def _neutral(result: ReplayResult) -> list[str]:
     """What rules on calls that write nothing catch and disturb, in runs."""
     rows = [
         (
@@ -131,15 +132,16 @@ def _stopped_of(counts: Mapping[str, int], group: str) -> str:
     return f"{counts.get(f'{group}_{STOPPED}', 0)} of {counts.get(group, 0)}"
 
 
-def _rewards(result: Result) -> list[str]:
+def _rewards(result: ReplayResult) -> list[str]:
+    """The runs by reward; those asked before an executed write are a part of those that wrote."""
     rows = [
         (
             reward,
             counts["runs"],
             counts["runs_with_executed_write"],
-            _part(counts, "runs_with_rejected_executed_write"),
-            _part(counts, "runs_asked_for_a_read"),
-            _part(counts, "runs_asked_before_an_executed_write"),
+            _part(counts, "runs_with_rejected_executed_write", "runs"),
+            _part(counts, "runs_asked_for_a_read", "runs"),
+            _part(counts, "runs_asked_before_an_executed_write", "runs_with_executed_write"),
         )
         for reward in _REWARDS
         if (counts := result.by_reward.get(reward))
@@ -155,8 +157,8 @@ def _rewards(result: Result) -> list[str]:
     return table(headings, rows) if rows else []
 
 
-def _asked(result: Result) -> list[str]:
-    """For each clause, the runs that it asked, and those of them whose write really executed."""
+def _asked(result: ReplayResult) -> list[str]:
+    """For each clause, the runs that it asked (of all), and before an executed write (of those)."""
     rewards = [reward for reward in _REWARDS if reward in result.by_reward]
     rows = [
         (clause, *(_both(result, clause, reward) for reward in rewards))
@@ -166,17 +168,24 @@ def _asked(result: Result) -> list[str]:
     return table((title, *(f"reward {reward}" for reward in rewards)), rows) if rows else []
 
 
-def _both(result: Result, clause: str, reward: str) -> str:
-    runs = result.by_reward[reward]["runs"]
+def _both(result: ReplayResult, clause: str, reward: str) -> str:
+    counts = result.by_reward[reward]
     asked = result.asked_by_clause[clause][reward]
     halted = result.halted_by_clause.get(clause, Counter())[reward]
-    return f"{100 * asked / runs:.1f}% ({100 * halted / runs:.1f}%)"
+    return f"{_percent(asked, counts['runs'])} ({_percent(halted, counts['runs_with_executed_write'])})"
 
 
-def _solved(result: Result) -> Iterator[str]:
+def _solved(result: ReplayResult) -> Iterator[str]:
     for row in result.rejected_solved():
         task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
         yield f"  {row['clause']}: {task}, {row['runs']} runs"
+
+
+def _asked_tasks(result: ReplayResult) -> Iterator[str]:
+    for row in result.asked_reward_1():
+        task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
+        halted = row["before_an_executed_write"]
+        yield f"  {row['clause']}: {task}, {row['runs']} runs ({halted} before an executed write)"
 
 
 def _near_miss(row: NearMiss) -> str:
@@ -192,15 +201,19 @@ def _error(row: PredicateError) -> str:
     return f"  {name}: {error}  ({place_of(row)})\n    {call_line(row['call'])}"
 
 
-def _part(counts: Mapping[str, int], name: str) -> str:
-    return _share(counts.get(name, 0), counts["runs"])
+def _part(counts: Mapping[str, int], name: str, whole: str) -> str:
+    return _share(counts.get(name, 0), counts.get(whole, 0))
+
+
+def _percent(number: int, whole: int) -> str:
+    return f"{100 * number / whole if whole else 0:.1f}%"
 
 
 def _share(number: int, whole: int) -> str:
-    return f"{number} ({100 * number / whole:.1f}%)"
+    return f"{number} ({_percent(number, whole)})"
 
 
-def replay_json(result: Result) -> str:
+def replay_json(result: ReplayResult) -> str:
     """The result of a replay as one JSON object."""
     by_reward = {r: _counts(result.by_reward.get(r, {}), _RUNS) for r in _REWARDS}
     return dump(
@@ -229,6 +242,7 @@ def replay_json(result: Result) -> str:
                 }
                 for clause, counts in sorted(result.asked_by_clause.items())
             },
+            "asked_reward_1": result.asked_reward_1(),
             "rejected_reward_1": result.rejected_solved(),
             "rejected_executed_writes": result.rejected,
             "shadow_executed_writes": result.shadow,
@@ -240,7 +254,7 @@ def replay_json(result: Result) -> str:
     )
 
 
-def _neutral_json(result: Result) -> Json:
+def _neutral_json(result: ReplayResult) -> Json:
     """Guarded calls that write nothing, with what each rule catches and what it disturbs."""
     return {
         **_counts(result.neutral.outcomes, _WRITES),
@@ -265,7 +279,7 @@ def _counts(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
     return {name: counts.get(name, 0) for name in names}
 
 
-def replay_junit(result: Result, domain: str) -> str:
+def replay_junit(result: ReplayResult, domain: str) -> str:
     """The result of a replay: a predicate fails if it rejects a write that really executed.
 
     What a predicate in shadow would have rejected is output of its case, no failure.
@@ -283,7 +297,7 @@ def replay_junit(result: Result, domain: str) -> str:
     for shadow in (*result.shadow, *result.neutral.stopped):
         told.setdefault(shadow["predicate"], []).append(stopped_text(shadow))
     cases = [
-        Case(
+        JUnitCase(
             name=name,
             error=f"failed on {len(failed.get(name, []))} calls",
             errors=failed.get(name, []),

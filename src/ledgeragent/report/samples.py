@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledgeragent.compiler.samples import SIDES, Outcome
+from ledgeragent.compiler.samples import SIDES, SampleOutcome
 from ledgeragent.offline.rows import call_json
 from ledgeragent.offline.sampling import SamplesResult
 from ledgeragent.predicates import Predicate
@@ -57,7 +57,7 @@ def _share(result: SamplesResult, rule: Predicate, side: str) -> str:
     return f"{counts['passed']}/{counts['samples']}"
 
 
-def _failure_text(outcome: Outcome) -> str:
+def _failure_text(outcome: SampleOutcome) -> str:
     sample = outcome.sample
     lines = [
         f"  {sample.place}: {sample.rule}, {sample.side}: {shorten(outcome.problem, SENTENCE)}",
@@ -66,7 +66,7 @@ def _failure_text(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def _failure_json(outcome: Outcome) -> Json:
+def _failure_json(outcome: SampleOutcome) -> Json:
     sample, verdict = outcome.sample, outcome.verdict
     return {
         "rule": sample.rule,

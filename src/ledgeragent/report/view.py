@@ -17,14 +17,14 @@ from importlib.resources import files
 from string import Template
 
 from ledgeragent.domain import Domain
-from ledgeragent.offline.timeline import Step
-from ledgeragent.offline.viewing import Viewed
+from ledgeragent.offline.timeline import TimelineStep
+from ledgeragent.offline.viewing import RunView
 from ledgeragent.types import Json
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def view_html(runs: Sequence[Viewed], source: str) -> str:
+def view_html(runs: Sequence[RunView], source: str) -> str:
     """The page for these runs; `source` says where they come from."""
     style, script = _asset("page.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
@@ -43,7 +43,7 @@ def _embedded(value: Json) -> str:
     return "".join(_ESCAPES.get(letter, letter) for letter in text)
 
 
-def _run(viewed: Viewed) -> Json:
+def _run(viewed: RunView) -> Json:
     trace = viewed.conversation.trace
     return {
         "run": trace.run,
@@ -66,7 +66,7 @@ def _lean(value: Json) -> Json:
     return [_lean(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _rules(domain: Domain, steps: Sequence[Step]) -> Json:
+def _rules(domain: Domain, steps: Sequence[TimelineStep]) -> Json:
     """What the rules decide that found something in this run."""
     named = {
         finding.rule

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.journal.threads import Telling
+from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
 from ledgeragent.session import Session
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -67,7 +67,7 @@ class Conversation:
     interrupted: it may have changed the world, so what it touches counts as unknown.
     """
 
-    def __init__(self, gate: Gate, telling: Telling, watch: Watch | None = None) -> None:
+    def __init__(self, gate: Gate, telling: Thread, watch: Watch | None = None) -> None:
         self.session = Session(gate)
         self.used: set[str] = set()
         self._telling = telling

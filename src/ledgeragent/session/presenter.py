@@ -22,8 +22,8 @@ from ledgeragent.state import State
 from ledgeragent.text import visible
 from ledgeragent.types import Json, Message, ToolCall, ToolReturn, canonical, parse_json
 
-Mode = Literal["full", "compact", "index"]
-MODES: tuple[Mode, ...] = ("full", "compact", "index")
+RenderMode = Literal["full", "compact", "index"]
+MODES: tuple[RenderMode, ...] = ("full", "compact", "index")
 
 _MOST_NAMED = 8
 _COMPACT_HEADER = (
@@ -47,7 +47,7 @@ class Prompt:
 class Presenter:
     """One conversation as a mode shows it. Tell it every message with the state after it."""
 
-    mode: Mode
+    mode: RenderMode
     messages: list[Message] = field(default_factory=list)
     _kept: dict[int, ToolCall] = field(default_factory=dict)
 
@@ -93,7 +93,7 @@ class Presenter:
         return all(id(source) in self._kept for source in sources)
 
 
-def present(history: Sequence[Message], states: Sequence[State], mode: Mode) -> Prompt:
+def present(history: Sequence[Message], states: Sequence[State], mode: RenderMode) -> Prompt:
     """The prompt after `history`, given the state after each of its messages."""
     presenter = Presenter(mode=mode)
     for message, after in zip(history, states, strict=True):

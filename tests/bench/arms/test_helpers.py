@@ -13,19 +13,19 @@ from ledgeragent.bench.arms.helpers import (
     SUGGESTIONS,
     VERIFIER,
     Helper,
-    Tool,
-    View,
+    HelperView,
+    ToolText,
     memory,
 )
 
 TOOLS = (
-    Tool(name="look", description="Looks.\nMore.", parameters=("id",)),
-    Tool(name="act", description="Acts."),
+    ToolText(name="look", description="Looks.\nMore.", parameters=("id",)),
+    ToolText(name="act", description="Acts."),
 )
 
 
-def view(*requests: str, latest: str = "", whole: bool = False, pending: str = "") -> View:
-    return View(
+def view(*requests: str, latest: str = "", whole: bool = False, pending: str = "") -> HelperView:
+    return HelperView(
         policy="Be fair.",
         tools=TOOLS,
         whole=whole,

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.arms.helpers import Ask, Helper, View
+from ledgeragent.bench.arms.helpers import Ask, Helper, HelperView
 from ledgeragent.bench.arms.recipes import FACT, FAMA_LAST, blocks, compose, fama, irma, objections
 from ledgeragent.errors import UsageError
 
 
-def view(*requests: str, pending: str = "") -> View:
-    return View(policy="Be fair.", tools=(), requests=list(requests), pending=pending)
+def view(*requests: str, pending: str = "") -> HelperView:
+    return HelperView(policy="Be fair.", tools=(), requests=list(requests), pending=pending)
 
 
 class Asking:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ledgeragent.bench.arms.fama.choice import Choice
+from ledgeragent.bench.arms.fama.choice import HelperChoice
 from ledgeragent.bench.arms.fama.choice import write as write_choice
 from ledgeragent.bench.results import paper
 from ledgeragent.bench.results.classify import (
@@ -347,7 +347,7 @@ def test_tasks_that_chose_famas_helpers_are_left_out(
     runs = [simulation(str(task), 0, float(task > 1), [READ]) for task in range(4)]
     ours, other = write(tmp_path / "a.json", runs), write(tmp_path / "b.json", runs, domain="shop")
     choice = tmp_path / "choice.json"
-    told = Choice(
+    told = HelperChoice(
         model="a-model",
         domain="retail",
         helpers=(),

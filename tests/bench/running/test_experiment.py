@@ -18,7 +18,7 @@ import pytest
 
 from ledgeragent.bench.results.results import read_results
 from ledgeragent.bench.running.experiment import Limits, conduct
-from ledgeragent.bench.running.journal import Job, Journal
+from ledgeragent.bench.running.journal import Job, JobLog
 from ledgeragent.errors import UsageError
 
 SETTINGS = {"agent": "m"}
@@ -37,7 +37,7 @@ def lines(file: Path) -> list[dict[str, Any]]:
 def test_every_job_is_done_once_and_can_be_reported(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
     for _ in range(2):
-        with Journal(file, SETTINGS) as journal:
+        with JobLog(file, SETTINGS) as journal:
             assert conduct(JOBS, record, journal, Limits(workers=3)).complete
     runs = list(read_results(str(file)))
     assert len(runs) == len(JOBS)
@@ -54,7 +54,7 @@ def test_a_failing_job_is_tried_again_after_growing_pauses(tmp_path: Path) -> No
             raise ConnectionError("429")
         return record(job)
 
-    with Journal(tmp_path / "r", SETTINGS) as journal:
+    with JobLog(tmp_path / "r", SETTINGS) as journal:
         outcome = conduct(JOBS[:1], play, journal, Limits(attempts=4), pause=pauses.append)
     assert outcome.complete
     assert pauses == [2.0, 4.0]
@@ -68,20 +68,20 @@ def test_a_job_that_keeps_failing_is_told_and_left_for_the_next_time(tmp_path: P
             raise TimeoutError("no answer")
         return record(job)
 
-    with Journal(file, SETTINGS) as journal:
+    with JobLog(file, SETTINGS) as journal:
         outcome = conduct(JOBS[:3], play, journal, Limits(attempts=2), pause=lambda s: None)
         assert outcome.failed == {JOBS[1]: "TimeoutError: no answer"}
-    with Journal(file, SETTINGS) as journal:
+    with JobLog(file, SETTINGS) as journal:
         assert journal.done == {JOBS[0], JOBS[2]}
         assert conduct(JOBS[:3], record, journal, Limits()).complete
 
 
 def test_a_spent_budget_stops_cleanly_and_counts_what_was_spent_before(tmp_path: Path) -> None:
     file = tmp_path / "r"
-    with Journal(file, SETTINGS) as journal:
+    with JobLog(file, SETTINGS) as journal:
         outcome = conduct(JOBS, record, journal, Limits(tokens=35))
         assert (len(journal.done), outcome.left, outcome.complete) == (4, 16, False)
-    with Journal(file, SETTINGS) as journal:
+    with JobLog(file, SETTINGS) as journal:
         assert conduct(JOBS, record, journal, Limits(tokens=35)).left == 16
 
 
@@ -96,7 +96,7 @@ def test_what_the_server_asks_for_is_waited_within_reason(tmp_path: Path) -> Non
             raise error
         return record(job)
 
-    with Journal(tmp_path / "r", SETTINGS) as journal:
+    with JobLog(tmp_path / "r", SETTINGS) as journal:
         assert conduct(JOBS[:1], play, journal, Limits(), pause=pauses.append).complete
     assert pauses == [7.0, 60.0, 8.0]
 
@@ -109,7 +109,7 @@ def test_once_stopped_nothing_new_is_started_and_what_runs_is_kept(tmp_path: Pat
             stop.set()
         return record(job)
 
-    with Journal(tmp_path / "r", SETTINGS) as journal:
+    with JobLog(tmp_path / "r", SETTINGS) as journal:
         outcome = conduct(JOBS, play, journal, Limits(), stopped=stop.is_set)
         assert journal.done == set(JOBS[:3])
         assert (outcome.left, outcome.complete) == (len(JOBS) - 3, False)
@@ -118,10 +118,10 @@ def test_once_stopped_nothing_new_is_started_and_what_runs_is_kept(tmp_path: Pat
 
 def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "r"
-    with Journal(file, SETTINGS) as journal:
+    with JobLog(file, SETTINGS) as journal:
         conduct(JOBS[:2], record, journal, Limits())
     file.write_bytes(file.read_bytes()[:-5])
-    with Journal(file, SETTINGS) as journal:
+    with JobLog(file, SETTINGS) as journal:
         assert journal.done == {JOBS[0]}
         conduct(JOBS[:2], record, journal, Limits())
     assert len(lines(file)) == 3
@@ -130,12 +130,12 @@ def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
 def test_other_settings_and_a_second_process_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "r"
     with (
-        Journal(file, SETTINGS),
+        JobLog(file, SETTINGS),
         pytest.raises(UsageError, match="in use"),
-        Journal(file, SETTINGS),
+        JobLog(file, SETTINGS),
     ):
         pass
-    with pytest.raises(UsageError, match="other settings"), Journal(file, {"agent": "n"}):
+    with pytest.raises(UsageError, match="other settings"), JobLog(file, {"agent": "n"}):
         pass
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.interrupts import EXIT, Interrupted, Stop, interrupts, worked
-from ledgeragent.bench.running.journal import Job, Journal
+from ledgeragent.bench.running.journal import Job, JobLog
 from ledgeragent.cli.main import main
 from tests.bench.arms.fama.test_verb import Bench, failed, results
 from tests.bench.chat_server import Body, chat_server, serving
@@ -137,7 +137,7 @@ def test_a_job_that_is_interrupted_while_it_waits_is_left_and_not_failed(tmp_pat
             raise ConnectionError("no answer\nand more")
         return record(job)
 
-    with Journal(tmp_path / "r", SETTINGS) as journal:
+    with JobLog(tmp_path / "r", SETTINGS) as journal:
         outcome = conduct(JOBS, play, journal, Limits(), told.append, stop.pause, stop.is_set)
         assert journal.done == {JOBS[0]}
         assert (outcome.failed, outcome.left) == ({}, len(JOBS) - 1)

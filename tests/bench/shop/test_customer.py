@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ledgeragent.bench.shop.customer import ALL_RIGHT, NOTHING_MORE, YES, Customer, means
+from ledgeragent.bench.shop.customer import ALL_RIGHT, NOTHING_MORE, YES, ScriptedCustomer, means
 from ledgeragent.bench.shop.tasks import tasks
 
 TASKS = {task.id: task for task in tasks()}
 
 
 def _talk(task: str, *said: str) -> list[str | None]:
-    customer = Customer(TASKS[task])
+    customer = ScriptedCustomer(TASKS[task])
     return [customer.answer(text) for text in said]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.arms.fama.choice import Choice, write
+from ledgeragent.bench.arms.fama.choice import HelperChoice, write
 from ledgeragent.bench.arms.helpers import HELPERS, VERIFIER
 from ledgeragent.bench.results.results import Run, read_results
 from tests.bench.tau2.model_server import Body, Script, serving
@@ -64,7 +64,7 @@ def _said(text: str) -> Body:
 @pytest.fixture(scope="module")
 def choice(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("choice") / "choice.json"
-    told = Choice(
+    told = HelperChoice(
         model="openai/scripted",
         domain="retail",
         helpers=tuple(HELPERS),

@@ -9,7 +9,7 @@ import pytest
 
 from ledgeragent import load_domain
 from ledgeragent.bench.tokens.cost import Prefixes, measure
-from ledgeragent.bench.tokens.prompt_cost import FRAME, Arm, Cost
+from ledgeragent.bench.tokens.prompt_cost import FRAME, Cost, PromptArm
 from ledgeragent.bench.tokens.tokens import Counter, counter
 from ledgeragent.cli.main import main
 from ledgeragent.offline.traces import Trace
@@ -36,7 +36,7 @@ def _cost() -> Cost:
 
 
 def test_without_a_ledger_only_what_is_new_is_uncached() -> None:
-    plain = _cost().arms[Arm("fc")]
+    plain = _cost().arms[PromptArm("fc")]
     first = len("a fixed greeting") + len("hi") + 2 * FRAME
     new = len('get_order {"order_id":"G-1"}') + len('{"order_id": "G-1"}') + 2 * FRAME
     assert (plain.total, plain.cached) == (100 + first + 100 + first + new, 100 + 100 + first)
@@ -47,9 +47,9 @@ def test_without_a_ledger_only_what_is_new_is_uncached() -> None:
 def test_a_block_at_the_tail_is_read_anew_and_one_in_front_throws_the_history_away() -> None:
     arms = _cost().arms
     plain, tail, front = (
-        arms[Arm("fc")],
-        arms[Arm("full", "tail")],
-        arms[Arm("full", "system prompt")],
+        arms[PromptArm("fc")],
+        arms[PromptArm("full", "tail")],
+        arms[PromptArm("full", "system prompt")],
     )
     assert tail.total == front.total > plain.total
     assert tail.uncached == plain.uncached + (tail.total - plain.total)

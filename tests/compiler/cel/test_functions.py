@@ -93,7 +93,7 @@ def test_lets_before_them_are_known_inside(tmp_path: Path) -> None:
         "      twice: sum([total, total])\n    message: '{twice:.1f} {sorted([loan.status])}'\n"
     )
     domain = domain_of(tmp_path, text_of("twice > 20.0", more=let))
-    assert pay(domain, WORLD).feedback == "15.0 out"
+    assert pay(domain, WORLD).objection == "15.0 out"
 
 
 def test_they_cannot_look_at_what_a_macro_binds(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from ledgeragent.adapters.common import Guard
+from ledgeragent.adapters.common import Policy
 from ledgeragent.gate import Filtered
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.drivers.base import Driver
@@ -44,9 +44,9 @@ class MCPProxy(Driver):
 
         return _Closing(Client(_through(calls, self.guard(calls))))
 
-    def guard(self, calls: Calls) -> Guard:
+    def guard(self, calls: Calls) -> Policy:
         """The guard of a proxy that tells `calls` of every verdict."""
-        return Guard("shop", calls.watch, self.journal, self.mode)
+        return Policy("shop", calls.watch, self.journal, self.mode)
 
 
 class Calls:
@@ -120,7 +120,7 @@ async def in_process(calls: Calls) -> AsyncIterator[tuple[Any, Any]]:
 
 
 @asynccontextmanager
-async def _through(calls: Calls, guard: Guard) -> AsyncIterator[tuple[Any, Any]]:
+async def _through(calls: Calls, guard: Policy) -> AsyncIterator[tuple[Any, Any]]:
     """A connection to the proxy, which has one of its own to the server."""
     from mcp.shared.memory import create_client_server_memory_streams
 
@@ -155,7 +155,7 @@ class MCPProxyHTTP(MCPProxy):
 
 
 @asynccontextmanager
-async def _over_http(calls: Calls, guard: Guard) -> AsyncIterator[Any]:
+async def _over_http(calls: Calls, guard: Policy) -> AsyncIterator[Any]:
     import uvicorn
     from mcp import Client
 

@@ -9,12 +9,12 @@ from typing import Literal
 from ledgeragent.adapters.method import Method, pack_for
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.ledger import Ledger
+from ledgeragent.ledger import Ledger, Unconfirmed
 from ledgeragent.plan import Order
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Verdict
 
-Kind = Literal["plain", "ledger", "helped"]
+ArmKind = Literal["plain", "ledger", "helped"]
 Pack = Callable[[Collection[str]], Domain]
 """The pack for an agent with these tools."""
 
@@ -25,7 +25,9 @@ class OpenGate(Gate):
 
     order: Order = "snapshot"
 
-    def judge(self, call: ToolCall, ledger: Ledger) -> Verdict:
+    def judge(
+        self, call: ToolCall, ledger: Ledger, expected: tuple[Unconfirmed, ...] = ()
+    ) -> Verdict:
         """ALLOW."""
         return Verdict(call=call, decision=Decision.ALLOW)
 
@@ -39,7 +41,7 @@ class Arm:
     """
 
     name: str
-    kind: Kind
+    kind: ArmKind
     summary: str
     shows: bool = False
     gate: Callable[[Domain], Gate] | None = None

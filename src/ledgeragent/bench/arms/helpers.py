@@ -15,7 +15,7 @@ Ask: TypeAlias = Callable[[str, str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class ToolText:
     """A tool as helpers see it."""
 
     name: str
@@ -28,7 +28,7 @@ class Tool:
 
 
 @dataclass(slots=True, kw_only=True)
-class View:
+class HelperView:
     """What helpers may read: the policy, the tools, what was said, called and returned so far.
 
     `whole` is False for helpers that are told the customer's words alone. `pending` is what the agent
@@ -36,7 +36,7 @@ class View:
     """
 
     policy: str
-    tools: tuple[Tool, ...]
+    tools: tuple[ToolText, ...]
     whole: bool = False
     requests: list[str] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Helper:
     name: str
     heading: str
     does: str
-    build: Callable[[View, Ask], str]
+    build: Callable[[HelperView, Ask], str]
 
 
 _NONE = "none"
@@ -88,7 +88,7 @@ def _listed(ask: Ask, instructions: str, question: str, most: int = _LIST_LINES)
 def memory(last: int | None = None) -> Helper:
     """Repeats the customer's last messages (all of them unless told), so that none is forgotten."""
 
-    def build(view: View, ask: Ask) -> str:
+    def build(view: HelperView, ask: Ask) -> str:
         return view.numbered(last)
 
     return Helper(name="memory", heading="Requests so far", does=_KEEPS, build=build)
@@ -97,7 +97,7 @@ def memory(last: int | None = None) -> Helper:
 _KEEPS = "repeats what the customer asked for, so that nothing of it is forgotten or left undone"
 
 
-def _condensed(view: View, ask: Ask) -> str:
+def _condensed(view: HelperView, ask: Ask) -> str:
     instructions = (
         "You keep the memory of a service agent. List everything the customer has asked for or told "
         f"about themselves, at most {_LIST_LINES} short lines, what was withdrawn left out, every id "
@@ -110,7 +110,7 @@ CONDENSED = Helper(name="memory", heading="Requests so far", does=_KEEPS, build=
 """A memory that takes a model call, for IRMA counted with three helper calls."""
 
 
-def _constraints(view: View, ask: Ask) -> str:
+def _constraints(view: HelperView, ask: Ask) -> str:
     instructions = (
         "You read a company's policy for a service agent; you are not that agent. Write the checklist "
         f"of conditions, at most {_LIST_LINES} short lines, that must hold before what the customer "
@@ -129,7 +129,7 @@ CONSTRAINTS = Helper(
 """The rules of the policy that matter for what was asked (IRMA's constraints, FAMA's DCE)."""
 
 
-def _suggestions(view: View, ask: Ask) -> str:
+def _suggestions(view: HelperView, ask: Ask) -> str:
     instructions = (
         "You pick tools for a service agent. List the tools that the requests call for, in the order "
         "they would be used, at most five lines of the form `tool - why`, without arguments; name "
@@ -155,7 +155,7 @@ SUGGESTIONS = Helper(
 """Which tools come next, and why (IRMA's tool suggestion, FAMA's TSA)."""
 
 
-def _reformulated(view: View, ask: Ask) -> str:
+def _reformulated(view: HelperView, ask: Ask) -> str:
     if not view.latest_return:
         return ""
     instructions = (
@@ -174,7 +174,7 @@ REFORMULATED = Helper(
 """The latest return, flattened (FAMA's TOR)."""
 
 
-def _plan(view: View, ask: Ask) -> str:
+def _plan(view: HelperView, ask: Ask) -> str:
     instructions = (
         "You plan for a service agent that must follow the policy. Write the steps, in order, that "
         "finish everything the customer has asked for, one a line, without doing any of them."
@@ -191,7 +191,7 @@ PLANNER = Helper(
 """The steps ahead (FAMA's planner)."""
 
 
-def _objections(view: View, ask: Ask) -> str:
+def _objections(view: HelperView, ask: Ask) -> str:
     instructions = (
         "You check what a service agent is about to do, before it does it: is it what the customer "
         "asked for, does the policy allow it, are its ids and amounts those that were given or looked "

@@ -13,7 +13,7 @@ from ledgeragent.bench.arms.helpers import (
     SUGGESTIONS,
     Ask,
     Helper,
-    View,
+    HelperView,
     memory,
 )
 from ledgeragent.errors import UsageError
@@ -94,13 +94,13 @@ def fama(domain: str, helpers: Sequence[str] = FAMA_USUAL) -> Recipe:
     )
 
 
-def blocks(recipe: Recipe, view: View, ask_of: AskOf) -> str:
+def blocks(recipe: Recipe, view: HelperView, ask_of: AskOf) -> str:
     """What the recipe's helpers have to say now, each under its heading."""
     said = ((helper, helper.build(view, ask_of(helper))) for helper in recipe.helpers)
     return "\n\n".join(f"{helper.heading}:\n{text}" for helper, text in said if text)
 
 
-def objections(recipe: Recipe, view: View, ask_of: AskOf) -> str:
+def objections(recipe: Recipe, view: HelperView, ask_of: AskOf) -> str:
     """What the verifier holds against the pending decision, with that decision; "" for nothing."""
     if recipe.verifier is None:
         return ""

@@ -15,7 +15,7 @@ from ledgeragent import packs
 from ledgeragent.bench.probes.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
 from ledgeragent.bench.running.endpoint import Endpoint, EndpointError
 from ledgeragent.bench.running.interrupts import EXIT, Interrupted, Stop, interrupts
-from ledgeragent.bench.running.kept import Kept
+from ledgeragent.bench.running.kept import KeptRows
 from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes, parts
 from ledgeragent.effects import Effect
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = chosen_probes(args.files, args.limit)
     if not chosen:
         raise DataError("no write that equals a gold action", file=", ".join(args.files))
-    with Kept(args.output, _key, "answer to a probe") as kept, interrupts(tell) as stop:
+    with KeptRows(args.output, _key, "answer to a probe") as kept, interrupts(tell) as stop:
         proposer = Proposer(_endpoint(args, stop), args.by)
         try:
             found = summary(_rows(chosen, proposer, prefixes, kept, args.schema, stop))
@@ -127,7 +127,7 @@ def _rows(
     chosen: Iterable[tuple[Probe, str | None]],
     proposer: Proposer,
     prefixes: Prefixes,
-    kept: Kept,
+    kept: KeptRows,
     with_schema: bool,
     stop: Stop,
 ) -> Iterator[Mapping[str, Any]]:

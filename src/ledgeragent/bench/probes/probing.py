@@ -19,7 +19,7 @@ from ledgeragent.bench.tokens.transcript import transcript
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
 from ledgeragent.offline.traces import Trace
-from ledgeragent.session.presenter import MODES, Mode, Presenter
+from ledgeragent.session.presenter import MODES, Presenter, RenderMode
 from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolCall
 
@@ -83,7 +83,7 @@ def _presented(
     return presenter.messages, presenter.tail(state.ledger)
 
 
-def _mode(name: str) -> Mode:
+def _mode(name: str) -> RenderMode:
     return next(mode for mode in MODES if mode == name)
 
 

@@ -12,7 +12,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from ledgeragent.bench.running.progress import Told, again, masked, tell
+from ledgeragent.bench.running.progress import Announce, again, masked, tell
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
 
@@ -26,7 +26,7 @@ class EndpointError(LedgerAgentError):
 
 
 @dataclass(slots=True)
-class Usage:
+class EndpointUsage:
     """What an endpoint counted."""
 
     requests: int = 0
@@ -64,7 +64,7 @@ class Endpoint:
     timeout: float = 120.0
     tries: int = 6
     sleep: Callable[[float], None] = time.sleep
-    tell: Told = tell
+    tell: Announce = tell
 
     def __post_init__(self) -> None:
         if problem := _unfit(self.url):
@@ -166,7 +166,7 @@ class ChatModel:
     policy: str
     tools: Sequence[Json]
     tail_role: str = "system"
-    usage: Usage = field(default_factory=Usage)
+    usage: EndpointUsage = field(default_factory=EndpointUsage)
     _made: int = 0
 
     def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:

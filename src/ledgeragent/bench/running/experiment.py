@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ledgeragent.bench.running.interrupts import Interrupted
-from ledgeragent.bench.running.journal import Job, Journal
-from ledgeragent.bench.running.progress import Told, again
+from ledgeragent.bench.running.journal import Job, JobLog
+from ledgeragent.bench.running.progress import Announce, again
 
 Play: TypeAlias = Callable[[Job], Mapping[str, Any]]
 """Does one job: a record with `reward`, `messages` and `tokens`. Raises where the harness failed."""
@@ -29,7 +29,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Outcome:
+class LeftOver:
     """What is left: jobs that failed every time, with why, and how many the budget left undone."""
 
     failed: dict[Job, str] = field(default_factory=dict)
@@ -44,19 +44,19 @@ class Outcome:
 def conduct(
     jobs: Iterable[Job],
     play: Play,
-    journal: Journal,
+    journal: JobLog,
     limits: Limits,
-    tell: Told = lambda line: None,
+    tell: Announce = lambda line: None,
     pause: Callable[[float], None] = time.sleep,
     stopped: Callable[[], bool] = lambda: False,
-) -> Outcome:
+) -> LeftOver:
     """Does every job that the journal has not.
 
     What is running when the budget ends, or when `stopped` says so, is finished and kept. A job whose
     pause ends in Interrupted is left.
     """
     waiting = [job for job in jobs if job not in journal.done]
-    total, outcome = len(waiting), Outcome()
+    total, outcome = len(waiting), LeftOver()
     finished = 0
     running: dict[Future[Mapping[str, Any]], Job] = {}
     with ThreadPoolExecutor(limits.workers) as pool:
@@ -85,12 +85,12 @@ def conduct(
     return outcome
 
 
-def _spent(journal: Journal, limits: Limits) -> bool:
+def _spent(journal: JobLog, limits: Limits) -> bool:
     return limits.tokens is not None and journal.tokens >= limits.tokens
 
 
 def _attempt(
-    play: Play, job: Job, attempts: int, tell: Told, pause: Callable[[float], None]
+    play: Play, job: Job, attempts: int, tell: Announce, pause: Callable[[float], None]
 ) -> Mapping[str, Any]:
     """Plays a job, again after a growing pause where the harness or the model's server failed."""
     for number in range(1, attempts):

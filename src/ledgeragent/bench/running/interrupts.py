@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from typing import TypeVar
 
-from ledgeragent.bench.running.progress import Told
+from ledgeragent.bench.running.progress import Announce
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Stop:
 
 
 @contextmanager
-def interrupts(tell: Told) -> Iterator[Stop]:
+def interrupts(tell: Announce) -> Iterator[Stop]:
     """A stop that the first Ctrl-C sets; a second one ends the process, as safely as a kill does.
 
     Outside the main thread, which alone is interrupted, nothing sets it.

@@ -26,7 +26,7 @@ class Job(NamedTuple):
         return f"{self.domain} {self.arm} task {self.task} trial {self.trial}"
 
 
-class Journal:
+class JobLog:
     """The file of an experiment. Use as a context; one process at a time holds it.
 
     The first line says under which settings the runs were made; others are refused. A line that a
@@ -40,7 +40,7 @@ class Journal:
         self.done: set[Job] = set()
         self.tokens = 0
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> JobLog:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._stream: IO[bytes] = self._file.open("a+b")
         try:

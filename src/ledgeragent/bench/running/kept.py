@@ -10,23 +10,23 @@ from typing import IO, Any, TypeAlias
 
 from ledgeragent.errors import DataError
 
-Row: TypeAlias = dict[str, Any]
+KeptRow: TypeAlias = dict[str, Any]
 
 
-class Kept:
+class KeptRows:
     """The rows of a file by their key; None keeps them in memory. Use as a context.
 
     A last line that was cut off is taken off the file. DataError for a line that is no such row.
     """
 
-    def __init__(self, file: str | None, key: Callable[[Row], Hashable], what: str) -> None:
+    def __init__(self, file: str | None, key: Callable[[KeptRow], Hashable], what: str) -> None:
         self._file = None if file is None else Path(file)
         self._key, self._what = key, what
         self._stream: IO[str] | None = None
         self._lock = Lock()
-        self.rows: dict[Hashable, Row] = {}
+        self.rows: dict[Hashable, KeptRow] = {}
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> KeptRows:
         if self._file is not None:
             if self._file.exists():
                 self._read(self._file)
@@ -49,7 +49,7 @@ class Kept:
             except (ValueError, TypeError, KeyError):
                 raise DataError(f"no {self._what}", file=str(file), line=number) from None
 
-    def add(self, row: Row) -> None:
+    def add(self, row: KeptRow) -> None:
         """Keeps a row, through to the file."""
         with self._lock:
             self.rows[self._key(row)] = row

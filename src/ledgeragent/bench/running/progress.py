@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
-Told: TypeAlias = Callable[[str], None]
+Announce: TypeAlias = Callable[[str], None]
 
 _SHORTEST_SECRET = 8
 
@@ -18,7 +18,7 @@ def tell(line: str) -> None:
     sys.stderr.flush()
 
 
-def teller(*secrets: str | None) -> Told:
+def teller(*secrets: str | None) -> Announce:
     """A `tell` that leaves out these secrets: a server's words may repeat a key, ours never do."""
     return lambda line: tell(masked(line, *secrets))
 

@@ -13,12 +13,12 @@ from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.arms.fama.choice import chosen
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.interrupts import EXIT, interrupts
-from ledgeragent.bench.running.journal import Job, Journal
+from ledgeragent.bench.running.journal import Job, JobLog
 from ledgeragent.bench.running.progress import secrets_of, teller
 from ledgeragent.errors import UsageError
 
 if TYPE_CHECKING:
-    from ledgeragent.bench.tau2.play import Player, Side
+    from ledgeragent.bench.tau2.play import Player, PlayerModel
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
                 "tasks that need a judge are judged by the harness's own; --judge-model names another"
             )
         with (
-            Journal(Path(args.output), _settings(args, player)) as journal,
+            JobLog(Path(args.output), _settings(args, player)) as journal,
             interrupts(tell) as stop,
         ):
             already = sum(job in journal.done for job in jobs)
@@ -137,14 +137,14 @@ def _methods(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _side(model: str, url: str | None, args: argparse.Namespace) -> Side:
-    from ledgeragent.bench.tau2.play import Side
+def _side(model: str, url: str | None, args: argparse.Namespace) -> PlayerModel:
+    from ledgeragent.bench.tau2.play import PlayerModel
 
     options: dict[str, Any] = {"temperature": 0.0, "timeout": args.timeout, "num_retries": 2}
     if url:
         options |= {"base_url": url, "api_key": os.environ.get(args.key_env) or "none"}
         model = model if "/" in model else f"openai/{model}"
-    return Side(model=model, options=options)
+    return PlayerModel(model=model, options=options)
 
 
 def _jobs(args: argparse.Namespace, player: Player) -> Iterator[Job]:

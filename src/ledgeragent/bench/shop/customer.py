@@ -46,7 +46,7 @@ def _is_no_report(text: str) -> bool:
     return asks or re.search(_DENIES, text, re.IGNORECASE) is not None
 
 
-class Customer:
+class ScriptedCustomer:
     """One customer in one conversation."""
 
     def __init__(self, task: Task) -> None:

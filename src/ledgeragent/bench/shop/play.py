@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import wire
-from ledgeragent.bench.shop.customer import Customer
+from ledgeragent.bench.shop.customer import ScriptedCustomer
 from ledgeragent.bench.shop.tasks import Task, wanted
-from ledgeragent.demo.shop.shop import Change, Shop, changes
+from ledgeragent.demo.shop.shop import Shop, ShopChange, changes
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.session.presenter import Mode, Presenter
+from ledgeragent.session.presenter import Presenter, RenderMode
 from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision
@@ -24,7 +24,7 @@ ENDED, TOO_LONG, SILENT = "customer", "too long", "no reply"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Episode:
+class ShopEpisode:
     """A conversation as it went. `wrong` is where the database differs from what it should be.
 
     `messages` hold what the gate refused too, each call with its answer, as no model saw it.
@@ -34,7 +34,7 @@ class Episode:
     arm: str
     messages: tuple[Message, ...]
     ended: str
-    wrong: tuple[Change, ...]
+    wrong: tuple[ShopChange, ...]
     generations: int
     rejected: int
 
@@ -128,15 +128,15 @@ class Talk:
 
 
 def play(
-    task: Task, model: Model, gate: Gate | None, *, mode: Mode = "full", most: int = 40
-) -> Episode:
+    task: Task, model: Model, gate: Gate | None, *, mode: RenderMode = "full", most: int = 40
+) -> ShopEpisode:
     """The conversation, at most `most` messages of the agent long; with a gate, through LedgerAgent."""
     talk = Talk(gate, Presenter(mode=mode))
-    customer = Customer(task)
+    customer = ScriptedCustomer(task)
     with Shop() as shop:
         talk.saw(UserMessage(text=task.opens))
         ended = _converse(talk, customer, model, shop, most)
-        return Episode(
+        return ShopEpisode(
             task=task,
             arm=PLAIN if gate is None else GUARDED,
             messages=tuple(talk.messages),
@@ -147,7 +147,7 @@ def play(
         )
 
 
-def _converse(talk: Talk, customer: Customer, model: Model, shop: Shop, most: int) -> str:
+def _converse(talk: Talk, customer: ScriptedCustomer, model: Model, shop: Shop, most: int) -> str:
     """Until the customer is done; what the agent says beside a call is not for the customer."""
     for _ in range(most):
         reply = talk.reply(model)

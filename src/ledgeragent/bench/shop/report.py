@@ -10,20 +10,20 @@ from ledgeragent.bench.results.passk import mean_pass_hat
 from ledgeragent.bench.shop.tasks import KINDS
 from ledgeragent.types import Json
 
-Row = dict[str, Any]
+EpisodeRow = dict[str, Any]
 
 _WIDTH = 19
 
 
-def summary(rows: Iterable[Row]) -> Json:
+def summary(rows: Iterable[EpisodeRow]) -> Json:
     """Per arm: pass^k for every k that the trials allow, pass^1 by kind, and means per run."""
-    by_arm: dict[str, list[Row]] = defaultdict(list)
+    by_arm: dict[str, list[EpisodeRow]] = defaultdict(list)
     for row in rows:
         by_arm[row["arm"]].append(row)
     return {arm: _arm(runs) for arm, runs in by_arm.items()}
 
 
-def _arm(runs: Sequence[Row]) -> Json:
+def _arm(runs: Sequence[EpisodeRow]) -> Json:
     by_task = _counts(runs)
     most = min(trials for _, trials in by_task.values())
     kinds = {row["task_id"]: row["kind"] for row in runs}
@@ -43,7 +43,7 @@ def _arm(runs: Sequence[Row]) -> Json:
     }
 
 
-def _counts(runs: Iterable[Row]) -> dict[str, tuple[int, int]]:
+def _counts(runs: Iterable[EpisodeRow]) -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     for row in runs:
         good, trials = counts.get(row["task_id"], (0, 0))

@@ -15,7 +15,7 @@ KINDS = ("plain", "insists", "slips", "changes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class TaskLine:
     """What a customer says once the agent's words meet `when`."""
 
     when: str
@@ -34,7 +34,7 @@ class Task:
     kind: str
     email: str
     opens: str
-    lines: tuple[Line, ...]
+    lines: tuple[TaskLine, ...]
     gold: tuple[ToolCall, ...]
     tempting: tuple[ToolCall, ...]
 
@@ -52,7 +52,7 @@ def _task(given: Json) -> Task:
         kind=given["kind"],
         email=given["email"],
         opens=given["opens"],
-        lines=tuple(Line(**line) for line in given.get("lines", ())),
+        lines=tuple(TaskLine(**line) for line in given.get("lines", ())),
         gold=_calls(given["gold"]),
         tempting=_calls(given.get("tempting", ())),
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
-from ledgeragent.bench.running.kept import Kept
+from ledgeragent.bench.running.kept import KeptRows
 from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.shop.play import ARMS, PLAIN, play
 from ledgeragent.bench.shop.report import summary, text
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DEFAULT_URL = "http://127.0.0.1:8080/v1"
 
 
-class Run(NamedTuple):
+class ShopRun(NamedTuple):
     """One conversation to be had: a task, by an arm, for the nth time."""
 
     task: Task
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     """Plays and reports."""
     wanted = _runs(args)
     with (
-        Kept(args.output, _key, "run of this benchmark") as kept,
+        KeptRows(args.output, _key, "run of this benchmark") as kept,
         interrupts(tell) as stop,
     ):
         missing = [one for one in wanted if (one.id, args.model, args.mode) not in kept.rows]
@@ -105,17 +105,19 @@ def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return row["id"], row["agent_model"], row["mode"]
 
 
-def _runs(args: argparse.Namespace) -> list[Run]:
+def _runs(args: argparse.Namespace) -> list[ShopRun]:
     known = {task.id: task for task in tasks()}
     unknown = [*(set(args.tasks or ()) - set(known)), *(set(args.arms) - set(ARMS))]
     if unknown:
         raise UsageError(f"there is no {', '.join(sorted(unknown))} in this benchmark")
     chosen = [task for task in tasks() if args.tasks is None or task.id in args.tasks]
     trials = range(1, args.trials + 1)
-    return [Run(task, arm, trial) for trial in trials for task in chosen for arm in args.arms]
+    return [ShopRun(task, arm, trial) for trial in trials for task in chosen for arm in args.arms]
 
 
-def _played(runs: Sequence[Run], args: argparse.Namespace, stop: Stop) -> Iterator[dict[str, Any]]:
+def _played(
+    runs: Sequence[ShopRun], args: argparse.Namespace, stop: Stop
+) -> Iterator[dict[str, Any]]:
     """Each run's row as it is done; what goes wrong with the endpoint ends them all."""
     endpoint = Endpoint(
         url=args.url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,
@@ -129,7 +131,7 @@ def _played(runs: Sequence[Run], args: argparse.Namespace, stop: Stop) -> Iterat
     yield from worked((partial(_row, one, endpoint, gate, args) for one in runs), args.jobs, stop)
 
 
-def _row(one: Run, endpoint: Endpoint, gate: Gate, args: argparse.Namespace) -> dict[str, Any]:
+def _row(one: ShopRun, endpoint: Endpoint, gate: Gate, args: argparse.Namespace) -> dict[str, Any]:
     model = ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas())
     guard = None if one.arm == PLAIN else gate
     episode = play(one.task, model, guard, mode=args.mode, most=args.most)

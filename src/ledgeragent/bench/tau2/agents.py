@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from time import monotonic
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ledgeragent.adapters.method import pack_for
-from ledgeragent.adapters.tau2 import TRACE, agent_class, complete, harness, register, say, spent
+from ledgeragent.adapters.tau2 import (
+    TRACE,
+    Wire,
+    agent_class,
+    complete,
+    harness,
+    register,
+    say,
+    spent,
+)
 from ledgeragent.bench.arms.arms import ARMS, Arm
 from ledgeragent.bench.arms.fama.choice import chosen
-from ledgeragent.bench.arms.helpers import Ask, Helper, Tool, View
+from ledgeragent.bench.arms.helpers import Ask, Helper, HelperView, ToolText
 from ledgeragent.bench.arms.recipes import Recipe, blocks, compose, fama, irma, objections
 from ledgeragent.types import Json
-
-Wire: TypeAlias = Any
 
 PLAIN = "llm_agent"
 """What the harness calls its own agent, the arm fc."""
@@ -83,7 +90,7 @@ class Helped:
     def _begin(self) -> None:
         tools = tuple(_tool(tool.openai_schema["function"]) for tool in self.tools)
         whole = self._recipe.when == "every_step"
-        self._view = View(policy=self.domain_policy, tools=tools, whole=whole)
+        self._view = HelperView(policy=self.domain_policy, tools=tools, whole=whole)
         self._asked: list[Asked] = []
         self._composed: dict[int, str] = {}
 
@@ -192,6 +199,6 @@ def _call(call: Wire) -> str:
     return f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
 
 
-def _tool(function: Json) -> Tool:
+def _tool(function: Json) -> ToolText:
     names = tuple(function.get("parameters", {}).get("properties", {}))
-    return Tool(name=function["name"], description=function["description"], parameters=names)
+    return ToolText(name=function["name"], description=function["description"], parameters=names)

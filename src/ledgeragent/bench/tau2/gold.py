@@ -9,17 +9,15 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
-from ledgeragent.adapters.tau2 import Guarded, harness, of_harness_reply
+from ledgeragent.adapters.tau2 import Guarded, Wire, harness, of_harness_reply
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.tau2.agents import agent_of
 from ledgeragent.bench.tau2.scoring import is_judged, score
 from ledgeragent.effects import Effect, Read
 from ledgeragent.types import Json, Message, Reply, ToolCall
 from ledgeragent.verdict import Kind, Verdict
-
-Wire: TypeAlias = Any
 
 _GO_ON = "Please go on."
 _STOP = "###STOP###"

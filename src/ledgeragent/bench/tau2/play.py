@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
-from ledgeragent.adapters.tau2 import harness
+from ledgeragent.adapters.tau2 import Wire, harness
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.running.journal import Job
 from ledgeragent.bench.tau2.agents import PLAIN
 from ledgeragent.bench.tau2.run import signature
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.types import Json
-
-Wire: TypeAlias = Any
 
 _FIRST_SEED = 300
 _NO_RESULT = ("infrastructure_error", "unexpected_error")
@@ -25,7 +23,7 @@ class HarnessError(LedgerAgentError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class PlayerModel:
     """A model and its options, for the agent or for the simulated customer."""
 
     model: str
@@ -36,8 +34,8 @@ class Side:
 class Player:
     """Plays jobs with these models. Call it with a job. `methods` has options for arms by name."""
 
-    agent: Side
-    user: Side
+    agent: PlayerModel
+    user: PlayerModel
     methods: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     max_steps: int = 200
     _tasks: dict[str, dict[str, Wire]] = field(default_factory=dict)

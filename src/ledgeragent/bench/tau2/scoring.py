@@ -6,12 +6,10 @@ import json
 import os
 from collections.abc import Mapping
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any
 
-from ledgeragent.adapters.tau2 import harness
+from ledgeragent.adapters.tau2 import Wire, harness
 from ledgeragent.errors import UsageError
-
-Wire: TypeAlias = Any
 
 JUDGE = "LEDGERAGENT_JUDGE_LLM"
 JUDGE_ARGS = "LEDGERAGENT_JUDGE_LLM_ARGS"

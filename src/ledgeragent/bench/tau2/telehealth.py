@@ -7,15 +7,13 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from ledgeragent.adapters.tau2 import harness
+from ledgeragent.adapters.tau2 import Wire, harness
 from ledgeragent.bench.telehealth.clinic import TOOLS
 from ledgeragent.bench.telehealth.conformance import RECORDED_ON
 from ledgeragent.bench.telehealth.data import FILES, FOLDER, Data, load, read_tasks
 from ledgeragent.types import Json
-
-Wire: TypeAlias = Any
 
 NAME = "telehealth"
 

@@ -19,9 +19,9 @@ from ledgeragent.bench.telehealth import (
 from ledgeragent.bench.telehealth.data import Data
 from ledgeragent.types import Json
 
-Function = Callable[..., str]
+ClinicTool = Callable[..., str]
 
-_ALL: tuple[Function, ...] = (
+_ALL: tuple[ClinicTool, ...] = (
     patients.find_patient_by_email,
     patients.find_patient_by_name_dob,
     patients.get_patient_details,
@@ -55,7 +55,7 @@ STOP = "###STOP###"
 _ABBREVIATED = {"dob": "DOB"}
 
 
-def _as_recorded(function: Function) -> Function:
+def _as_recorded(function: ClinicTool) -> ClinicTool:
     """The function under the name that Python prints where a call's arguments don't fit."""
     assert isinstance(function, FunctionType)
     words = (_ABBREVIATED.get(word, word.capitalize()) for word in function.__name__.split("_"))
@@ -66,7 +66,7 @@ def _as_recorded(function: Function) -> Function:
     return copy
 
 
-TOOLS: Mapping[str, Function] = {f.__name__: _as_recorded(f) for f in _ALL}
+TOOLS: Mapping[str, ClinicTool] = {f.__name__: _as_recorded(f) for f in _ALL}
 """Every tool: `TOOLS[name](data, **arguments)` answers in text."""
 
 
@@ -82,7 +82,7 @@ def call(data: Data, name: str, arguments: Mapping[str, Json]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ClinicStep:
     """What an action led to. `reward` is 0 until the episode is `done`."""
 
     observation: str
@@ -106,7 +106,7 @@ class Episode:
     def __post_init__(self) -> None:
         self.data = self.fresh()
 
-    def step(self, name: str, arguments: Mapping[str, Json]) -> Step:
+    def step(self, name: str, arguments: Mapping[str, Json]) -> ClinicStep:
         """Does one action; the episode is over when the user stops or a person takes over."""
         if name == RESPOND:
             self.said.append(arguments["content"])
@@ -115,7 +115,7 @@ class Episode:
         else:
             observation = call(self.data, name, arguments)
             done = name == ENDS
-        return Step(observation=observation, reward=self.reward() if done else 0.0, done=done)
+        return ClinicStep(observation=observation, reward=self.reward() if done else 0.0, done=done)
 
     def reward(self) -> float:
         """1 if the records are as the gold actions leave them and all that must be said was."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ledgeragent.bench.tokens.tokens import Counter
 from ledgeragent.domain import Domain
 from ledgeragent.offline.traces import Trace
-from ledgeragent.session.presenter import MODES, Mode, Presenter
+from ledgeragent.session.presenter import MODES, Presenter, RenderMode
 from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage, canonical
 
@@ -26,7 +26,7 @@ FRAME = 4
 """Tokens that a chat format spends on each message besides its text."""
 
 
-class Arm(NamedTuple):
+class PromptArm(NamedTuple):
     """A way to show the ledger: a mode and where the block stands; for `fc`, nowhere."""
 
     mode: str
@@ -36,7 +36,7 @@ class Arm(NamedTuple):
         return f"{self.mode}, {self.place}" if self.place else self.mode
 
 
-ARMS = (Arm(PLAIN), *(Arm(mode, place) for mode in MODES for place in (TAIL, SYSTEM)))
+ARMS = (PromptArm(PLAIN), *(PromptArm(mode, place) for mode in MODES for place in (TAIL, SYSTEM)))
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class Cost:
 
     runs: int = 0
     prompts: int = 0
-    arms: dict[Arm, Tokens] = field(default_factory=lambda: {arm: Tokens() for arm in ARMS})
+    arms: dict[PromptArm, Tokens] = field(default_factory=lambda: {arm: Tokens() for arm in ARMS})
     skipped: Counts[str] = field(default_factory=Counts)
 
     def count(self, trace: Trace, domain: Domain, prefix: int, counter: Counter) -> None:
@@ -82,7 +82,7 @@ class Cost:
 
     def as_json(self) -> Mapping[str, Json]:
         """Tokens per run and their ratios to `fc`."""
-        plain = self.arms[Arm(PLAIN)]
+        plain = self.arms[PromptArm(PLAIN)]
         return {
             "runs": self.runs,
             "prompts": self.prompts,
@@ -133,16 +133,21 @@ def _ledgers(messages: Iterable[Message], domain: Domain) -> list[tuple[Message,
 
 
 def _mode_cost(
-    mode: Mode | None, steps: Iterable[tuple[Message, State, bool]], prefix: int, counter: Counter
-) -> dict[Arm, Tokens]:
+    mode: RenderMode | None,
+    steps: Iterable[tuple[Message, State, bool]],
+    prefix: int,
+    counter: Counter,
+) -> dict[PromptArm, Tokens]:
     prompts = list(_prompts(mode, steps, counter))
     if mode is None:
-        return {Arm(PLAIN): _sum(prompts, TAIL, prefix, counter)}
-    return {Arm(mode, place): _sum(prompts, place, prefix, counter) for place in (TAIL, SYSTEM)}
+        return {PromptArm(PLAIN): _sum(prompts, TAIL, prefix, counter)}
+    return {
+        PromptArm(mode, place): _sum(prompts, place, prefix, counter) for place in (TAIL, SYSTEM)
+    }
 
 
 def _prompts(
-    mode: Mode | None, steps: Iterable[tuple[Message, State, bool]], counter: Counter
+    mode: RenderMode | None, steps: Iterable[tuple[Message, State, bool]], counter: Counter
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """For each generation: the tokens of the history, and the lines of the block.
 

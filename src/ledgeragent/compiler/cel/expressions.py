@@ -10,10 +10,11 @@ from typing import Any
 from ledgeragent.compiler.cel.functions import COMPUTED, only_call
 from ledgeragent.compiler.cel.library import Source, environment, parse
 from ledgeragent.compiler.cel.programs import Program, compile_expression
-from ledgeragent.compiler.cel.rule import Fact, Message, Messages
+from ledgeragent.compiler.cel.rule import MessageFact, ReasonText, ReasonTexts
+from ledgeragent.compiler.cel.scope import Scope
 from ledgeragent.compiler.cel.tree import Expr
-from ledgeragent.compiler.cel.variables import Scope, Use, uses
-from ledgeragent.compiler.problems import Findings, Place
+from ledgeragent.compiler.cel.variables import Use, uses
+from ledgeragent.compiler.problems import Place, Problems
 from ledgeragent.compiler.source.keys import Key, Segment
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
@@ -177,7 +178,7 @@ class Compiler:
         """The compiled expression of that name."""
         return self.programs.get(name)
 
-    def messages(self) -> Messages:
+    def messages(self) -> ReasonTexts:
         """The texts with their compiled facts."""
         cases = tuple(
             self._message(case, template, specs)
@@ -187,10 +188,10 @@ class Compiler:
             m.condition is not None or any(f.plain is None for f in m.facts.values()) for m in cases
         )
         if not computes:
-            return Messages(cases=cases)
-        return Messages(cases=cases, chosen=self._chosen(cases), joined=self._joined(cases))
+            return ReasonTexts(cases=cases)
+        return ReasonTexts(cases=cases, chosen=self._chosen(cases), joined=self._joined(cases))
 
-    def _joined(self, cases: tuple[Message, ...]) -> Program | None:
+    def _joined(self, cases: tuple[ReasonText, ...]) -> Program | None:
         """The check and `_chosen` in one, where that reads and computes nothing besides."""
         check = self.programs.get("check")
         joined = self._chosen(cases, "check") if check is not None else None
@@ -202,16 +203,16 @@ class Compiler:
         )
         return joined if needed <= own else None
 
-    def _message(self, case: int, template: str, specs: list[str]) -> Message:
+    def _message(self, case: int, template: str, specs: list[str]) -> ReasonText:
         facts = {f"f{i}": self._fact(f"fact {case}.{i}", spec) for i, spec in enumerate(specs)}
-        return Message(template=template, facts=facts, condition=self.programs.get(f"if {case}"))
+        return ReasonText(template=template, facts=facts, condition=self.programs.get(f"if {case}"))
 
-    def _fact(self, name: str, spec: str) -> Fact:
+    def _fact(self, name: str, spec: str) -> MessageFact:
         call = only_call(self.pieces[name].value)
         last = COMPUTED.get(call.function) if call is not None else None
-        return Fact(program=self.programs[name], spec=spec, last=last)
+        return MessageFact(program=self.programs[name], spec=spec, last=last)
 
-    def _chosen(self, cases: tuple[Message, ...], check: str = "") -> Program | None:
+    def _chosen(self, cases: tuple[ReasonText, ...], check: str = "") -> Program | None:
         """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`.
 
         With the name of a `check` it is true where that holds.
@@ -237,7 +238,7 @@ class Compiler:
         wanted = {let for name in names for let, _ in self._needed_lets(name)}
         lets = [(name, node) for name, node in self.lets.items() if name in wanted]
         source = Source.of(replace(next(iter(self.pieces.values())), value=text), lets)
-        scope = replace(self.scope, findings=Findings())  # only faster: nothing is wrong without
+        scope = replace(self.scope, findings=Problems())  # only faster: nothing is wrong without
         return compile_expression(source, scope, environment(scope.variables.values()))
 
     def _before_last(self, name: str) -> str:

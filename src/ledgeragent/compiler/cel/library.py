@@ -15,9 +15,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.tree import Expr, read_tree
 from ledgeragent.compiler.cel.variables import Variable
-from ledgeragent.compiler.problems import Findings, Place
+from ledgeragent.compiler.problems import Place, Problems
 from ledgeragent.compiler.shapes import Choice, ListOf, MapOf, Object, Scalar, Shape
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.errors import LedgerAgentError, MissingExtraError
@@ -29,12 +30,18 @@ _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
 _TOO_MANY = re.compile(r"maximum number of ERROR issues exceeded: (\d+)")
 _FOLLOWS = re.compile(r"expression of type '\*error\*' cannot be the (operand|range) of")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
-_STATUS = re.compile(r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE): | \[[A-Z_]+\]$")
+_STATUS = re.compile(
+    r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE|INTERNAL): | \[[A-Z_]+\]$"
+)
 _UNKNOWN_TOKEN = re.compile(r"token recognition error at: '(.*)'", re.DOTALL)
 _SPELLED = {"_[_]": "[ ]", "_?_:_": "? :"}
 _DOUBLED = {"=": "== to compare", "&": "&&", "|": "||"}
 _OPERATORS = {"and": "&&", "or": "||", "not": "!", "is": "==", "if": "a ? b : c"}
 _WORD_INPUT = re.compile(rf"input '({'|'.join(_OPERATORS)})'", re.IGNORECASE)
+_TOO_OFTEN = (
+    "the loops of one expression run more than 10,000 times together (a macro in a macro counts "
+    "each round of the inner one); compare fewer items at once"
+)
 _MISCALLED = frozenset(
     f"undeclared reference to '{name}'" for name in ("date", "days", "sorted", "sum")
 )
@@ -162,7 +169,7 @@ def _lines(node: Node) -> list[tuple[str, int]]:
     return [(line, node.begins + i) for i, line in enumerate(text.split("\n"))]
 
 
-def parse(source: Source, findings: Findings, rule: str = "") -> Expr | None:
+def parse(source: Source, findings: Problems, rule: str = "") -> Expr | None:
     """The untyped tree of an expression, or None and a finding where it has no syntax."""
     tree = _compiled(source, _plain_environment(), findings, rule, disable_check=True)
     return None if isinstance(tree, Refused) else tree
@@ -175,11 +182,16 @@ def _plain_environment() -> Any:
 
 
 def _compiled(
-    source: Source, environment: Any, findings: Findings, rule: str, *, disable_check: bool
+    source: Source, environment: Any, findings: Problems, rule: str, *, disable_check: bool
 ) -> Any:
     if len(source.text) > LONGEST_EXPRESSION:
         text = f"an expression of {len(source.text)} characters; split it into several rules"
         findings.add("type-error", source.place(0), text, rule)
+        return Refused()
+    character = first_refused(source.text)
+    if character:
+        text = f"an expression cannot hold the character {character}"
+        findings.add("syntax", source.place(0), text, rule)
         return Refused()
     try:
         expression = environment.compile(source.text, disable_check=disable_check)
@@ -188,7 +200,7 @@ def _compiled(
     return read_tree(expression.serialize()) if disable_check else expression
 
 
-def _explain(problem: str, source: Source, findings: Findings, rule: str) -> Refused:
+def _explain(problem: str, source: Source, findings: Problems, rule: str) -> Refused:
     found = _most_telling(_ERROR.findall(problem))
     if not found:
         text = _STATUS.sub("", problem.splitlines()[0])
@@ -263,12 +275,18 @@ def environment(variables: Iterable[Variable], computed: Mapping[str, str] | Non
     return library().NewEnv(variables=types, extensions=extensions, functions=functions)
 
 
-def compiled(source: Source, declared: Any, findings: Findings, rule: str) -> Any:
+def compiled(source: Source, declared: Any, findings: Problems, rule: str) -> Any:
     """The library's checked expression, or `Refused` and findings where types do not fit together."""
     return _compiled(source, declared, findings, rule, disable_check=False)
 
 
 def evaluation_error(problem: str) -> CelError:
-    """The library's account of a failed evaluation as an exception."""
+    """The library's account of a failed evaluation as an exception.
+
+    One evaluation runs its loops at most 10,000 times together: a limit of the library that its
+    Python form cannot change.
+    """
+    if "Iteration budget exceeded" in problem:
+        return CelError(_TOO_OFTEN)
     absent = _ABSENT.fullmatch(problem)
     return Absent(absent[1]) if absent is not None else CelError(_STATUS.sub("", problem))

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ledgeragent.compiler.cel.functions import COMPUTED, Rewritten, ToCompute, rewritten
+from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.library import (
     Absent,
     CelError,
@@ -19,11 +20,17 @@ from ledgeragent.compiler.cel.library import (
     library,
     parse,
 )
+from ledgeragent.compiler.cel.scope import Mistyped, Scope
 from ledgeragent.compiler.cel.tree import Expr, read_tree
-from ledgeragent.compiler.cel.variables import Scope, Variable, uses
-from ledgeragent.compiler.problems import Findings
+from ledgeragent.compiler.cel.variables import uses
+from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.types import Json
+
+_TOO_LARGE = (
+    f"the values given make this expression take more than {MOST_BYTES // 1_000_000} MB of memory; "
+    "compare shorter texts or lists, without replace, join, split or a macro in a macro"
+)
 
 Lets = tuple[tuple[str, Node], ...]
 
@@ -64,6 +71,7 @@ class Program:
     __slots__ = (
         "_error",
         "_evaluate",
+        "_growth",
         "activate",
         "computed",
         "source",
@@ -84,6 +92,7 @@ class Program:
         self.tree: Expr = read_tree(expression.serialize())
         self.type: str = expression.return_type().name()
         free = {use.root for use in uses(self.tree)}
+        self._growth = Growth(self.tree)
         self.variables = tuple(v for v in scope.variables.values() if v.name in free)
         self.computed = computed
         self._evaluate = evaluate
@@ -92,11 +101,19 @@ class Program:
     def __call__(self, values: dict[str, Json]) -> Json:
         """The value; raises Absent where a variable it needs has none, CelError where it fails.
 
-        What our functions give is added to `values`, for other programs that need it too.
+        It fails too where it might take more than `MOST_BYTES` of memory, which is told before it
+        is evaluated, or where its loops run more than 10,000 times together, nested ones for each
+        round of the outer one: the library stops there. What our functions give is added to
+        `values`, for other programs that need it too.
         """
         for computed in self.computed:
             computed.bind(values)
-        result = self._evaluate(None, values)
+        if self._growth.exceeds(values):
+            raise CelError(_TOO_LARGE)
+        try:
+            result = self._evaluate(None, values)
+        except RuntimeError as problem:  # as the library fails where it gives no error value
+            raise evaluation_error(str(problem)) from None
         value = result.plain_value()
         if type(value) is str and result.type() == self._error:
             raise self._explained(evaluation_error(value), values)
@@ -113,22 +130,12 @@ class Program:
         return error
 
 
-@dataclass(frozen=True, slots=True)
-class Mistyped:
-    """An expression that CEL's checker refused: the tree is without types, `faults` are in its text."""
-
-    source: Source
-    tree: Expr
-    variables: tuple[Variable, ...]
-    faults: frozenset[int]
-
-
 def compile_expression(source: Source, scope: Scope, declared: Any) -> Program | None:
     """The program checked in the environment `declared`, or None and findings where types don't fit."""
     expression = compiled(source, declared, scope.findings, scope.rule)
     if not isinstance(expression, Refused):
         return _without_our_functions(expression, source, scope, declared)
-    tree = parse(source, Findings())
+    tree = parse(source, Problems())
     if tree is not None:
         _refuse(source, tree, scope, expression)
     for lets, node, done in _rewritten(source, scope):

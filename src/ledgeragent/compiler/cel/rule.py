@@ -11,14 +11,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ledgeragent.compiler.cel.characters import Unreadable, is_readable
 from ledgeragent.compiler.cel.library import Absent, CelError
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.tree import Expr, Ident, Select
 from ledgeragent.compiler.cel.variables import Variable
 from ledgeragent.compiler.source.keys import Key, Segment
-from ledgeragent.paths import PathTemplate
+from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Broken, MissingEvidence, View, violation
 from ledgeragent.types import Json
+
+_MALFORMED = "{argument} is malformed: it holds the character {character}; send it without"
 
 UNKNOWN = "(unknown)"
 """What a message says where a fact could not be had."""
@@ -40,14 +43,21 @@ class Requirement:
 
 @dataclass(slots=True)
 class _Found:
-    """What one judgement has fetched: containers by root, variables read from them, what is missing."""
+    """What one judgement has fetched: containers by root, variables read from them, what is missing.
+
+    `paths` are those of the records among the containers.
+    """
 
     containers: dict[str, Any]
+    paths: dict[str, Path[Any]] = field(default_factory=dict)
     values: dict[str, Json] = field(default_factory=dict)
     missing: dict[str, MissingEvidence] = field(default_factory=dict)
 
     def read(self, variables: Iterable[Variable]) -> None:
-        """Reads variables, each once; notes in `missing` which evidence they lack instead."""
+        """Reads variables, each once; notes in `missing` which evidence they lack instead.
+
+        A record's field that CEL would misread is no evidence; raises Unreadable for an argument.
+        """
         values, missing, containers = self.values, self.missing, self.containers
         for variable in variables:
             name, root = variable.name, variable.root
@@ -61,6 +71,10 @@ class _Found:
                 values[name] = variable.read(containers[root])
             except MissingEvidence as lacking:
                 missing[name] = lacking
+            except Unreadable:
+                if root not in self.paths:
+                    raise
+                missing[name] = MissingEvidence(self.paths[root], fields=variable.fields)
             except KeyError:
                 continue
 
@@ -87,6 +101,7 @@ class _Found:
                 self.missing[requirement.name] = MissingEvidence(path)
             else:
                 self.containers[requirement.name] = view[path]
+                self.paths[requirement.name] = path
         except MissingEvidence as missing:
             self.missing[requirement.name] = missing
 
@@ -103,6 +118,8 @@ class _Found:
         for name in key.fields:
             value = value.get(name) if key.optional else value[name]
         if type(value) is str:
+            if key.root not in self.paths and not is_readable(value):
+                raise Unreadable(str(key), value)
             return value
         if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
             raise CelError(f"{key} is no text that can name a record")
@@ -110,7 +127,7 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class MessageFact:
     """An expression inside a message, with how its number is written (`.2f`), \"\" for as it is.
 
     `last` is the function of ours that the whole expression is a call of: applied to a value that
@@ -169,14 +186,14 @@ def _plain(tree: Expr) -> tuple[str, str | None] | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class ReasonText:
     """One text for a violation, said if `condition` holds (None: always).
 
     `template` has `{f0}`, `{f1}` ... for its facts.
     """
 
     template: str
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Mapping[str, MessageFact] = field(default_factory=dict)
     condition: Program | None = None
 
     def applies(self, found: _Found) -> bool:
@@ -204,7 +221,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Messages:
+class ReasonTexts:
     """What is said of a violation: the first of `cases` that applies.
 
     `chosen` gives the number of that case (-1 for none) and its computed facts in one evaluation,
@@ -212,7 +229,7 @@ class Messages:
     satisfies the check, and otherwise what `chosen` is; None where that would read more.
     """
 
-    cases: tuple[Message, ...]
+    cases: tuple[ReasonText, ...]
     chosen: Program | None = None
     joined: Program | None = None
 
@@ -246,7 +263,7 @@ class CelCheck:
         about: str,
         requires: tuple[Requirement, ...],
         test: Program | None,
-        messages: Messages,
+        messages: ReasonTexts,
     ) -> None:
         self.__doc__ = about
         self.requires = requires
@@ -255,7 +272,17 @@ class CelCheck:
         self._demanded = tuple(found.name for found in requires if found.always)
 
     def __call__(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
-        """None if the call satisfies the rule, else why not; raises MissingEvidence or CelError."""
+        """None if the call satisfies the rule, else why not; raises MissingEvidence or CelError.
+
+        An argument that CEL would misread breaks every rule that reads it.
+        """
+        try:
+            return self._judged(arguments, view)
+        except Unreadable as problem:
+            argument = problem.where.removeprefix("args.")
+            return violation(_MALFORMED, argument=argument, character=problem.character)
+
+    def _judged(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
         found = _Found({"args": arguments, "params": view.parameters})
         for requirement in self.requires:
             found.fetch(requirement, view)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ledgeragent.types import Json
 
-Fields = dict[int, list[Any]]
+WireFields = dict[int, list[Any]]
 """A protobuf message: field number -> the raw values given for it."""
 
 
@@ -151,7 +151,7 @@ class _Decoder:
             return self._entries(_message(message[8][0]), place)
         return self._fold(_message(message[9][0]), place)
 
-    def _select(self, message: Fields, place: dict[str, Any]) -> Expr:
+    def _select(self, message: WireFields, place: dict[str, Any]) -> Expr:
         return Select(
             operand=self.expr(message[1][0]),
             field=_text(message, 2),
@@ -159,11 +159,11 @@ class _Decoder:
             **place,
         )
 
-    def _call(self, message: Fields, place: dict[str, Any]) -> Expr:
+    def _call(self, message: WireFields, place: dict[str, Any]) -> Expr:
         args = tuple(map(self.expr, (*message[1], *message[3])))
         return Call(function=_text(message, 2), args=args, **place)
 
-    def _entries(self, message: Fields, place: dict[str, Any]) -> Expr:
+    def _entries(self, message: WireFields, place: dict[str, Any]) -> Expr:
         parts: list[Expr] = []
         for raw in message[2]:
             entry = _message(raw)
@@ -171,7 +171,7 @@ class _Decoder:
             parts.append(self.expr(entry[4][0]))
         return Entries(parts=tuple(parts), **place)
 
-    def _fold(self, message: Fields, place: dict[str, Any]) -> Expr:
+    def _fold(self, message: WireFields, place: dict[str, Any]) -> Expr:
         """Recognises the macro by the loop that the parser wrote for it."""
         variable, source = _text(message, 1), self.expr(message[2][0])
         start, step = self.expr(message[4][0]), self.expr(message[6][0])
@@ -215,7 +215,7 @@ _KINDS = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
 _WELL_KNOWN = {1: "any", 2: "timestamp", 3: "duration"}
 
 
-def _constant(message: Fields) -> Json:
+def _constant(message: WireFields) -> Json:
     """The value of a `cel.expr.Constant`; proto3 leaves out what is zero, but not inside a oneof."""
     ((number, (raw, *_)),) = message.items()
     match number:
@@ -260,17 +260,17 @@ def _entry(raw: bytes) -> tuple[int, Any]:
     return _first(message, 1, 0), _first(message, 2, 0)
 
 
-def _first(message: Fields, number: int, default: Any) -> Any:
+def _first(message: WireFields, number: int, default: Any) -> Any:
     return message[number][0] if number in message else default
 
 
-def _text(message: Fields, number: int) -> str:
+def _text(message: WireFields, number: int) -> str:
     return str(_first(message, number, b"").decode())
 
 
-def _message(raw: bytes) -> Fields:
+def _message(raw: bytes) -> WireFields:
     """The fields of one message: integers for varints, bytes for everything else."""
-    fields: Fields = defaultdict(list)
+    fields: WireFields = defaultdict(list)
     position = 0
     while position < len(raw):
         key, position = _varint(raw, position)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ledgeragent.compiler.problems import nearest, suggestion
+from ledgeragent.compiler.shapes import ANY, Choice, ListOf, MapOf, Object, Scalar, Shape
 from ledgeragent.paths import PathTemplate
 
 _SEGMENT = re.compile(r"\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}|([^.{}]+)")
@@ -86,3 +87,74 @@ def near(written: str, templates: Collection[str]) -> str:
             return f"; did you mean {roots[close]}?"
         return f"; there is {', '.join(sorted(templates))}" if templates else ""
     return suggestion(written, templates)
+
+
+def literal_problem(
+    segments: tuple[Segment, ...], template: PathTemplate[Any], arguments: Collection[str]
+) -> str:
+    """Why a literal in the place of a key names no record, "" if it may name one."""
+    for segment, written in zip(template.segments, segments, strict=True):
+        if not segment.startswith("{") or not isinstance(written, str):
+            continue
+        if "*" in written or "[" in written:
+            return (
+                f"{written!r} names no record: a path has no wildcards, only keys such as {segment}"
+            )
+        if written in (segment[1:-1], *arguments):
+            return f"{written!r} is no key without braces; write {{{written}}}"
+    return ""
+
+
+def key_problem(key: Key, shape: Shape, *, lists: bool) -> tuple[str, str] | None:
+    """(code, why) the value at a key's fields of this shape can name no record, None if it may.
+
+    With `lists`, items of lists count each as a key of their own.
+    """
+    at = key.root
+    for name in key.fields:
+        if isinstance(shape, ListOf) and not lists:
+            return "type-error", f"{at} is {shape}, of which no one item is meant"
+        problem = field_problem(name, shape)
+        if problem:
+            return "unknown-field", problem
+        at, shape = f"{at}.{name}", field_of(shape, name)
+    shape = _item_of(shape) if lists else shape
+    return None if can_be_key(shape) else ("type-error", f"{at} is {shape}, which names no record")
+
+
+def field_problem(name: str, shape: Shape) -> str:
+    """Why values of a shape, or the items of a list, lack a field; "" if they may have it."""
+    shape = _item_of(shape)
+    if "*" in name or "[" in name:
+        return f"{name!r} is no field: a field stands for all that is in it, without * or []"
+    if isinstance(shape, Choice) or (isinstance(shape, Scalar) and shape.kind != "any"):
+        return f"{shape} has no fields, so no {name!r}"
+    if isinstance(shape, Object) and shape.fields and name not in shape.fields:
+        return f"{shape} has no field {name!r}{suggestion(name, shape.fields)}"
+    return ""
+
+
+def field_of(shape: Shape, name: str) -> Shape:
+    """The shape of a field, in every item of a list; `any` where nothing is known of it."""
+    shape = _item_of(shape)
+    if isinstance(shape, MapOf):
+        return shape.item
+    known = shape.fields.get(name) if isinstance(shape, Object) else None
+    return known.shape if known is not None else ANY
+
+
+def can_be_key(shape: Shape) -> bool:
+    """True if a value of this shape can name a record: text or a whole number."""
+    match shape:
+        case Scalar(kind):
+            return kind not in ("float", "bool")
+        case Choice(values):
+            return not any(isinstance(value, bool) for value in values)
+        case _:
+            return False
+
+
+def _item_of(shape: Shape) -> Shape:
+    while isinstance(shape, ListOf):
+        shape = shape.item
+    return shape

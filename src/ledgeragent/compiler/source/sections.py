@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from ledgeragent.compiler.problems import Findings, Place, nearest, suggestion
+from ledgeragent.compiler.problems import Place, Problems, nearest, suggestion
 from ledgeragent.compiler.source.yamlfile import Node
 
 
@@ -20,7 +20,7 @@ def place_of(node: Node) -> Place:
 class Sections:
     """Typed access to nodes; everything wrong goes to `findings`, under `rule` where there is one."""
 
-    findings: Findings
+    findings: Problems
     rule: str = ""
 
     def find(self, code: str, node: Node, message: str) -> None:

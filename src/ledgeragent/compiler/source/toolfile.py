@@ -42,6 +42,12 @@ class ToolSpec:
         return Object(self.name, shape.fields) if isinstance(shape, Object) else Object(self.name)
 
     @property
+    def argument_names(self) -> tuple[str, ...]:
+        """The arguments that the schema names."""
+        shape = self.arguments
+        return tuple(shape.fields) if isinstance(shape, Object) else ()
+
+    @property
     def open(self) -> bool:
         """True where the schema names no arguments, or lets a call carry further ones."""
         schema = resolved(self.parameters, self._root_of(self.parameters))

@@ -48,7 +48,7 @@ _ACCEPTED: Mapping[str, tuple[type, ...]] = {
 }
 
 
-class Change(NamedTuple):
+class ShopChange(NamedTuple):
     """One value that differs: its path, and what it was and is (None: not there)."""
 
     path: str
@@ -87,7 +87,7 @@ class Shop:
         """Every record as it is now: family, key, record. Two equal shops have equal snapshots."""
         return records.everything(self._db)
 
-    def diff(self) -> tuple[Change, ...]:
+    def diff(self) -> tuple[ShopChange, ...]:
         """What has changed since the shop opened, one value at a time, ordered by path."""
         return changes(self._start, self.snapshot())
 
@@ -113,18 +113,18 @@ def policy() -> str:
     return _resource("policy.md")
 
 
-def changes(before: Json, after: Json) -> tuple[Change, ...]:
+def changes(before: Json, after: Json) -> tuple[ShopChange, ...]:
     """Every value that differs between two nested objects, ordered by path. None: not there."""
     return tuple(_changes((), before, after))
 
 
-def _changes(path: tuple[str, ...], before: Json, after: Json) -> Iterator[Change]:
+def _changes(path: tuple[str, ...], before: Json, after: Json) -> Iterator[ShopChange]:
     if isinstance(before, dict) or isinstance(after, dict):
         was, now = before or {}, after or {}
         for name in sorted({*was, *now}):
             yield from _changes((*path, name), was.get(name), now.get(name))
     elif before != after:
-        yield Change(".".join(path), before, after)
+        yield ShopChange(".".join(path), before, after)
 
 
 def _checked(tool: Callable[..., Json], arguments: Mapping[str, Json]) -> Mapping[str, Json]:

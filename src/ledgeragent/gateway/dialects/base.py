@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.gate import Filtered
-from ledgeragent.gateway.sse import Event
+from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.types import Message, Reply, ToolCall, parse_json
 
 Body: TypeAlias = dict[str, Any]
@@ -26,7 +26,7 @@ class BadReplyError(LedgerAgentError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Request:
     """A request as the gateway sees it: the history, and whether its answer streams.
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
@@ -37,7 +37,7 @@ class Conversation:
     after: str | None = None
 
 
-class Said(NamedTuple):
+class WireReply(NamedTuple):
     """A reply as the gate reads it, and as it stood on the wire; `id` if it can be continued by it."""
 
     reply: Reply
@@ -52,7 +52,7 @@ class Rejected(NamedTuple):
     filtered: Filtered
 
 
-class Owed(NamedTuple):
+class PendingAnswer(NamedTuple):
     """What a call that the client never saw must be answered with, where upstream remembers it.
 
     `behind` counts the calls of the same id that the client did see and that came before it.
@@ -74,7 +74,7 @@ class Tail:
     rejected: Sequence[Rejected] = ()
     context: str
     after: str = ""
-    owed: Sequence[Owed] = ()
+    owed: Sequence[PendingAnswer] = ()
 
 
 def sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCall]:
@@ -108,11 +108,11 @@ class Stream(Protocol):
         """
         ...
 
-    def feed(self, event: Event) -> Iterable[Event]:
+    def feed(self, event: ServerEvent) -> Iterable[ServerEvent]:
         """What of this upstream event may pass at once; calls of guarded tools are held back."""
         ...
 
-    def reply(self) -> Said:
+    def reply(self) -> WireReply:
         """The reply of the current upstream stream, once it has ended; BadReplyError if it is cut."""
         ...
 
@@ -120,11 +120,11 @@ class Stream(Protocol):
         """Another upstream stream follows: the model was asked to revise."""
         ...
 
-    def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
+    def finish(self, filtered: Filtered, text: str) -> Iterable[ServerEvent]:
         """The held calls that may execute, `text` of ours, and the end of the answer."""
         ...
 
-    def fail(self, problem: str) -> Iterable[Event]:
+    def fail(self, problem: str) -> Iterable[ServerEvent]:
         """The end of an answer that cannot be completed."""
         ...
 
@@ -134,7 +134,7 @@ class Dialect(Protocol):
 
     path: str
 
-    def conversation(self, body: Body) -> Conversation:
+    def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         ...
 
@@ -142,7 +142,7 @@ class Dialect(Protocol):
         """The request for upstream, with the tail behind the history."""
         ...
 
-    def replies(self, answer: Body) -> tuple[Said, ...]:
+    def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice; BadReplyError where they cannot be read."""
         ...
 
@@ -228,7 +228,7 @@ def text_of(content: Any, where: str) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def returned(content: Any, where: str) -> Any:
+def result_of(content: Any, where: str) -> Any:
     """What a tool returned, as it stands: text itself, or a list of parts. The core reads it."""
     if content is None:
         return ""

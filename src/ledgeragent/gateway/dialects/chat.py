@@ -12,19 +12,19 @@ from ledgeragent.gateway.dialects.base import (
     BadReplyError,
     BadRequestError,
     Body,
-    Conversation,
     Rejected,
-    Said,
+    Request,
     Tail,
+    WireReply,
     flag,
     listed,
     refuse,
-    returned,
+    result_of,
     text_of,
 )
 from ledgeragent.gateway.seam import Seam
-from ledgeragent.gateway.sse import DONE, Event
-from ledgeragent.gateway.usage import Usage
+from ledgeragent.gateway.sse import DONE, ServerEvent
+from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _SILENT = ("system", "developer")
@@ -36,7 +36,7 @@ _REFUSED = {
 _OPEN = ("choices", "usage")
 
 
-class Chat:
+class ChatDialect:
     """The dialect. `role` is that of the message that carries the ledger block."""
 
     path = "/v1/chat/completions"
@@ -44,7 +44,7 @@ class Chat:
     def __init__(self, role: str = "system") -> None:
         self._role = role
 
-    def conversation(self, body: Body) -> Conversation:
+    def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
@@ -55,7 +55,7 @@ class Chat:
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
         for n, tool in enumerate(listed(body, "tools")):
             _check_tool(tool, n)
-        return Conversation(
+        return Request(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
             stream=stream,
         )
@@ -66,10 +66,10 @@ class Chat:
         extra.append({"role": self._role, "content": tail.context})
         return {**body, "messages": [*body["messages"], *extra]}
 
-    def replies(self, answer: Body) -> tuple[Said, ...]:
+    def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
         messages = [choice["message"] for choice in answer["choices"]]
-        said = tuple(Said(_reply(message, "message"), message) for message in messages)
+        said = tuple(WireReply(_reply(message, "message"), message) for message in messages)
         if not said or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
         return said
@@ -101,7 +101,7 @@ class ChatStream:
         self._opened = False
         self._sent = 0
         self._seam = Seam()
-        self._usage = Usage()
+        self._usage = TokenUsage()
         self._start()
 
     def _start(self) -> None:
@@ -114,7 +114,7 @@ class ChatStream:
         """How much of the reply's text the client has read before."""
         return self._seam.repeated
 
-    def feed(self, event: Event) -> Iterable[Event]:
+    def feed(self, event: ServerEvent) -> Iterable[ServerEvent]:
         """What of this upstream event may pass at once."""
         chunk = event.data
         if chunk == DONE:
@@ -129,7 +129,7 @@ class ChatStream:
                 self._head = {k: v for k, v in chunk.items() if k not in _OPEN}
             yield from self._choice(choice)
 
-    def _choice(self, choice: Body) -> Iterator[Event]:
+    def _choice(self, choice: Body) -> Iterator[ServerEvent]:
         delta = choice.get("delta") or {}
         if choice.get("index", 0) != 0 or delta.get("function_call"):
             raise BadReplyError("the upstream sent a second choice, or a call that is no tool call")
@@ -145,10 +145,10 @@ class ChatStream:
         if self._ended is not None:
             yield from self._seam.close()
 
-    def _say(self, logprobs: Body, text: str) -> Iterator[Event]:
+    def _say(self, logprobs: Body, text: str) -> Iterator[ServerEvent]:
         yield self._chunk({"content": text}, **logprobs)
 
-    def _part(self, part: Body) -> Iterator[Event]:
+    def _part(self, part: Body) -> Iterator[ServerEvent]:
         if part.get("type", "function") != "function":
             raise BadReplyError(f"the upstream sent a call of type {part['type']!r}")
         function = part.get("function") or {}
@@ -182,12 +182,12 @@ class ChatStream:
         call.id = call.id or given
         return call
 
-    def _whole(self, call: _Call) -> Event:
+    def _whole(self, call: _Call) -> ServerEvent:
         call.number = self._sent
         self._sent += 1
         return self._chunk({"tool_calls": [{"index": call.number, **call.wire()}]})
 
-    def reply(self) -> Said:
+    def reply(self) -> WireReply:
         """The reply of the current upstream stream; BadReplyError if it was cut short."""
         if self._ended is None:
             raise BadReplyError("the upstream stream ended before the reply was complete")
@@ -198,7 +198,7 @@ class ChatStream:
         if self._calls:
             raw["tool_calls"] = [call.wire() for call in self._calls]
         calls = (ToolCall.parse(name=c.name, arguments=c.arguments, id=c.id) for c in self._calls)
-        return Said(Reply(text=text, calls=tuple(calls)), raw)
+        return WireReply(Reply(text=text, calls=tuple(calls)), raw)
 
     def again(self) -> None:
         """Another upstream stream follows."""
@@ -206,7 +206,7 @@ class ChatStream:
         self._seam.again()
         self._start()
 
-    def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
+    def finish(self, filtered: Filtered, text: str) -> Iterable[ServerEvent]:
         """The held calls that may execute, `text` of ours, and the end of the answer."""
         for call, verdict in zip(self._calls, filtered.verdicts, strict=True):
             if call.number is None and verdict.allowed:
@@ -216,19 +216,19 @@ class ChatStream:
         reason = "stop" if self._calls and not self._sent else self._ended
         yield self._chunk({}, finish_reason=reason)
         if usage := self._usage.total:
-            yield Event("", {**self._head, "choices": [], "usage": usage})
-        yield Event("", DONE)
+            yield ServerEvent("", {**self._head, "choices": [], "usage": usage})
+        yield ServerEvent("", DONE)
 
-    def fail(self, problem: str) -> Iterable[Event]:
+    def fail(self, problem: str) -> Iterable[ServerEvent]:
         """The end of an answer that cannot be completed."""
-        yield Event("", {"error": {"message": problem, "type": "api_error"}})
+        yield ServerEvent("", {"error": {"message": problem, "type": "api_error"}})
 
-    def _chunk(self, delta: Body, **choice: Any) -> Event:
+    def _chunk(self, delta: Body, **choice: Any) -> ServerEvent:
         if not self._opened:
             self._opened = True
             delta = {"role": "assistant", **delta}
         shown = {"index": 0, "delta": delta, "finish_reason": None, **choice}
-        return Event("", {**self._head, "choices": [shown]})
+        return ServerEvent("", {**self._head, "choices": [shown]})
 
 
 class _Call:
@@ -262,7 +262,7 @@ def _message(raw: Any, n: int) -> Iterator[Message]:
     elif role == "assistant":
         yield _reply(raw, where)
     elif role == "tool":
-        content = returned(raw.get("content"), f"{where}.content")
+        content = result_of(raw.get("content"), f"{where}.content")
         yield ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
     elif role not in _SILENT:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")

@@ -12,20 +12,20 @@ from ledgeragent.gateway.dialects.base import (
     BadReplyError,
     BadRequestError,
     Body,
-    Conversation,
     Rejected,
-    Said,
+    Request,
     Tail,
+    WireReply,
     flag,
     listed,
     refuse,
-    returned,
+    result_of,
     string,
     text_of,
 )
 from ledgeragent.gateway.seam import BREAK, Seam
-from ledgeragent.gateway.sse import Event
-from ledgeragent.gateway.usage import Usage
+from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _REFUSED = {"mcp_servers": HOSTED, "container": HOSTED}
@@ -42,12 +42,12 @@ _KINDS = {
 }
 
 
-class Messages:
+class MessagesDialect:
     """The dialect. The ledger block is the last text of the last turn of the user."""
 
     path = "/v1/messages"
 
-    def conversation(self, body: Body) -> Conversation:
+    def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
@@ -55,7 +55,7 @@ class Messages:
         refuse(body, _REFUSED)
         for n, tool in enumerate(listed(body, "tools")):
             _check_tool(tool, n)
-        return Conversation(
+        return Request(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
             stream=flag(body, "stream"),
         )
@@ -75,7 +75,7 @@ class Messages:
             messages.append({"role": "user", "content": [block]})
         return {**body, "messages": [*messages, *begun]}
 
-    def replies(self, answer: Body) -> tuple[Said, ...]:
+    def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
         content = answer.get("content")
         if not isinstance(content, list):
@@ -119,7 +119,7 @@ class MessagesStream:
         self._sent = 0
         self._calls_sent = 0
         self._seam = Seam()
-        self._usage = Usage()
+        self._usage = TokenUsage()
         self._revised = False
         self._start()
 
@@ -132,7 +132,7 @@ class MessagesStream:
         """How much of the reply's text the client has read before."""
         return self._seam.repeated
 
-    def feed(self, event: Event) -> Iterable[Event]:
+    def feed(self, event: ServerEvent) -> Iterable[ServerEvent]:
         """What of this upstream event may pass at once."""
         data = event.data
         if not isinstance(data, dict):
@@ -161,7 +161,7 @@ class MessagesStream:
             case "ping":
                 yield _event(data)
 
-    def _begin(self, index: int, start: Body) -> Iterator[Event]:
+    def _begin(self, index: int, start: Body) -> Iterator[ServerEvent]:
         block = self._blocks[index] = _Block(start)
         if block.kind not in (*_SAFE_BLOCKS, "tool_use"):
             raise BadReplyError(f"the upstream sent a {block.kind} block, which cannot be judged")
@@ -182,14 +182,14 @@ class MessagesStream:
         held = (b for b in self._blocks.values() if b.kind == "tool_use" and b.number is None)
         return any(b is not block and b.start.get("id") == block.start.get("id") for b in held)
 
-    def _opening(self, block: _Block) -> Event:
+    def _opening(self, block: _Block) -> ServerEvent:
         block.number = self._sent
         self._sent += 1
         self._calls_sent += block.kind == "tool_use"
         start = {"type": "content_block_start", "index": block.number}
         return _event({**start, "content_block": block.start})
 
-    def _grow(self, block: _Block, delta: Body) -> Iterator[Event]:
+    def _grow(self, block: _Block, delta: Body) -> Iterator[ServerEvent]:
         block.grow(delta)
         if block.kind == "text":
             say = partial(self._say, block, delta)
@@ -197,15 +197,15 @@ class MessagesStream:
         elif block.number is not None:
             yield self._growing(block, delta)
 
-    def _say(self, block: _Block, delta: Body, text: str) -> Iterator[Event]:
+    def _say(self, block: _Block, delta: Body, text: str) -> Iterator[ServerEvent]:
         if block.number is None:
             yield self._opening(block)
         yield self._growing(block, {**delta, "text": text} if "text" in delta else delta)
 
-    def _growing(self, block: _Block, delta: Body) -> Event:
+    def _growing(self, block: _Block, delta: Body) -> ServerEvent:
         return _event({"type": "content_block_delta", "index": block.number, "delta": delta})
 
-    def reply(self) -> Said:
+    def reply(self) -> WireReply:
         """The reply of the current upstream stream; BadReplyError if it was cut short."""
         if self._end is None:
             raise BadReplyError("the upstream stream ended before the reply was complete")
@@ -218,7 +218,7 @@ class MessagesStream:
         self._seam.again()
         self._start()
 
-    def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
+    def finish(self, filtered: Filtered, text: str) -> Iterable[ServerEvent]:
         """The held calls that may execute, `text` of ours, and the end of the answer."""
         calls = [b for _, b in sorted(self._blocks.items()) if b.kind == "tool_use"]
         for block, verdict in zip(calls, filtered.verdicts, strict=True):
@@ -231,13 +231,13 @@ class MessagesStream:
         yield self._ending()
         yield _event({"type": "message_stop"})
 
-    def _whole(self, block: _Block) -> Iterator[Event]:
+    def _whole(self, block: _Block) -> Iterator[ServerEvent]:
         yield self._opening(block)
         for delta in block.deltas:
             yield self._growing(block, delta)
         yield _event({"type": "content_block_stop", "index": block.number})
 
-    def _ending(self) -> Event:
+    def _ending(self) -> ServerEvent:
         end = self._end or {}
         delta = dict(end.get("delta") or {})
         if delta.get("stop_reason") == "tool_use" and not self._calls_sent:
@@ -247,7 +247,7 @@ class MessagesStream:
         spent = {"usage": usage} if usage else {}
         return _event({**end, "type": "message_delta", "delta": delta, **spent})
 
-    def fail(self, problem: str) -> Iterable[Event]:
+    def fail(self, problem: str) -> Iterable[ServerEvent]:
         """The end of an answer that cannot be completed."""
         error = {"type": "api_error", "message": problem}
         yield _event({"type": "error", "error": error})
@@ -282,18 +282,18 @@ class _Block:
         return "".join(delta[name] for delta in self.deltas if delta.get(name))
 
 
-def _event(data: Body) -> Event:
-    return Event(data["type"], data)
+def _event(data: Body) -> ServerEvent:
+    return ServerEvent(data["type"], data)
 
 
-def _said(content: Sequence[Any]) -> Said:
+def _said(content: Sequence[Any]) -> WireReply:
     """The reply in these blocks. Input that is no object makes a malformed call."""
     other = {block["type"] for block in content} - {*_SAFE_BLOCKS, "tool_use"}
     if other:
         raise BadReplyError(f"the upstream sent {min(other)}, which cannot be judged")
     text = "".join(block["text"] for block in content if block["type"] == "text")
     calls = tuple(_call(block, "content") for block in content if block["type"] == "tool_use")
-    return Said(Reply(text=text, calls=calls), content)
+    return WireReply(Reply(text=text, calls=calls), content)
 
 
 def _call(block: Mapping[str, Any], where: str) -> ToolCall:
@@ -336,7 +336,7 @@ def _turn(blocks: Sequence[Body], where: str) -> Iterator[Message]:
     for block in results:
         yield ToolReturn(
             call_id=str(block.get("tool_use_id", "")),
-            content=returned(block.get("content"), f"{where}.content"),
+            content=result_of(block.get("content"), f"{where}.content"),
             error=bool(block.get("is_error")),
         )
     if len(results) < len(blocks) or not results:

@@ -13,21 +13,21 @@ from ledgeragent.gateway.dialects.base import (
     BadReplyError,
     BadRequestError,
     Body,
-    Conversation,
-    Owed,
+    PendingAnswer,
     Rejected,
-    Said,
+    Request,
     Tail,
+    WireReply,
     flag,
     listed,
     refuse,
-    returned,
+    result_of,
     string,
     text_of,
 )
 from ledgeragent.gateway.seam import BREAK, Seam
-from ledgeragent.gateway.sse import Event
-from ledgeragent.gateway.usage import Usage
+from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _KEPT_UPSTREAM = "what upstream keeps cannot be judged; send it as input"
@@ -48,7 +48,7 @@ _FRAME = (
 )
 
 
-class Responses:
+class ResponsesDialect:
     """The dialect. `role` is that of the item that carries the ledger block.
 
     Where upstream keeps the history itself, the block goes into the instructions, which it does not
@@ -60,7 +60,7 @@ class Responses:
     def __init__(self, role: str = "system") -> None:
         self._role = role
 
-    def conversation(self, body: Body) -> Conversation:
+    def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         refuse(body, _REFUSED)
         given = body.get("input")
@@ -71,7 +71,7 @@ class Responses:
             raise BadRequestError("previous_response_id: should be text")
         for n, tool in enumerate(listed(body, "tools")):
             _check_tool(tool, n)
-        return Conversation(
+        return Request(
             messages=tuple(_messages(_items(given))),
             stream=flag(body, "stream"),
             after=after,
@@ -95,7 +95,7 @@ class Responses:
             "instructions": f"{told}\n\n{tail.context}" if told else tail.context,
         }
 
-    def replies(self, answer: Body) -> tuple[Said, ...]:
+    def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
         if answer.get("status") == "failed":
             raise BadReplyError(f"the upstream reported: {answer.get('error')}")
@@ -132,7 +132,7 @@ class ResponsesStream:
         self._id = ""
         self._number = 0
         self._output: list[Body] = []
-        self._usage = Usage()
+        self._usage = TokenUsage()
         self._seam = Seam()
         self._start()
 
@@ -148,7 +148,7 @@ class ResponsesStream:
         """How much of the reply's text the client has read before."""
         return self._seam.repeated
 
-    def feed(self, event: Event) -> Iterable[Event]:
+    def feed(self, event: ServerEvent) -> Iterable[ServerEvent]:
         """What of this upstream event may pass at once."""
         data = event.data
         if data == "[DONE]":
@@ -168,7 +168,7 @@ class ResponsesStream:
             self._id = data["response"]["id"]
             yield self._event(data)
 
-    def _item(self, kind: str, data: Body, index: int) -> Iterator[Event]:
+    def _item(self, kind: str, data: Body, index: int) -> Iterator[ServerEvent]:
         if kind == "response.output_item.added":
             item = data["item"]
             _check(item)
@@ -193,25 +193,25 @@ class ResponsesStream:
         else:
             yield self._passed(kind, data, index)
 
-    def _opened(self, index: int, data: Body) -> Event:
+    def _opened(self, index: int, data: Body) -> ServerEvent:
         self._numbers[index] = len(self._output)
         self._output.append(data["item"])
         return self._event({**data, "output_index": self._numbers[index]})
 
-    def _passed(self, kind: str, data: Body, index: int) -> Event:
+    def _passed(self, kind: str, data: Body, index: int) -> ServerEvent:
         number = self._numbers[index]
         if kind == "response.output_item.done":
             self._same(self._output[number], data["item"])
             self._output[number] = data["item"]
         return self._event({**data, "output_index": number})
 
-    def _say(self, index: int, data: Body, text: str) -> Iterator[Event]:
+    def _say(self, index: int, data: Body, text: str) -> Iterator[ServerEvent]:
         if index in self._late:
             self._late[index].texts[data.get("content_index")] += text
             yield from self._begun(index)
         yield self._event({**data, "delta": text, "output_index": self._numbers[index]})
 
-    def _begun(self, index: int) -> Iterator[Event]:
+    def _begun(self, index: int) -> Iterator[ServerEvent]:
         """What a late message was waiting with, once it has something to say."""
         if index not in self._numbers:
             added, *frame = self._late[index].events
@@ -219,7 +219,7 @@ class ResponsesStream:
             for data in frame:
                 yield self._passed(data["type"], data, index)
 
-    def _framed(self, kind: str, data: Body, index: int) -> Iterator[Event]:
+    def _framed(self, kind: str, data: Body, index: int) -> Iterator[ServerEvent]:
         """What is around the text of a late message: it waits for the text, or is dropped with it."""
         late, done = self._late[index], kind == "response.output_item.done"
         if done:
@@ -244,7 +244,7 @@ class ResponsesStream:
         if any(added.get(name) != done.get(name) for name in ("type", "name", "call_id")):
             raise BadReplyError("the upstream changed a call that was under way")
 
-    def reply(self) -> Said:
+    def reply(self) -> WireReply:
         """The reply of the current upstream stream; BadReplyError if it was cut short.
 
         What is judged are the items that were streamed, since those are what the client is sent.
@@ -261,7 +261,7 @@ class ResponsesStream:
         self._seam.again()
         self._start()
 
-    def finish(self, filtered: Filtered, text: str) -> Iterable[Event]:
+    def finish(self, filtered: Filtered, text: str) -> Iterable[ServerEvent]:
         """The held calls that may execute, `text` of ours, and the end of the answer."""
         calls = [n for n, item in sorted(self._done.items()) if item["type"] == "function_call"]
         for index, verdict in zip(calls, filtered.verdicts, strict=True):
@@ -276,7 +276,7 @@ class ResponsesStream:
         whole = {**response, "id": self._id or response.get("id"), "output": self._output, **spent}
         yield self._event({**self._end, "response": whole})
 
-    def _call(self, item: Body) -> Iterator[Event]:
+    def _call(self, item: Body) -> Iterator[ServerEvent]:
         kind = "response.function_call_arguments"
         at = {"item_id": item.get("id"), "output_index": len(self._output)}
         yield self._added({**item, "arguments": "", "status": "in_progress"})
@@ -284,7 +284,7 @@ class ResponsesStream:
         yield self._event({"type": f"{kind}.done", **at, "arguments": item["arguments"]})
         yield self._finished(item)
 
-    def _text(self, item: Body) -> Iterator[Event]:
+    def _text(self, item: Body) -> Iterator[ServerEvent]:
         (part,) = item["content"]
         at = {"item_id": item["id"], "output_index": len(self._output), "content_index": 0}
         text = part["text"]
@@ -297,29 +297,29 @@ class ResponsesStream:
         yield self._event({"type": "response.content_part.done", **at, "part": part})
         yield self._finished(item)
 
-    def _added(self, item: Body) -> Event:
+    def _added(self, item: Body) -> ServerEvent:
         index = len(self._output)
         return self._event(
             {"type": "response.output_item.added", "output_index": index, "item": item}
         )
 
-    def _finished(self, item: Body) -> Event:
+    def _finished(self, item: Body) -> ServerEvent:
         index = len(self._output)
         self._output.append(item)
         return self._event(
             {"type": "response.output_item.done", "output_index": index, "item": item}
         )
 
-    def fail(self, problem: str) -> Iterable[Event]:
+    def fail(self, problem: str) -> Iterable[ServerEvent]:
         """The end of an answer that cannot be completed."""
         yield self._event(
             {"type": "error", "code": "server_error", "message": problem, "param": None}
         )
 
-    def _event(self, data: Body) -> Event:
+    def _event(self, data: Body) -> ServerEvent:
         numbered = {**data, "sequence_number": self._number}
         self._number += 1
-        return Event(data["type"], numbered)
+        return ServerEvent(data["type"], numbered)
 
 
 class _Late:
@@ -378,7 +378,7 @@ def _messages(items: Sequence[Any]) -> Iterator[Message]:
 def _other(item: Body, kind: Any, where: str) -> Iterator[Message]:
     role = item.get("role")
     if kind == "function_call_output":
-        content = returned(item.get("output"), f"{where}.output")
+        content = result_of(item.get("output"), f"{where}.output")
         yield ToolReturn(call_id=str(item.get("call_id", "")), content=content)
     elif kind != "message":
         raise BadRequestError(f"{where}.type: {kind!r} cannot be judged")
@@ -407,14 +407,14 @@ def _check(item: Mapping[str, Any]) -> None:
         raise BadReplyError(f"the upstream sent {item['type']}, which cannot be judged")
 
 
-def _said(answer: Mapping[str, Any]) -> Said:
+def _said(answer: Mapping[str, Any]) -> WireReply:
     output = answer["output"]
     for item in output:
         _check(item)
     texts = [text_of(i.get("content"), "content") for i in output if i["type"] == "message"]
     calls = tuple(_call(item, "output") for item in output if item["type"] == "function_call")
     text = "\n\n".join(filter(None, texts))
-    return Said(Reply(text=text, calls=calls), output, str(answer.get("id") or ""))
+    return WireReply(Reply(text=text, calls=calls), output, str(answer.get("id") or ""))
 
 
 def _kept(output: Sequence[Body], filtered: Filtered) -> Iterator[Body]:
@@ -449,7 +449,7 @@ def _answered(rejected: Rejected) -> Iterator[Body]:
         yield _output(verdict.call.id, verdict.feedback)
 
 
-def _with_owed(items: Sequence[Any], owed: Sequence[Owed]) -> Iterator[Any]:
+def _with_owed(items: Sequence[Any], owed: Sequence[PendingAnswer]) -> Iterator[Any]:
     """The items with what upstream is owed: first of all, or where the calls of one id want it."""
     ids = [str(item.get("call_id")) for item in items if _answers(item)]
     waiting = [o if o.behind <= ids.count(o.call_id) else o._replace(behind=0) for o in owed]

@@ -27,7 +27,7 @@ class ConflictError(BadReplyError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saved:
+class SavedSession:
     """A session at rest.
 
     `folded` are the marks of the latest messages in `memory`, `taken` tells that a reply has been
@@ -47,11 +47,11 @@ class SessionStore(Protocol):
         """Makes the store ready."""
         ...
 
-    async def load(self, name: str) -> Saved | None:
+    async def load(self, name: str) -> SavedSession | None:
         """The session, or None if there is none."""
         ...
 
-    async def save(self, name: str, saved: Saved) -> None:
+    async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the version after the one it carries; ConflictError if that was replaced."""
         ...
 
@@ -64,10 +64,10 @@ class _Kind:
     """Sessions of one kind, the least recently used first, and the bytes that they hold."""
 
     def __init__(self) -> None:
-        self.sessions: OrderedDict[str, Saved] = OrderedDict()
+        self.sessions: OrderedDict[str, SavedSession] = OrderedDict()
         self.size = 0
 
-    def put(self, name: str, saved: Saved) -> None:
+    def put(self, name: str, saved: SavedSession) -> None:
         self.drop(name)
         self.sessions[name] = saved
         self.size += saved.memory.size
@@ -77,7 +77,7 @@ class _Kind:
         self.size -= known.memory.size if known is not None else 0
 
 
-class MemoryStore:
+class ProcessStore:
     """Sessions of one process, the least recently used of their kind dropped past its bounds.
 
     Those are `limit` sessions and `most` bytes; a session larger than that is not kept at all. The
@@ -92,11 +92,11 @@ class MemoryStore:
     async def open(self) -> None:
         """Nothing to do."""
 
-    async def load(self, name: str) -> Saved | None:
+    async def load(self, name: str) -> SavedSession | None:
         """The session, or None if there is none."""
         return self._alike(name).sessions.get(name)
 
-    async def save(self, name: str, saved: Saved) -> None:
+    async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
         kind = self._alike(name)
         known = kind.sessions.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledgeragent.gateway.stores.base import MOST_BYTES, MemoryStore, SessionStore
+from ledgeragent.gateway.stores.base import MOST_BYTES, ProcessStore, SessionStore
 
 
 def open_session_store(place: str, limit: int = 10_000, most: int = MOST_BYTES) -> SessionStore:
@@ -12,7 +12,7 @@ def open_session_store(place: str, limit: int = 10_000, most: int = MOST_BYTES) 
     either.
     """
     if place == "memory":
-        return MemoryStore(limit, most)
+        return ProcessStore(limit, most)
     if place.startswith(("postgres://", "postgresql://")):
         from ledgeragent.gateway.stores.postgres import PostgresSessions
 

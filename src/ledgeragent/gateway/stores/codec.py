@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ledgeragent.gateway.memory import Memory, Unsent
-from ledgeragent.gateway.stores.base import Saved
+from ledgeragent.gateway.stores.base import SavedSession
 from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
@@ -16,7 +16,7 @@ from ledgeragent.types import Json, ToolCall
 FORMAT = 1
 
 
-def dumps(saved: Saved) -> str:
+def dumps(saved: SavedSession) -> str:
     """The session as ASCII text. What the latest return did is left out: nothing reads it again."""
     memory = saved.memory
     told = {
@@ -33,7 +33,7 @@ def dumps(saved: Saved) -> str:
     return json.dumps(told, separators=(",", ":"))
 
 
-def loads(text: str, version: int) -> Saved:
+def loads(text: str, version: int) -> SavedSession:
     """The session in a text, as the version that it was kept as."""
     told = json.loads(text)
     memory = Memory(
@@ -47,7 +47,7 @@ def loads(text: str, version: int) -> Saved:
         size=told.get("size", 0),
     )
     folded = tuple(told["folded"])
-    return Saved(memory=memory, folded=folded, taken=told["taken"], version=version)
+    return SavedSession(memory=memory, folded=folded, taken=told["taken"], version=version)
 
 
 def _state(state: State) -> Json:

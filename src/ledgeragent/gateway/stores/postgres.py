@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any, LiteralString
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.stores.base import BUSY, IDLE_SECONDS, ConflictError, Saved, StoreError
+from ledgeragent.gateway.stores.base import (
+    BUSY,
+    IDLE_SECONDS,
+    ConflictError,
+    SavedSession,
+    StoreError,
+)
 from ledgeragent.gateway.stores.codec import dumps, loads
 
 try:
@@ -35,13 +41,13 @@ class PostgresSessions:
         idle = "DELETE FROM ledgeragent_sessions WHERE used < now() - make_interval(secs => %s)"
         await self._run(idle, IDLE_SECONDS)
 
-    async def load(self, name: str) -> Saved | None:
+    async def load(self, name: str) -> SavedSession | None:
         """The session, or None if there is none."""
         found = "SELECT saved, version FROM ledgeragent_sessions WHERE name = %s"
         row = await (await self._run(found, name)).fetchone()
         return loads(*row) if row is not None else None
 
-    async def save(self, name: str, saved: Saved) -> None:
+    async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
         if saved.version == 0:
             done = await self._run(

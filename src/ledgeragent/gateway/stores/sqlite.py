@@ -5,7 +5,13 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from ledgeragent.gateway.stores.base import BUSY, IDLE_SECONDS, ConflictError, Saved, StoreError
+from ledgeragent.gateway.stores.base import (
+    BUSY,
+    IDLE_SECONDS,
+    ConflictError,
+    SavedSession,
+    StoreError,
+)
 from ledgeragent.gateway.stores.codec import dumps, loads
 
 _TABLE = """CREATE TABLE IF NOT EXISTS sessions
@@ -30,12 +36,12 @@ class SqliteSessions:
             raise StoreError(f"{self._file}: {problem}") from None
         self._run("DELETE FROM sessions WHERE used < ?", time.time() - IDLE_SECONDS)
 
-    async def load(self, name: str) -> Saved | None:
+    async def load(self, name: str) -> SavedSession | None:
         """The session, or None if there is none."""
         row = self._run("SELECT saved, version FROM sessions WHERE name = ?", name).fetchone()
         return loads(*row) if row is not None else None
 
-    async def save(self, name: str, saved: Saved) -> None:
+    async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
         if saved.version == 0:
             statement = "INSERT INTO sessions VALUES (?, 1, ?, ?) ON CONFLICT DO NOTHING"

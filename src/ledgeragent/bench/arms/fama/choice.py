@@ -15,7 +15,7 @@ from ledgeragent.errors import DataError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class HelperChoice:
     """For a model in a domain: `helpers`, from `failed` runs of these `tasks`.
 
     `causes` and `votes` say how many failed runs had each cause, and how many called for each helper.
@@ -32,7 +32,7 @@ class Choice:
 
 def choose(
     looked_at: Mapping[tuple[str, str], set[str]], rows: Iterable[Mapping[str, Any]], share: float
-) -> list[Choice]:
+) -> list[HelperChoice]:
     """For every model and domain: the helpers that at least this share of its failed runs calls for.
 
     Where failures agree on none that much, the one that most call for; none where nothing failed.
@@ -48,12 +48,12 @@ def choose(
 
 def _choice(
     model: str, domain: str, tasks: set[str], rows: list[Mapping[str, Any]], share: float
-) -> Choice:
+) -> HelperChoice:
     votes = Counter(name for row in rows for name in row["helpers"])
     causes = Counter(name for row in rows for name in row["causes"])
     most = max(votes.values(), default=0)
     needed = min(share * len(rows), most)
-    return Choice(
+    return HelperChoice(
         model=model,
         domain=domain,
         helpers=tuple(name for name in HELPERS if votes[name] and votes[name] >= needed),
@@ -64,7 +64,7 @@ def _choice(
     )
 
 
-def write(file: Path, choices: Iterable[Choice], made_by: Mapping[str, Any]) -> None:
+def write(file: Path, choices: Iterable[HelperChoice], made_by: Mapping[str, Any]) -> None:
     """The choices as a file, with what they were made by."""
     told = {"made_by": dict(made_by), "choices": [asdict(choice) for choice in choices]}
     try:
@@ -73,12 +73,12 @@ def write(file: Path, choices: Iterable[Choice], made_by: Mapping[str, Any]) -> 
         raise DataError(error.strerror or str(error), file=str(file)) from None
 
 
-def read(file: str) -> list[Choice]:
+def read(file: str) -> list[HelperChoice]:
     """The choices that a file holds; DataError if it is none."""
     try:
         listed = json.loads(Path(file).read_text(encoding="utf-8"))["choices"]
         return [
-            Choice(**{**one, "helpers": tuple(one["helpers"]), "tasks": tuple(one["tasks"])})
+            HelperChoice(**{**one, "helpers": tuple(one["helpers"]), "tasks": tuple(one["tasks"])})
             for one in listed
         ]
     except OSError as error:

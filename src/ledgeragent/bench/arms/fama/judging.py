@@ -13,24 +13,24 @@ from typing import Any, TypeAlias
 from ledgeragent.bench.arms.fama.causes import CAUSES, Cause
 from ledgeragent.bench.arms.helpers import HELPERS
 from ledgeragent.bench.results.results import Run
-from ledgeragent.bench.running.endpoint import Endpoint, Usage
+from ledgeragent.bench.running.endpoint import Endpoint, EndpointUsage
 from ledgeragent.bench.tokens.transcript import transcript
 from ledgeragent.errors import DataError
 from ledgeragent.offline.traces import read_messages
 from ledgeragent.types import Json
 
-Found: TypeAlias = dict[str, Any]
+Causes: TypeAlias = dict[str, Any]
 
 
 @dataclass(slots=True, kw_only=True)
-class Judge:
+class FamaJudge:
     """A model that answers in JSON; `unread` counts its answers that were none."""
 
     endpoint: Endpoint
-    usage: Usage
+    usage: EndpointUsage
     unread: int = 0
 
-    def ask(self, instructions: str, question: str, schema: Json) -> Found:
+    def ask(self, instructions: str, question: str, schema: Json) -> Causes:
         """The answer; {} where there is none."""
         body = {
             "messages": [
@@ -50,7 +50,7 @@ class Judge:
         return found
 
 
-def _object(text: str) -> Found:
+def _object(text: str) -> Causes:
     start = text.find("{")
     try:
         found = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else {}
@@ -59,7 +59,7 @@ def _object(text: str) -> Found:
     return found if isinstance(found, dict) else {}
 
 
-def judged(run: Run, policy: str, judge: Judge) -> Found:
+def judged(run: Run, policy: str, judge: FamaJudge) -> Causes:
     """What the analysts said of a failed run, its dominant causes, and the helpers that cover them."""
     told = f"Policy:\n{policy or '(not given)'}\n\n{_conversation(run)}"
     analyses = {cause.id: _analysed(cause, told, judge) for cause in CAUSES.values()}
@@ -89,7 +89,7 @@ _VERDICT = {
 }
 
 
-def _analysed(cause: Cause, told: str, judge: Judge) -> Found:
+def _analysed(cause: Cause, told: str, judge: FamaJudge) -> Causes:
     """One analyst's word, who knows of one cause only."""
     instructions = (
         "A service agent failed at a task. Decide about one possible cause of it and no other: "
@@ -102,7 +102,7 @@ def _analysed(cause: Cause, told: str, judge: Judge) -> Found:
     return {"violation": "Yes" if says else "No", "rationale": str(found.get("rationale", ""))}
 
 
-def _weighed(analyses: Mapping[str, Found], told: str, judge: Judge) -> list[str]:
+def _weighed(analyses: Mapping[str, Causes], told: str, judge: FamaJudge) -> list[str]:
     """The causes that decided, of all that were named."""
     instructions = (
         "A service agent failed at a task, and four analysts each looked for one cause. With the "
@@ -120,7 +120,7 @@ def _weighed(analyses: Mapping[str, Found], told: str, judge: Judge) -> list[str
     return _known(found.get("causes"), CAUSES)
 
 
-def _covering(causes: Sequence[str], judge: Judge) -> list[str]:
+def _covering(causes: Sequence[str], judge: FamaJudge) -> list[str]:
     """The fewest helpers that together counter these causes."""
     instructions = (
         "A service agent can be given helpers that write into its prompt before it acts. Pick the "

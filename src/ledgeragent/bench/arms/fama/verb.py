@@ -13,13 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.bench.arms.fama.choice import Choice, choose, write
-from ledgeragent.bench.arms.fama.judging import Judge, judged
+from ledgeragent.bench.arms.fama.choice import HelperChoice, choose, write
+from ledgeragent.bench.arms.fama.judging import FamaJudge, judged
 from ledgeragent.bench.arms.fama.split import may_learn_from
 from ledgeragent.bench.results.results import Run, read_results
-from ledgeragent.bench.running.endpoint import Endpoint, Usage
+from ledgeragent.bench.running.endpoint import Endpoint, EndpointUsage
 from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
-from ledgeragent.bench.running.kept import Kept, Row
+from ledgeragent.bench.running.kept import KeptRow, KeptRows
 from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes
 from ledgeragent.errors import DataError, UsageError
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         looked_at[one.model, one.domain].add(one.task)
     failed = _failed(runs, args.limit)
     with (
-        Kept(args.keep, lambda row: (row["judge"], row["run"]), _ROW) as kept,
+        KeptRows(args.keep, lambda row: (row["judge"], row["run"]), _ROW) as kept,
         interrupts(tell) as stop,
     ):
         missing = [run for run in failed if (args.model, _key(run)) not in kept.rows]
@@ -138,7 +138,7 @@ def _key(run: Run) -> str:
 
 def _judged(
     runs: Sequence[Run], args: argparse.Namespace, prefixes: Prefixes, stop: Stop
-) -> Iterator[Row]:
+) -> Iterator[KeptRow]:
     """The judgement of each run, as it is made."""
     endpoint = Endpoint(
         url=args.url,
@@ -151,8 +151,8 @@ def _judged(
     yield from worked((partial(_row, run, endpoint, prefixes) for run in runs), args.jobs, stop)
 
 
-def _row(run: Run, endpoint: Endpoint, prefixes: Prefixes) -> Row:
-    judge = Judge(endpoint=endpoint, usage=Usage())
+def _row(run: Run, endpoint: Endpoint, prefixes: Prefixes) -> KeptRow:
+    judge = FamaJudge(endpoint=endpoint, usage=EndpointUsage())
     found = judged(run, run.policy or "".join(prefixes.of(run.domain, None)[1:]), judge)
     return {
         "run": _key(run),
@@ -166,11 +166,11 @@ def _row(run: Run, endpoint: Endpoint, prefixes: Prefixes) -> Row:
     }
 
 
-def _said(row: Row) -> str:
+def _said(row: KeptRow) -> str:
     return f"{', '.join(row['causes']) or 'no cause'}; {', '.join(row['helpers']) or 'no helper'}"
 
 
-def _made_by(args: argparse.Namespace, rows: Sequence[Row]) -> Row:
+def _made_by(args: argparse.Namespace, rows: Sequence[KeptRow]) -> KeptRow:
     """By whom, from what, and at what cost the choice was made."""
     return {
         "model": args.model,
@@ -184,7 +184,7 @@ def _made_by(args: argparse.Namespace, rows: Sequence[Row]) -> Row:
     }
 
 
-def text(choice: Choice) -> str:
+def text(choice: HelperChoice) -> str:
     """A choice in two lines."""
     helpers = ", ".join(choice.helpers) or "none"
     counts = ", ".join(f"{name} {count}" for name, count in choice.causes.items())

@@ -21,7 +21,7 @@ from ledgeragent.paths import Path
 from ledgeragent.predicates import View, demand
 from ledgeragent.types import ToolCall
 
-Route = tuple[str, str]
+FlightRoute = tuple[str, str]
 """Origin and destination."""
 
 
@@ -48,20 +48,24 @@ class Leg(NamedTuple):
     number: str
     date: str
     kept: bool
-    route: Route | None
-    gap: Route | None
-    wide: Route | None
+    route: FlightRoute | None
+    gap: FlightRoute | None
+    wide: FlightRoute | None
 
     def __str__(self) -> str:
         return f"{self.number} on {self.date}"
 
 
 def itinerary(
-    flights: Sequence[FlightChoice], trip: Trip, segments: Iterable[Segment], ledger: View
+    flights: Sequence[FlightChoice],
+    trip: Trip,
+    segments: Iterable[Segment],
+    user_id: str,
+    ledger: View,
 ) -> list[Leg]:
-    """The legs of a call for a trip that has `segments` so far."""
+    """The legs of a call for a trip of `user_id` that has `segments` so far."""
     kept = {key(s): (s["origin"], s["destination"]) for s in segments}
-    routes = [kept.get(key(f)) or _observed_route(f, ledger) for f in flights]
+    routes = [kept.get(key(f)) or _observed_route(f, user_id, ledger) for f in flights]
     stops = _stops(routes, trip)
     return [
         Leg(
@@ -80,29 +84,32 @@ def key(flight: FlightChoice | Segment) -> tuple[str, str]:
     return flight["flight_number"], flight["date"]
 
 
-def _observed_route(flight: FlightChoice, ledger: View) -> Route | None:
-    """Where a flight flies: the same on every date, so any sight of its number tells."""
+def _observed_route(flight: FlightChoice, user_id: str, ledger: View) -> FlightRoute | None:
+    """Where a flight flies: the same on every date, so any sight of its number tells.
+
+    Other people's reservations are none: what stands there is not to be told.
+    """
     seen = ledger.get(FLIGHT(*key(flight)))
     if seen is not None:
         return seen["origin"], seen["destination"]
-    for other in _sights(flight["flight_number"], ledger):
+    for other in _sights(flight["flight_number"], user_id, ledger):
         return other["origin"], other["destination"]
     return None
 
 
-def _sights(number: str, ledger: View) -> Iterator[Flight | Segment]:
+def _sights(number: str, user_id: str, ledger: View) -> Iterator[Flight | Segment]:
     for path, flight in ledger.glob(FLIGHT):
         if path[1] == number:
             yield flight
     for booked, reservation in ledger.glob(RESERVATION):
         entry = ledger.entry(booked)
-        if entry is None or entry.stale_at(("flights",)):
+        if entry is None or entry.stale_at(("flights",)) or reservation["user_id"] != user_id:
             continue
         if any(s["flight_number"] == number for s in entry.value.get("flights", ())):
             yield from (s for s in reservation["flights"] if s["flight_number"] == number)
 
 
-def _stops(routes: Sequence[Route | None], trip: Trip) -> list[str | None]:
+def _stops(routes: Sequence[FlightRoute | None], trip: Trip) -> list[str | None]:
     """The airports before, between and after the legs, None where nothing tells."""
     stops: list[str | None] = [trip.origin, *[None] * (len(routes) - 1), trip.end]
     for i, route in enumerate(routes):
@@ -113,7 +120,7 @@ def _stops(routes: Sequence[Route | None], trip: Trip) -> list[str | None]:
     return stops
 
 
-def _between(stops: Sequence[str | None], first: int, last: int) -> Route | None:
+def _between(stops: Sequence[str | None], first: int, last: int) -> FlightRoute | None:
     if last >= len(stops):
         return None
     start, end = stops[first], stops[last]
@@ -180,14 +187,14 @@ def _by_status(turn: int, status: str) -> Sight:
     return Sight(turn, "" if status == "available" else f"its status is {status}")
 
 
-class Told(NamedTuple):
+class SearchedValue(NamedTuple):
     """A field of a flight as a search told it, and when."""
 
     value: Any
     turn: int
 
 
-def told(leg: Leg, field: str, ledger: View) -> Told | None:
+def told(leg: Leg, field: str, ledger: View) -> SearchedValue | None:
     """What the latest search tells of a leg.
 
     None if none does, or if the one that did was made again and lists the leg no more.
@@ -201,7 +208,7 @@ def told(leg: Leg, field: str, ledger: View) -> Told | None:
     again = ledger.get((DIRECT if source.name == "search_direct_flight" else ONESTOP)(*route))
     if again is not None and leg.number not in again["flights"]:
         return None
-    return Told(flight.get(field), turn)
+    return SearchedValue(flight.get(field), turn)
 
 
 def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:

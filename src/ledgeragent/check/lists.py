@@ -1,0 +1,42 @@
+"""Lists that may be a part of what they stand for: a filtered or paged read is not the whole list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ledgeragent.compiler.filters import filters
+from ledgeragent.compiler.outline import Outline, ReadPart
+from ledgeragent.compiler.shapes import ListOf, Object
+from ledgeragent.compiler.source.toolfile import ToolSpec
+
+
+def check_lists(outline: Outline, specs: Sequence[ToolSpec] = ()) -> None:
+    """Adds routes that store a list at a path which does not tell how the read was narrowed."""
+    taken = {spec.name: tuple(spec.argument_names) for spec in specs}
+    for read in outline.reads:
+        left = _unsaid(read, taken)
+        if left:
+            names = " and ".join(left)
+            text = (
+                f"{read.tool} may answer a part of the list, by {names}, which {read.to.text} does"
+            )
+            without = " && ".join(f"!has(args.{name})" for name in left)
+            text += (
+                f' not tell; put that into the path, or keep whole lists only: when: "{without}"'
+            )
+            outline.findings.add("partial-list", read.place, text)
+
+
+def _unsaid(read: ReadPart, taken: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The arguments that narrow the read and stand neither in its path nor in its condition."""
+    holds_list = isinstance(read.shape, ListOf)
+    if read.each or read.inside is None or not (holds_list or _has_list(read)):
+        return ()
+    names = dict.fromkeys((*read.parameters, *read.accepts, *taken.get(read.tool, ())))
+    narrowing = filters(names, paging_only=not holds_list)
+    return tuple(name for name in narrowing if name not in read.minded)
+
+
+def _has_list(read: ReadPart) -> bool:
+    fields = read.shape.fields.values() if isinstance(read.shape, Object) else ()
+    return any(isinstance(field.shape, ListOf) for field in fields)
