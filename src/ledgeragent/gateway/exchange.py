@@ -193,7 +193,7 @@ class Exchange:
         memory = replace(
             judged.memory,
             state=judged.memory.state._replace(pending=calls),
-            unsent=tuple(_unsent(silenced or filtered, answered=silenced is not None)),
+            unsent=tuple(_unsent(silenced or filtered, is_answered=silenced is not None)),
             warnings=warnings(filtered),
             upstream=judged.said.id,
         )
@@ -216,12 +216,12 @@ class Exchange:
         return self.rejected[-1].filtered
 
 
-def _unsent(filtered: Filtered, *, answered: bool) -> Iterator[Unsent]:
-    """The rejected calls; `answered` if upstream was told of them in the course of a revision."""
+def _unsent(filtered: Filtered, *, is_answered: bool) -> Iterator[Unsent]:
+    """The rejected calls; `is_answered` if upstream was told of them in the course of a revision."""
     seen: Counter[str] = Counter()
     for verdict in filtered.verdicts:
         if verdict.allowed:
             seen[verdict.call.id] += 1
         else:
-            behind = None if answered else seen[verdict.call.id]
+            behind = None if is_answered else seen[verdict.call.id]
             yield Unsent(verdict.call, verdict.note, behind)

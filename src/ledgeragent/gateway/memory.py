@@ -64,8 +64,8 @@ def weight(message: Message, *, listens: bool = False) -> int:
         case ToolReturn():
             return len(canonical(message.content))
         case Reply():
-            asked = sum(len(call.intent[1]) for call in message.calls)
-            return asked + (len(message.text) if listens else 0)
+            arguments = sum(len(call.intent[1]) for call in message.calls)
+            return arguments + (len(message.text) if listens else 0)
         case UserMessage():
             return len(message.text) if listens else 0
 

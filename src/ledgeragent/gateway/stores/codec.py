@@ -116,10 +116,10 @@ def _by(mark: Stale, doubts: Sequence[Unconfirmed]) -> Json:
     return None if mark.by is None else _call(mark.by)
 
 
-def _read_by(told: Json, doubts: Sequence[Unconfirmed]) -> ToolCall | None:
-    if isinstance(told, int):
-        return doubts[told].call
-    return None if told is None else _read_call(told)
+def _read_by(by: Json, doubts: Sequence[Unconfirmed]) -> ToolCall | None:
+    if isinstance(by, int):
+        return doubts[by].call
+    return None if by is None else _read_call(by)
 
 
 def _read_entry(told: Mapping[str, Json], doubts: Sequence[Unconfirmed]) -> Entry:
