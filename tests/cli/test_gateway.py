@@ -82,6 +82,28 @@ def test_what_sessions_may_hold(most: str, decision: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "calls"),
+    [((), 0), (("--undecided", "block"), 0), (("--undecided", "allow"), 1)],
+)
+def test_what_the_operator_lists_is_what_can_be_read(options: tuple[str, ...], calls: int) -> None:
+    """However many tools a request lists."""
+
+    async def scenario() -> None:
+        upstream = Upstream()
+        upstream.script.append(WRITE)
+        async with (
+            served(upstream.app()) as behind,
+            process(behind, "--tools", "lend_book", *options) as (_, url, _told),
+            aiohttp.ClientSession() as http,
+            http.post(f"{url}{CHAT.path}", data=BODY) as response,
+        ):
+            assert response.headers[VERDICT_HEADER] == "lend_book=UNDECIDED"
+            assert len(CHAT.read(await response.json()).calls) == calls
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
     "options",
     [
         ("--upstream", "localhost"),
