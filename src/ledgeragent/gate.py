@@ -100,13 +100,8 @@ class Gate:
     undecided: Decision = Decision.BLOCK
     unknown: Decision = Decision.REVISE
 
-    def judge(
-        self, call: ToolCall, ledger: Ledger, expected: tuple[Unconfirmed, ...] = ()
-    ) -> Verdict:
-        """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict.
-
-        `expected` are writes that are about to be done, beside those of the ledger.
-        """
+    def judge(self, call: ToolCall, ledger: Ledger) -> Verdict:
+        """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict."""
         guard = self.domain.guard(call.name)
         if guard is None:
             return self._judge_unknown(call)
@@ -116,8 +111,6 @@ class Gate:
         if isinstance(arguments, Finding):
             return Verdict(call=call, decision=Decision.REVISE, findings=(arguments,))
         view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
-        if expected:
-            view.unconfirmed = (*view.unconfirmed, *expected)
         return self._apply(guard, call, arguments, view)
 
     def _judge_unknown(self, call: ToolCall) -> Verdict:

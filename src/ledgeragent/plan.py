@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.ledger import Evidence, Fields, Ledger, Touch, Unconfirmed
+from ledgeragent.ledger import Evidence, Fields, Ledger, Stale, Touch, Unconfirmed
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
@@ -25,7 +25,7 @@ Order = Literal["any", "listed", "snapshot"]
 through may disturb each other. `listed`: one after the other, as they stand. `snapshot`: the paper's
 reading, each call judged as if it were alone."""
 
-Judge: TypeAlias = Callable[[ToolCall, Ledger, tuple[Unconfirmed, ...]], Verdict]
+Judge: TypeAlias = Callable[[ToolCall, Ledger], Verdict]
 
 WAIT = "gate/wait"
 
@@ -44,10 +44,6 @@ class Claim:
         self.call = call
         self._evidence = evidence
         self._touched = touched
-
-    def expected(self, ledger: Ledger) -> Ledger:
-        """The ledger where the call is about to be done."""
-        return ledger.doubted(self.call, self._touched, running=True)
 
     def meets(self, touched: Iterable[Touch]) -> bool:
         """True if what is touched is among what the call rests on, or changes."""
@@ -71,12 +67,12 @@ class Plan:
     """The calls let through so far, and what is expected of them."""
 
     __slots__ = (
-        "_changed",
         "_claimed",
         "_claims",
         "_domain",
         "_expected",
         "_judge",
+        "_marks",
         "_order",
         "_snapshot",
     )
@@ -88,9 +84,9 @@ class Plan:
         self._snapshot = ledger
         self._claims: list[Claim] = []
         self._expected: tuple[Unconfirmed, ...] = ()
+        self._marks: dict[Path[Json], tuple[Stale, ...]] = {}
         # Which records the claims are about: most calls have none in common, and need no more.
         self._claimed: set[Path[Json]] = set()
-        self._changed: set[Path[Json]] = set()
 
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done."""
@@ -100,8 +96,8 @@ class Plan:
     def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
         if self._order == "snapshot":
-            return self._judge(call, self._snapshot, ())
-        verdict = self._judge_after(call) if self._claims else self._judge(call, self._snapshot, ())
+            return self._judge(call, self._snapshot)
+        verdict = self._judge_after(call) if self._claims else self._judge(call, self._snapshot)
         if not verdict.allowed or not self._is_write(call) or (last and not self._claims):
             return verdict
         touched = self._touched(call)
@@ -112,26 +108,18 @@ class Plan:
         return verdict
 
     def _judge_after(self, call: ToolCall) -> Verdict:
-        """The verdict where the calls let through are expected to be done.
-
-        Marks cost more than rules do, so they are made only where a record is read that one of these
-        calls changes.
-        """
-        verdict = self._judge(call, self._snapshot, self._expected)
-        if any(fact.record in self._changed for fact in verdict.evidence):
-            ledger = self._snapshot
-            for claim in self._claims:
-                ledger = claim.expected(ledger)
-            verdict = self._judge(call, ledger, ())
-        return verdict
+        """The verdict where the calls let through are expected to be done."""
+        return self._judge(call, self._snapshot.expecting(self._expected, self._marks))
 
     def _let_through(self, verdict: Verdict, touched: list[Touch]) -> None:
-        self._claims.append(Claim(verdict.call, verdict.evidence, touched))
-        self._expected = (*self._expected, Unconfirmed(verdict.call, True))
+        call = verdict.call
+        self._claims.append(Claim(call, verdict.evidence, touched))
+        self._expected = (*self._expected, Unconfirmed(call, True))
         self._claimed.update([fact.record for fact in verdict.evidence])
         for touch in touched:
             self._claimed.add(touch.path)
-            self._changed.add(touch.path)
+            marks = self._marks.get(touch.path, ())
+            self._marks[touch.path] = (*marks, Stale(touch.fields, call))
 
     def _is_write(self, call: ToolCall) -> bool:
         return self._domain.effect(call.name) is Effect.WRITE

@@ -9,7 +9,7 @@ from typing import Literal
 from ledgeragent.adapters.method import Method, pack_for
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.ledger import Ledger, Unconfirmed
+from ledgeragent.ledger import Ledger
 from ledgeragent.plan import Order
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Verdict
@@ -25,9 +25,7 @@ class OpenGate(Gate):
 
     order: Order = "snapshot"
 
-    def judge(
-        self, call: ToolCall, ledger: Ledger, expected: tuple[Unconfirmed, ...] = ()
-    ) -> Verdict:
+    def judge(self, call: ToolCall, ledger: Ledger) -> Verdict:
         """ALLOW."""
         return Verdict(call=call, decision=Decision.ALLOW)
 
