@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from ledgeragent.gate import Gate
 from ledgeragent.journal import Journal, open_store, read
 from ledgeragent.verdict import Decision
 from tests.gateway.conftest import Client
@@ -76,3 +78,21 @@ def test_every_account_says_undecided(
 
 
 SAID = "lend_book=UNDECIDED"
+
+
+def test_a_traced_gate_judges_as_the_one_that_it_traces() -> None:
+    trace = pytest.importorskip("opentelemetry.sdk.trace")
+    from ledgeragent.gateway.spans import Spans
+
+    gate = Gate(
+        domain=NARROW,
+        stale="value",
+        order="listed",
+        budget=7,
+        undecided=Decision.ALLOW,
+        unknown=Decision.BLOCK,
+    )
+    spans = Spans(NARROW, "enforce", trace.TracerProvider())
+    traced = spans.begin("/v1/messages", {}).gate(gate)
+    for field in fields(Gate):
+        assert getattr(traced, field.name) == getattr(gate, field.name), field.name
