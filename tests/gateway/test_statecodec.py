@@ -31,7 +31,7 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
     memory = Memory(
         session="s",
         state=state,
-        unsent=(Unsent(LEND, "\ud800", None), Unsent(LEND, "", 2)),
+        unsent=(Unsent(LEND, "\ud800", "x", None), Unsent(LEND, "", "", 2)),
         warnings=("\ud800",),
         upstream="r",
         size=7,

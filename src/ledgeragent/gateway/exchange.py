@@ -27,6 +27,7 @@ from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
+from ledgeragent.plan import spoken_calls
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
 
@@ -224,4 +225,5 @@ def _unsent(filtered: Filtered, *, is_answered: bool) -> Iterator[Unsent]:
             seen[verdict.call.id] += 1
         else:
             behind = None if is_answered else seen[verdict.call.id]
-            yield Unsent(verdict.call, verdict.note, behind)
+            awaits = spoken_calls([call for f in verdict.findings for call in f.waits_for])
+            yield Unsent(verdict.call, verdict.note, awaits, behind)

@@ -26,12 +26,14 @@ ROOT: Digest = b""
 class Unsent(NamedTuple):
     """A rejected call, which the client never saw.
 
-    `note` is the loop guard's remark. `behind` counts the calls of the same id that the client did
+    `note` is the loop guard's remark, `awaits` the calls of the same reply, in words, whose results had
+    to come first. `behind` counts the calls of the same id that the client did
     see and that came before it; None where upstream has an answer to the call already.
     """
 
     call: ToolCall
     note: str
+    awaits: str
     behind: int | None
 
 

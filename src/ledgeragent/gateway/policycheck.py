@@ -56,7 +56,8 @@ def _sentence(unsent: Unsent, gate: Gate, ledger: Ledger) -> str:
     verdict = gate.judge(unsent.call, ledger)
     beginning = f"{_shown(unsent.call)} was not executed"
     if verdict.allowed:
-        return f"{beginning}{_SETTLED}"
+        since = f", since it had to wait for the result of {unsent.awaits}" if unsent.awaits else ""
+        return f"{beginning}{since}{_SETTLED}"
     return "\n".join(filter(None, [f"{beginning}: {verdict.objection}", unsent.note]))
 
 

@@ -23,7 +23,7 @@ def dumps(saved: SavedSession) -> str:
         "format": FORMAT,
         "session": memory.session,
         "state": _state(memory.state),
-        "unsent": [[_call(call), note, behind] for call, note, behind in memory.unsent],
+        "unsent": [[_call(unsent.call), *unsent[1:]] for unsent in memory.unsent],
         "warnings": memory.warnings,
         "upstream": memory.upstream,
         "size": memory.size,
@@ -39,9 +39,7 @@ def loads(text: str, version: int) -> SavedSession:
     memory = Memory(
         session=told["session"],
         state=_read_state(told["state"]),
-        unsent=tuple(
-            Unsent(_read_call(call), note, behind) for call, note, behind in told.get("unsent", ())
-        ),
+        unsent=tuple(Unsent(_read_call(call), *rest) for call, *rest in told.get("unsent", ())),
         warnings=tuple(told.get("warnings", ())),
         upstream=told["upstream"],
         size=told.get("size", 0),
