@@ -32,7 +32,6 @@ LONGER: dict[str, int] = {
     "src/ledgeragent/report/explanation.py": 322,
     "tests/compiler/test_loader.py": 459,
     "tests/gateway/test_frameworks.py": 432,
-    "tests/gateway/test_gateway.py": 450,
     "tests/gateway/test_spans.py": 477,
     "tests/gateway/test_stores.py": 455,
     "tests/gateway/wires.py": 415,

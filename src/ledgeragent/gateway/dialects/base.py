@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -201,6 +201,12 @@ def listed(body: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
     if not isinstance(value, list):
         raise BadRequestError(f"{where}{name}: should be a list")
     return value
+
+
+def check_tools(body: Body, check: Callable[[Any, int], None]) -> None:
+    """Checks every tool that a request lists. What can be read, the operator's tools say, not these."""
+    for number, tool in enumerate(listed(body, "tools")):
+        check(tool, number)
 
 
 def flag(body: Body, name: str) -> bool:

@@ -16,6 +16,7 @@ from ledgeragent.gateway.dialects.base import (
     Request,
     Tail,
     WireReply,
+    check_tools,
     flag,
     listed,
     refuse,
@@ -53,8 +54,7 @@ class ChatDialect:
         stream = flag(body, "stream")
         if stream and body.get("n") not in (None, 1):
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
-        for n, tool in enumerate(listed(body, "tools")):
-            _check_tool(tool, n)
+        check_tools(body, _check_tool)
         return Request(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
             stream=stream,

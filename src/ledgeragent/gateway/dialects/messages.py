@@ -16,8 +16,8 @@ from ledgeragent.gateway.dialects.base import (
     Request,
     Tail,
     WireReply,
+    check_tools,
     flag,
-    listed,
     refuse,
     result_of,
     string,
@@ -53,8 +53,7 @@ class MessagesDialect:
         if not isinstance(messages, list) or not messages:
             raise BadRequestError("messages: should be a list with at least one message")
         refuse(body, _REFUSED)
-        for n, tool in enumerate(listed(body, "tools")):
-            _check_tool(tool, n)
+        check_tools(body, _check_tool)
         return Request(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
             stream=flag(body, "stream"),

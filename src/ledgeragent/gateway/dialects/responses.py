@@ -18,8 +18,8 @@ from ledgeragent.gateway.dialects.base import (
     Request,
     Tail,
     WireReply,
+    check_tools,
     flag,
-    listed,
     refuse,
     result_of,
     string,
@@ -69,8 +69,7 @@ class ResponsesDialect:
         after = body.get("previous_response_id")
         if after is not None and not isinstance(after, str):
             raise BadRequestError("previous_response_id: should be text")
-        for n, tool in enumerate(listed(body, "tools")):
-            _check_tool(tool, n)
+        check_tools(body, _check_tool)
         return Request(
             messages=tuple(_messages(_items(given))),
             stream=flag(body, "stream"),
