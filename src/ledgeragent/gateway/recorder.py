@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from ledgeragent.absorb import Absorption
 from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.journal.recorder import Recorder as AnyRecorder
-from ledgeragent.journal.recorder import call_of
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn
 
@@ -29,15 +29,14 @@ class MemoryRecorder(AnyRecorder):
             after = state.observe(message, self.domain)
             self.note(memory.session, message, state, after)
             if isinstance(message, ToolReturn):
-                self._answered_to(memory.session, message, state, after)
+                self._answered_to(memory.session, after.last)
             state = after
             size += weight(message, listens=self.domain.listens)
         return replace(memory, state=state, size=size)
 
-    def _answered_to(self, session: str, message: ToolReturn, before: State, after: State) -> None:
-        call = call_of(message, before)
-        if call is not None and after.last is not None:
-            self.notices.answered(session, call.name, after.last)
+    def _answered_to(self, session: str, absorption: Absorption | None) -> None:
+        if absorption is not None and absorption.call is not None:
+            self.notices.answered(session, absorption.call.name, absorption)
 
 
 def _restated(state: State, reply: Reply) -> State:

@@ -68,9 +68,9 @@ def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
                 for call in message.calls
                 if _is_judged(call, domain, trace)
             ]
-        before, state = state, state.observe(message, domain)
+        state = state.observe(message, domain)
         if proposed and type(message) is ToolReturn:
-            executed.add(id(_executed(message, before, state, domain)))
+            executed.add(id(_executed(message, state, domain)))
     return [
         JudgedCall(call, verdict, ledger, id(call) in executed, number, place)
         for number, (call, verdict, ledger, place) in enumerate(proposed, 1)
@@ -82,12 +82,12 @@ def _is_judged(call: ToolCall, domain: Domain, trace: Trace) -> bool:
     return guard.judged if guard is not None else call.name not in trace.nonstandard
 
 
-def _executed(returned: ToolReturn, before: State, after: State, domain: Domain) -> ToolCall | None:
+def _executed(returned: ToolReturn, after: State, domain: Domain) -> ToolCall | None:
     """The write or neutral call that a return shows to have executed, None if it shows none."""
-    if after.ledger.writes is not before.ledger.writes:
-        return after.ledger.writes[-1]
-    if returned.failed or len(after.pending) == len(before.pending):
+    call = after.last.call if after.last is not None else None
+    if call is None:
         return None
-    still_open = {id(call) for call in after.pending}
-    answered = next(call for call in before.pending if id(call) not in still_open)
-    return answered if domain.effect(answered.name) is Effect.NEUTRAL else None
+    if domain.effect(call.name) is Effect.NEUTRAL:
+        return None if returned.failed else call
+    writes = after.ledger.writes
+    return call if writes and writes[-1] is call else None
