@@ -34,7 +34,7 @@ LONGER: dict[str, int] = {
     "tests/gateway/test_frameworks.py": 432,
     "tests/gateway/test_spans.py": 477,
     "tests/gateway/test_stores.py": 455,
-    "tests/gateway/wires.py": 415,
+    "tests/gateway/wires.py": 413,
     "tests/soundness/worlds/airline.py": 581,
     "tests/soundness/worlds/retail.py": 531,
     "tests/soundness/worlds/telehealth.py": 580,
