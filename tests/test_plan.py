@@ -77,6 +77,10 @@ def test_the_same_call_twice_waits_even_where_nothing_is_known_to_change() -> No
     assert [v.allowed for v in filtered.verdicts] == [True, False]
 
 
+def test_one_and_the_same_call_object_twice_is_two_calls() -> None:
+    assert [v.allowed for v in judged(MOVE, MOVE).verdicts] == [True, False]
+
+
 def test_calls_that_have_nothing_in_common_go_together() -> None:
     assert [v.allowed for v in judged(SHELVE, MOVE).verdicts] == [True, True]
 

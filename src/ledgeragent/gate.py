@@ -205,8 +205,8 @@ class Gate:
         for call in running:
             plan.expect(call)
         verdicts: list[Verdict] = []
-        for call in reply.calls:
-            verdict = plan.judge(call, last=call is reply.calls[-1])
+        for number, call in enumerate(reply.calls, 1):
+            verdict = plan.judge(call, last=number == len(reply.calls))
             if not verdict.allowed:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
                 memory = memory.add(verdict)
