@@ -74,6 +74,19 @@ class SolvedRejection(TypedDict):
     runs: int
 
 
+class SolvedAsked(TypedDict):
+    """How many solved runs of a task a clause asked for a read.
+
+    `before_an_executed_write`: those of them in which the call that it held back executed.
+    """
+
+    clause: str
+    benchmark: str
+    task_id: str
+    runs: int
+    before_an_executed_write: int
+
+
 def run_row(trace: Trace) -> RunRow:
     """The row of a recorded run."""
     return RunRow(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
@@ -17,6 +18,7 @@ from ledgeragent.offline.rows import (
     PredicateError,
     RejectedWrite,
     RunRow,
+    SolvedAsked,
     SolvedRejection,
     StoppedCall,
     call_row,
@@ -30,6 +32,9 @@ from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 
+Task: TypeAlias = tuple[str, str, str]
+"""A clause, and the benchmark and task of runs that it is about."""
+
 _OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
 
 
@@ -42,7 +47,8 @@ class ReplayResult(Intake):
     that is not enforced would have done counts as `shadow` only, and the executed writes it speaks
     against are listed there. `by_reward` counts runs for "1", "0" and "unscored". `asked_by_clause`
     counts those of them in which the rules of a clause asked for a read, `halted_by_clause` those in
-    which they did so before a write that really executed.
+    which they did so before a write that really executed; `asked_solved` and `halted_solved` count
+    the solved ones among them by clause, benchmark and task.
     """
 
     calls: int = 0
@@ -54,6 +60,8 @@ class ReplayResult(Intake):
     by_reward: dict[str, Counter[str]] = field(default_factory=dict)
     asked_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
     halted_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
+    asked_solved: Counter[Task] = field(default_factory=Counter)
+    halted_solved: Counter[Task] = field(default_factory=Counter)
     rejected: list[RejectedWrite] = field(default_factory=list)
     shadow: list[StoppedCall] = field(default_factory=list)
     near_misses: list[NearMiss] = field(default_factory=list)
@@ -71,6 +79,8 @@ class ReplayResult(Intake):
         _add_up(self.by_reward, other.by_reward)
         _add_up(self.asked_by_clause, other.asked_by_clause)
         _add_up(self.halted_by_clause, other.halted_by_clause)
+        self.asked_solved.update(other.asked_solved)
+        self.halted_solved.update(other.halted_solved)
         self.rejected += other.rejected
         self.shadow += other.shadow
         self.near_misses += other.near_misses
@@ -87,6 +97,19 @@ class ReplayResult(Intake):
         return [
             SolvedRejection(clause=clause, benchmark=benchmark, task_id=task, runs=number)
             for (clause, benchmark, task), number in sorted(groups.items())
+        ]
+
+    def asked_reward_1(self) -> list[SolvedAsked]:
+        """The solved runs that were asked for a read, by clause, benchmark and task."""
+        return [
+            SolvedAsked(
+                clause=task[0],
+                benchmark=task[1],
+                task_id=task[2],
+                runs=runs,
+                before_an_executed_write=self.halted_solved[task],
+            )
+            for task, runs in sorted(self.asked_solved.items())
         ]
 
     def count(self, trace: Trace, judged: list[JudgedCall], domain: Domain) -> None:
@@ -109,7 +132,7 @@ class ReplayResult(Intake):
         if others:
             done = {one.call.intent for one in writes if one.executed}
             self.neutral.count(trace, others, domain, done)
-        self._count_run(reward_class(trace.reward), judged, writes, len(self.rejected) > rejected)
+        self._count_run(run, judged, writes, len(self.rejected) > rejected)
 
     def _register(self, domain: Domain) -> None:
         """Lists every predicate, so that one which never had anything to say is seen too."""
@@ -162,8 +185,9 @@ class ReplayResult(Intake):
             self.near_misses.append(NearMiss(**row, unread=unread, undecided=undecided))
 
     def _count_run(
-        self, reward: str, judged: list[JudgedCall], writes: list[JudgedCall], rejected: bool
+        self, run: RunRow, judged: list[JudgedCall], writes: list[JudgedCall], rejected: bool
     ) -> None:
+        reward = reward_class(run["reward"])
         asked = _asking(judged)
         halted = _asking(one for one in judged if one.executed)
         counts = self.by_reward.setdefault(reward, Counter())
@@ -176,6 +200,9 @@ class ReplayResult(Intake):
             self.asked_by_clause.setdefault(clause, Counter())[reward] += 1
         for clause in halted:
             self.halted_by_clause.setdefault(clause, Counter())[reward] += 1
+        if reward == "1":
+            self.asked_solved.update(_tasks(asked, run))
+            self.halted_solved.update(_tasks(halted, run))
 
 
 def _asking(judged: Iterable[JudgedCall]) -> set[str]:
@@ -185,6 +212,10 @@ def _asking(judged: Iterable[JudgedCall]) -> set[str]:
     """
     asked = (one.verdict for one in judged if one.outcome == REVISE_EVIDENCE)
     return {f.clause or f.predicate for verdict in asked for f in verdict.missing}
+
+
+def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[Task]:
+    return ((clause, run["benchmark"] or "", run["task_id"] or "") for clause in clauses)
 
 
 def _add_up(mine: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> None:

@@ -48,6 +48,7 @@ def replay_text(result: ReplayResult, domain: str) -> str:
         _outcomes(result),
         _rewards(result),
         _asked(result),
+        listed("Asked for a read in solved runs, by task", _asked_tasks(result)),
         listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
         listed("Of these in solved runs, by task", _solved(result)),
         _shadow("Executed writes that a rule in shadow would reject", result.shadow),
@@ -132,14 +133,15 @@ def _stopped_of(counts: Mapping[str, int], group: str) -> str:
 
 
 def _rewards(result: ReplayResult) -> list[str]:
+    """The runs by reward; those asked before an executed write are a part of those that wrote."""
     rows = [
         (
             reward,
             counts["runs"],
             counts["runs_with_executed_write"],
-            _part(counts, "runs_with_rejected_executed_write"),
-            _part(counts, "runs_asked_for_a_read"),
-            _part(counts, "runs_asked_before_an_executed_write"),
+            _part(counts, "runs_with_rejected_executed_write", "runs"),
+            _part(counts, "runs_asked_for_a_read", "runs"),
+            _part(counts, "runs_asked_before_an_executed_write", "runs_with_executed_write"),
         )
         for reward in _REWARDS
         if (counts := result.by_reward.get(reward))
@@ -156,7 +158,7 @@ def _rewards(result: ReplayResult) -> list[str]:
 
 
 def _asked(result: ReplayResult) -> list[str]:
-    """For each clause, the runs that it asked, and those of them whose write really executed."""
+    """For each clause, the runs that it asked (of all), and before an executed write (of those)."""
     rewards = [reward for reward in _REWARDS if reward in result.by_reward]
     rows = [
         (clause, *(_both(result, clause, reward) for reward in rewards))
@@ -167,16 +169,23 @@ def _asked(result: ReplayResult) -> list[str]:
 
 
 def _both(result: ReplayResult, clause: str, reward: str) -> str:
-    runs = result.by_reward[reward]["runs"]
+    counts = result.by_reward[reward]
     asked = result.asked_by_clause[clause][reward]
     halted = result.halted_by_clause.get(clause, Counter())[reward]
-    return f"{100 * asked / runs:.1f}% ({100 * halted / runs:.1f}%)"
+    return f"{_percent(asked, counts['runs'])} ({_percent(halted, counts['runs_with_executed_write'])})"
 
 
 def _solved(result: ReplayResult) -> Iterator[str]:
     for row in result.rejected_solved():
         task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
         yield f"  {row['clause']}: {task}, {row['runs']} runs"
+
+
+def _asked_tasks(result: ReplayResult) -> Iterator[str]:
+    for row in result.asked_reward_1():
+        task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
+        halted = row["before_an_executed_write"]
+        yield f"  {row['clause']}: {task}, {row['runs']} runs ({halted} before an executed write)"
 
 
 def _near_miss(row: NearMiss) -> str:
@@ -192,12 +201,16 @@ def _error(row: PredicateError) -> str:
     return f"  {name}: {error}  ({place_of(row)})\n    {call_line(row['call'])}"
 
 
-def _part(counts: Mapping[str, int], name: str) -> str:
-    return _share(counts.get(name, 0), counts["runs"])
+def _part(counts: Mapping[str, int], name: str, whole: str) -> str:
+    return _share(counts.get(name, 0), counts.get(whole, 0))
+
+
+def _percent(number: int, whole: int) -> str:
+    return f"{100 * number / whole if whole else 0:.1f}%"
 
 
 def _share(number: int, whole: int) -> str:
-    return f"{number} ({100 * number / whole:.1f}%)"
+    return f"{number} ({_percent(number, whole)})"
 
 
 def replay_json(result: ReplayResult) -> str:
@@ -229,6 +242,7 @@ def replay_json(result: ReplayResult) -> str:
                 }
                 for clause, counts in sorted(result.asked_by_clause.items())
             },
+            "asked_reward_1": result.asked_reward_1(),
             "rejected_reward_1": result.rejected_solved(),
             "rejected_executed_writes": result.rejected,
             "shadow_executed_writes": result.shadow,

@@ -36,6 +36,7 @@ def profile(user_id: str = NORA, *methods: str, **changes: Any) -> dict[str, Any
 
 
 def booked(*segments: Mapping[str, str], **changes: Any) -> dict[str, Any]:
+    flights = changes.pop("flights", segments or (OUT,))
     return {
         "reservation_id": "RV0001",
         "user_id": NORA,
@@ -43,7 +44,7 @@ def booked(*segments: Mapping[str, str], **changes: Any) -> dict[str, Any]:
         "destination": "BOI",
         "flight_type": "one_way",
         "cabin": "economy",
-        "flights": [{**segment, "price": 100} for segment in segments or (OUT,)],
+        "flights": [{**segment, "price": 100} for segment in flights],
         "passengers": [ANA],
         "payment_history": [{"payment_id": "credit_card_11", "amount": 100}],
         "created_at": "2024-05-02T10:00:00",

@@ -27,7 +27,10 @@ def test_every_predicate_has_a_clause() -> None:
     assert enforced == ids
     assert all(rule.summary for rule in TAU2.predicates)
     others = {rule.id: rule.clause for rule in TAU2.predicates if rule.id != rule.clause}
-    assert others == {"airline/transfer-untried": "airline/transfer-only-out-of-scope"}
+    assert others == {
+        "airline/transfer-untried": "airline/transfer-only-out-of-scope",
+        "airline/compensation-repeated": "airline/compensation-amount",
+    }
 
 
 def test_what_no_change_of_arguments_can_mend_is_blocked() -> None:
@@ -52,11 +55,16 @@ def test_the_versions_and_what_they_share() -> None:
 def test_without_a_status_tool_no_status_is_asked_for() -> None:
     for domain in (TAU, TAU2.bind({tool.tool for tool in TAU.tools})):
         talk = known(domain, flights=[on("2024-05-15")], cabin="business", **HURT)
-        verdict = talk.judge(CANCEL)
-        assert verdict.allowed
-        assert [f.kind for f in verdict.shadow] == [Kind.UNDECIDED]
-        assert talk.judge(certificate(200)).allowed
+        assert [f.kind for f in talk.judge(CANCEL).findings] == [Kind.UNDECIDED]
+        assert talk.judge(CANCEL).word == "UNDECIDED"
+        assert {f.kind for f in talk.judge(certificate(200)).findings} == {Kind.UNDECIDED}
         assert violated(talk.judge(certificate(300))) == {"airline/compensation-amount"}
+
+
+def test_without_a_status_tool_a_trip_with_a_past_flight_is_for_a_human_agent() -> None:
+    verdict = known(TAU, flights=[on("2024-05-14")], cabin="business").judge(CANCEL)
+    assert violated(verdict) == {"airline/cancel-flown"}
+    assert "has already taken off" not in verdict.feedback
 
 
 # Recorded data
@@ -80,6 +88,8 @@ def is_right(expect: Mapping[str, Any], verdict: Verdict) -> bool:
     if answer == "reject":
         clauses = expect.get("clause_any") or [expect["clause"]]
         return any(f.clause in clauses for f in verdict.violations)
+    if answer == "allow":
+        return True
     wanted = [*(expect.get("read_any") or ()), *([expect["read"]] if expect["read"] else ())]
     named = [(read.name, dict(read.arguments)) for f in verdict.missing for read in f.reads]
     return not wanted or any((w["name"], w["arguments"]) in named for w in wanted)

@@ -22,6 +22,12 @@ from tests.packs.airline.talk import (
 )
 from tests.packs.talk import asked, violated
 
+NV201 = {"flight_number": "NV201", "date": "2024-05-21"}
+
+
+def paid(payment_id: str, amount: float) -> dict[str, Any]:
+    return {"payment_id": payment_id, "amount": amount}
+
 
 def test_a_booking_pays_what_the_latest_search_asks() -> None:
     talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
@@ -95,3 +101,49 @@ def test_odd_bookings_fail_no_rule() -> None:
         {"flights": [{"flight_number": "A.B", "date": 'x"y'}]},
     ):
         assert not talk.judge(booking(**changes)).errors, changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"payment_methods": []}, "payment-mix"),
+        (
+            {"payment_methods": [paid("gift_card_21", -100), paid("credit_card_11", 200)]},
+            "payment-mix",
+        ),
+        (
+            {"payment_methods": [paid("gift_card_21", 0), paid("credit_card_11", 100)]},
+            "payment-mix",
+        ),
+        ({"payment_methods": [paid("gift_card_21", 50), paid("gift_card_21", 50)]}, "payment-mix"),
+        ({"passengers": []}, "passenger-details"),
+        ({"passengers": [], "payment_methods": [paid("credit_card_11", 0)]}, "passenger-details"),
+        ({"flights": []}, "flight-available"),
+        ({"flights": [NV201, NV201]}, "flight-available"),
+        ({"total_baggages": -1}, "bag-allowance"),
+        ({"total_baggages": -1, "nonfree_baggages": -1}, "bag-allowance"),
+        ({"total_baggages": 3, "nonfree_baggages": -2}, "bag-allowance"),
+        ({"total_baggages": 0, "nonfree_baggages": 1}, "bag-allowance"),
+    ],
+)
+def test_a_booking_of_nothing_or_for_less_than_nothing(changes: dict[str, Any], rule: str) -> None:
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    assert talk.judge(booking()).allowed
+    assert f"airline/{rule}" in violated(talk.judge(booking(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("cabin", "first"),
+        ("cabin", "Economy"),
+        ("flight_type", "return"),
+        ("insurance", "maybe"),
+        ("insurance", True),
+    ],
+)
+def test_a_word_that_is_none_of_the_list_is_refused_by_name(name: str, value: Any) -> None:
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    verdict = talk.judge(booking(**{name: value}))
+    assert [finding.predicate for finding in verdict.findings] == [MALFORMED]
+    assert name in verdict.feedback

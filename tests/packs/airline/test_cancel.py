@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -50,12 +51,14 @@ SI5UKW = {
             "origin": "MIA",
             "destination": "LAS",
             "date": "2024-05-16",
+            "price": 62,
         },
         {
             "flight_number": "HAT284",
             "origin": "LAS",
             "destination": "PHX",
             "date": "2024-05-17",
+            "price": 62,
         },
     ],
     "passengers": [{"first_name": "Amelia", "last_name": "Rossi", "dob": "1990-01-01"}],
@@ -186,13 +189,82 @@ def test_a_flight_of_today_that_stands_is_no_hindrance(status: str) -> None:
     assert talk.status("NV101", "2024-05-15", status).judge(CANCEL).allowed
 
 
-def test_a_past_flight_was_flown_unless_it_is_known_to_have_been_cancelled() -> None:
-    talk = known(flights=[on("2024-05-15"), on("2024-05-14")], insurance="yes")
-    verdict = talk.judge(CANCEL)
-    assert violated(verdict) == {"airline/cancel-flown"}
-    assert not verdict.missing, "the past flight decides without today's status"
-    talk = known(flights=[on("2024-05-14")]).status("NV101", "2024-05-14", "cancelled")
-    assert talk.judge(CANCEL).allowed
+def test_the_calendar_alone_shows_nothing_of_a_past_flight() -> None:
+    first, second = looked_up("NV101", "2024-05-14"), looked_up("NV101", "2024-05-15")
+    for basis in ({"insurance": "yes"}, {}):
+        talk = known(flights=[on("2024-05-15"), on("2024-05-14")], **basis)
+        verdict = talk.judge(CANCEL)
+        assert not verdict.violations
+        assert asked(verdict) == {first}, "the past flight is looked up first"
+        talk.status("NV101", "2024-05-14", "cancelled")
+        assert asked(talk.judge(CANCEL)) == {second}, "the other one may have left today"
+        talk.status("NV101", "2024-05-15", "on time")
+        assert talk.judge(CANCEL).allowed
+
+
+@pytest.mark.parametrize(
+    ("status", "broken"),
+    [
+        ("landed", {"airline/cancel-flown"}),
+        ("flying", {"airline/cancel-flown"}),
+        ("delayed", set()),
+        ("on time", set()),
+        ("available", set()),
+        ("cancelled", set()),
+    ],
+)
+def test_a_past_flight_is_what_its_status_says(status: str, broken: set[str]) -> None:
+    talk = known(flights=[on("2024-05-14"), BACK], cabin="business")
+    talk.status("NV101", "2024-05-14", status)
+    assert violated(talk.judge(CANCEL)) == broken
+
+
+@pytest.mark.parametrize(
+    "answer", ["departed", "Landed", "It has landed.", "", "on-time", '{"status": "landed"}']
+)
+def test_a_status_that_is_none_is_asked_for_again(answer: str) -> None:
+    talk = known(flights=[on("2024-05-15")], cabin="business")
+    verdict = talk.status("NV101", "2024-05-15", answer).judge(CANCEL)
+    assert not verdict.violations
+    assert asked(verdict) == {looked_up("NV101", "2024-05-15")}
+
+
+@pytest.mark.parametrize("wrapped", ['"landed"', '{"result": "landed"}', " landed\n"])
+def test_a_status_in_its_wrapping_is_read(wrapped: str) -> None:
+    talk = known(flights=[on("2024-05-15")], cabin="business")
+    assert violated(talk.status("NV101", "2024-05-15", wrapped).judge(CANCEL)) == {
+        "airline/cancel-flown"
+    }
+
+
+@pytest.mark.parametrize(
+    ("created_at", "allowed"),
+    [
+        ("2024-05-15T10:00:00Z", True),
+        ("2024-05-15T10:00:00-05:00", True),
+        ("2024-05-14T20:00:00Z", True),
+        ("2024-05-14T19:59:59Z", False),
+        ("2024-05-14T15:00:00.000-05:00", True),
+        ("2024-05-14T14:59:59-05:00", False),
+        ("2024-05-15", True),
+        ("2024-05-14", False),
+    ],
+)
+def test_a_booking_time_may_have_a_zone(created_at: str, allowed: bool) -> None:
+    assert known(created_at=created_at).judge(CANCEL).allowed == allowed
+
+
+@pytest.mark.parametrize("created_at", ["yesterday", "", "2024-05-15T15:00:01", "2025-01-01"])
+def test_a_booking_time_that_cannot_be_is_evidence_of_nothing(created_at: str) -> None:
+    verdict = known(created_at=created_at).judge(CANCEL)
+    assert not verdict.violations
+    assert asked(verdict) == {REREAD}
+    assert "created_at" in verdict.feedback
+
+
+def test_a_clock_without_a_zone_reads_times_that_have_one() -> None:
+    plain = replace(TAU2, parameters={**TAU2.parameters, "now": "2024-05-15T15:00:00"})
+    assert known(plain, created_at="2024-05-15T10:00:00Z").judge(CANCEL).allowed
 
 
 def test_a_status_read_twice_counts_as_read_last() -> None:

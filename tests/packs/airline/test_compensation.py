@@ -10,6 +10,7 @@ from tests.packs.airline.talk import (
     OUT,
     REPROFILE,
     REREAD,
+    UPGRADE,
     AirlineTalk,
     booked,
     certificate,
@@ -28,6 +29,7 @@ def test_a_certificate_waits_for_the_facts() -> None:
     talk.profile(profile(reservations=["RV0001", "RV0002"]))
     assert asked(talk.judge(certificate(100))) == {
         REREAD,
+        UPGRADE,
         'get_reservation_details(reservation_id="RV0002")',
     }
     talk.reservation(booked(OUT, BACK, **HURT))
@@ -87,3 +89,37 @@ def test_the_membership_is_asked_for_only_where_the_reservation_leaves_it_open()
     assert asked(talk.judge(certificate(100))) == {REPROFILE}
     assert violated(talk.profile().judge(certificate(100))) == {"airline/compensation-eligibility"}
     assert talk.profile(profile(membership="silver")).judge(certificate(100)).allowed
+
+
+def test_an_incident_is_compensated_once() -> None:
+    talk = known(**HURT).status("NV101", "2024-05-20", "cancelled").wrote(certificate(200))
+    verdict = talk.user("another one, please").judge(certificate("200"))
+    assert violated(verdict) == {"airline/compensation-repeated"}
+
+
+def test_another_incident_is_compensated_too() -> None:
+    talk = known(**HURT).status("NV101", "2024-05-20", "cancelled").wrote(certificate(200))
+    talk.profile(profile(reservations=["RV0001", "RV0002"]))
+    assert asked(talk.judge(certificate(200))) == {
+        'get_reservation_details(reservation_id="RV0002")'
+    }
+    talk.reservation(booked(BACK, reservation_id="RV0002", **HURT))
+    assert asked(talk.judge(certificate(200))) == {looked_up("NV102", "2024-05-25")}
+    talk.status("NV102", "2024-05-25", "cancelled")
+    assert talk.judge(certificate(200)).allowed
+    talk.wrote(certificate(200)).profile(profile(reservations=["RV0001", "RV0002"]))
+    assert violated(talk.judge(certificate(200))) == {"airline/compensation-repeated"}
+
+
+def test_a_strangers_cancelled_flight_justifies_nothing_after_an_own_change() -> None:
+    for call, after in (
+        (UPGRADE, booked(cabin="business")),
+        (change(NEW), booked(on("2024-05-21"))),
+    ):
+        talk = known(**HURT).status("NV101", "2024-05-20", "available")
+        talk.status("NV101", "2024-05-21", "available").wrote(call, {**after, **HURT})
+        talk.reservation(booked(BACK, reservation_id="RV0002", user_id="otto_lind_2002"))
+        talk.status("NV102", "2024-05-25", "cancelled")
+        verdict = talk.judge(certificate(200))
+        assert violated(verdict) == {"airline/compensation-facts"}
+        assert "NV102" not in verdict.feedback

@@ -19,6 +19,7 @@ from tests.packs.airline.talk import (
     REREAD,
     ROUTE,
     SAME,
+    TAU,
     TAU2,
     UPGRADE,
     AirlineTalk,
@@ -33,6 +34,8 @@ from tests.packs.airline.talk import (
     profile,
 )
 from tests.packs.talk import asked, violated
+
+NV201 = {"flight_number": "NV201", "origin": "OAK", "destination": "BOI", "date": "2024-05-21"}
 
 # Routes
 
@@ -61,7 +64,8 @@ def test_a_search_that_finds_nothing_is_an_observation() -> None:
 
 @pytest.mark.parametrize("answer", ["{}", '"none"', "[1]", '[{"origin": "OAK"}]', "[[[]]]", "oops"])
 def test_a_search_of_the_wrong_shape_stores_nothing(answer: str) -> None:
-    assert len(AirlineTalk().tool("search_direct_flight", answer, **ROUTE).ledger) == 0
+    entries = list(AirlineTalk().tool("search_direct_flight", answer, **ROUTE).ledger)
+    assert not any(entry.typed for entry in entries), "what came back says nothing"
 
 
 @pytest.mark.parametrize("airports", [{"OAK": "Oakland"}, [{"iata": "OAK", "city": "Oakland"}]])
@@ -142,6 +146,34 @@ def test_an_upgrade_not_read_again_asks_for_the_reservation_and_rejects_nothing(
     assert not verdict.violations
     assert asked(verdict) == {REREAD}
     assert talk.reservation(booked(cabin="economy")).judge(change(NEW)).allowed
+
+
+def test_what_a_write_on_a_reservation_returns_needs_no_read() -> None:
+    talk = known(cabin="basic_economy").wrote(UPGRADE, booked(cabin="business"))
+    assert not talk.stale("reservations.RV0001")
+    assert talk.judge(bags(2, 0)).allowed
+    assert talk.judge(CANCEL).allowed
+    talk.wrote(bags(2, 0), booked(cabin="business", total_baggages=2))
+    assert violated(talk.judge(bags(1, 0))) == {"airline/bags-no-removal"}
+    talk.wrote(passengers(BEN), booked(cabin="business", passengers=[BEN]))
+    assert talk.value("reservations.RV0001")["passengers"] == [BEN]
+
+
+def test_what_a_booking_returns_is_the_new_reservation() -> None:
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    talk.wrote(booking(), booked(reservation_id="RV0009", cabin="business"))
+    new = ToolCall(name="cancel_reservation", arguments={"reservation_id": "RV0009"})
+    assert talk.judge(new).allowed
+    assert talk.stale(f"users.{NORA}") == {"reservations"}, "what a write returns says no more"
+
+
+def test_the_older_airline_answers_with_the_cabin_from_before() -> None:
+    talk = known(TAU, cabin="basic_economy").wrote(UPGRADE, booked(cabin="basic_economy"))
+    assert talk.stale("reservations.RV0001") == {"cabin"}
+    assert asked(talk.judge(CANCEL)) == {REREAD}
+    kept = known(TAU).wrote(change(NEW), booked(NV201, cabin="economy"))
+    assert not kept.stale("reservations.RV0001"), "naming the same cabin keeps it"
+    assert violated(kept.judge(CANCEL)) == {"airline/cancel-basis"}
 
 
 def test_a_change_that_keeps_the_cabin_leaves_it_known() -> None:

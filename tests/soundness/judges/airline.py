@@ -5,6 +5,7 @@ tau-bench's older policy is judged too: it has no tool that tells the status of 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,11 +26,13 @@ COMPENSATION = frozenset(
     for name in ("facts", "eligibility", "amount", "delay-after-change")
 )
 CANCELLING = frozenset({"airline/cancel-basis", "airline/cancel-insurance-reason"})
-SAME = (COMPENSATION, CANCELLING)
+CHANGING = frozenset({"airline/same-route", "airline/same-trip-type"})
+SAME = (COMPENSATION, CANCELLING, CHANGING)
 SAME_WITHOUT_STATUSES = (
     frozenset({"airline/compensation-facts", "airline/compensation-delay-after-change"}),
     frozenset({"airline/compensation-eligibility", "airline/compensation-amount"}),
     CANCELLING,
+    CHANGING,
 )
 
 Segment = tuple[str, str]
@@ -80,7 +83,7 @@ def judge(
         case "cancel_reservation":
             _cancelling(db, talk, reservation, policy, found)
         case "update_reservation_flights":
-            _changing(db, talk, user, reservation, arguments, policy, found)
+            _changing(db, user, reservation, arguments, policy, found)
         case "update_reservation_baggages":
             _bags(user, reservation, arguments, policy, found)
         case "update_reservation_passengers":
@@ -90,6 +93,7 @@ def judge(
         case "send_certificate":
             compensating = _compensating if policy.statuses else _compensating_unseen
             compensating(db, talk, user, arguments["amount"], found)
+            _repeating(db, talk, user, arguments, policy, found)
     return found
 
 
@@ -105,16 +109,14 @@ def _segments(flights: Sequence[Mapping[str, Any]]) -> list[Segment]:
 
 
 def _flown(db: Db, segment: Segment) -> bool:
-    date = segment[1]
-    if date != TODAY:
-        return date < TODAY and _status(db, segment) != "cancelled"
-    return _status(db, segment) in ("landed", "flying")
+    return segment[1] <= TODAY and _status(db, segment) in ("landed", "flying")
 
 
 def _unread(talk: Talk, segments: Sequence[Segment]) -> list[Segment]:
     """Segments whose status was never looked up.
 
-    A flight of a past day counts as flown, and none as cancelled by the airline, until that is read.
+    None counts as cancelled by the airline until that is read; without a tool that tells it, a trip
+    with a flight of a past day is for a human agent.
     """
     given = [e.arguments for e in successes(talk, "get_flight_status")]
     read = {(g["flight_number"], g["date"]) for g in given}
@@ -130,7 +132,7 @@ def _cancelling(
         found.broken.add("airline/cancel-flown")
         if not policy.statuses and all(date >= TODAY for _, date in segments):
             found.unasked.add("airline/cancel-flown")
-    if any(date < TODAY for _, date in unread):
+    if not policy.statuses and any(date < TODAY for _, date in unread):
         found.presumed.add("airline/cancel-flown")
     if (
         unread
@@ -189,7 +191,10 @@ def _booking(
         found.broken.add("airline/payment-in-profile")
     kinds = [method.rsplit("_", 1)[0] for method in used]
     if (
-        kinds.count("certificate") > 1
+        not used
+        or len(used) > len(set(used))
+        or any(payment["amount"] <= 0 for payment in call["payment_methods"])
+        or kinds.count("certificate") > 1
         or kinds.count("credit_card") > 1
         or kinds.count("gift_card") > 3
     ):
@@ -215,7 +220,6 @@ def _booking(
 
 def _changing(
     db: Db,
-    talk: Talk,
     user: Mapping[str, Any],
     reservation: Mapping[str, Any],
     call: Mapping[str, Any],
@@ -231,11 +235,8 @@ def _changing(
         if reservation["cabin"] == "basic_economy":
             found.broken.add("airline/basic-economy-flights")
         _route(db, reservation, new, found)
-    if policy.flown_cabin_stays and new_cabin:
-        if any(_flown(db, segment) for segment in old):
-            found.broken.add("airline/cabin-change-flown")
-        if any(date < TODAY for _, date in _unread(talk, old)):
-            found.presumed.add("airline/cabin-change-flown")
+    if policy.flown_cabin_stays and new_cabin and any(_flown(db, segment) for segment in old):
+        found.broken.add("airline/cabin-change-flown")
     for segment in new:
         if _status(db, segment) != "available":
             if segment not in old:
@@ -273,6 +274,12 @@ def _route(
         found.may |= {*clauses, "airline/flight-available"}
 
 
+def _seen(talk: Talk) -> set[str]:
+    """The reservations that were read, or that a write answered with."""
+    writes = [e for e in talk if e.answer.startswith('{"reservation_id"') and not e.failed]
+    return {json.loads(e.answer)["reservation_id"] for e in writes}
+
+
 def _compensating(
     db: Db, talk: Talk, user: Mapping[str, Any], amount: float, found: Judgement
 ) -> None:
@@ -282,7 +289,7 @@ def _compensating(
         found.may |= COMPENSATION
         return
     cancelled = {e.arguments["reservation_id"] for e in successes(talk, "cancel_reservation")}
-    seen = {e.arguments["reservation_id"] for e in successes(talk, "get_reservation_details")}
+    seen = _seen(talk)
 
     def against(keys: Iterable[str]) -> str | None:
         found = [_gesture(db, user, db["reservations"][k], amount, k in cancelled) for k in keys]
@@ -300,6 +307,34 @@ def _compensating(
     ]
     if seen and len(known) < len(user["reservations"]) and against(known) is not None:
         found.may |= COMPENSATION
+
+
+def _repeating(
+    db: Db,
+    talk: Talk,
+    user: Mapping[str, Any],
+    call: Mapping[str, Any],
+    policy: Policy,
+    found: Judgement,
+) -> None:
+    """A certificate that was sent already takes one more incident that is worth as much."""
+    sent = sum(dict(e.arguments) == dict(call) for e in successes(talk, "send_certificate"))
+    if not sent:
+        return
+    worth = []
+    for reservation in (db["reservations"][key] for key in user["reservations"]):
+        statuses = {_status(db, segment) for segment in _segments(reservation["flights"])}
+        people = len(reservation["passengers"]) if _is_eligible(user, reservation) else 0
+        rates = {"cancelled": 100, "delayed": 50}
+        worth += [
+            rate * people
+            for incident, rate in rates.items()
+            if incident in statuses or not policy.statuses
+        ]
+    if sent >= worth.count(call["amount"]):
+        found.broken.add("airline/compensation-amount")
+    else:
+        found.may.add("airline/compensation-amount")
 
 
 def _gesture(
@@ -333,7 +368,7 @@ def _compensating_unseen(
     that were count.
     """
     own = {key: db["reservations"][key] for key in user["reservations"]}
-    seen = {e.arguments["reservation_id"] for e in successes(talk, "get_reservation_details")}
+    seen = _seen(talk)
     looked_at = [own[key] for key in own if key in seen]
     if own and not looked_at:
         found.ungrounded.add("airline/compensation-facts")

@@ -302,7 +302,17 @@ class AirlineWorld(World):
         after = {**reservation, "flights": bare(reservation["flights"])}
         names = [name for name in after if after[name] != before[name]]
         changed = fields("reservations", reservation["reservation_id"], *names)
-        return Answer(json.dumps(reservation), changed=frozenset(changed))
+        return self._returned(call.name, before, changed)
+
+    def _returned(self, tool: str, before: Any, changed: Facts) -> Answer:
+        """What a write answers with: the whole reservation as it is now."""
+        key = before["reservation_id"]
+        shown = fields("reservations", key, *_RESERVATION)
+        return Answer(
+            json.dumps(self.db["reservations"][key]),
+            shown=frozenset(shown),
+            changed=frozenset(changed),
+        )
 
     def _book(self, given: Any) -> Answer:
         key = f"NEW00{len(self.db['reservations'])}"
@@ -334,7 +344,8 @@ class AirlineWorld(World):
             elif method["source"] == "gift_card":
                 method["amount"] -= payment["amount"]
         text = json.dumps(self.db["reservations"][key])
-        return Answer(text, changed=frozenset(changed))
+        shown = fields("reservations", key, *_RESERVATION)
+        return Answer(text, shown=frozenset(shown), changed=frozenset(changed))
 
     def _booked(self, flights: Any, cabin: str) -> list[dict[str, Any]]:
         return [segment(self.db, f["flight_number"], f["date"], cabin) for f in flights]

@@ -42,6 +42,15 @@ class TauAirlineWorld(AirlineWorld):
         del profile["user_id"]
         return replace(answer, text=json.dumps(profile))
 
+    def _returned(self, tool: str, before: Any, changed: Facts) -> Answer:
+        """The cabin in the answer to a change of flights is the one from before."""
+        answer = super()._returned(tool, before, changed)
+        if tool != "update_reservation_flights":
+            return answer
+        outdated = {**json.loads(answer.text), "cabin": before["cabin"]}
+        cabin = ("reservations", before["reservation_id"], "cabin")
+        return replace(answer, text=json.dumps(outdated), shown=answer.shown - ({cabin} & changed))
+
     def _onwards(self, first: Any, destination: str) -> list[Any]:
         return [
             {**flight, **self.db["flights"][flight["flight_number"]]["dates"][first["date"]]}

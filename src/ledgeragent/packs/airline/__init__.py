@@ -11,6 +11,7 @@ from ledgeragent.packs.airline.paths import (
     READS,
     READS_OF_TAU,
     WRITES,
+    WRITES_OF_TAU,
 )
 from ledgeragent.packs.airline.rules import RULES
 from ledgeragent.packs.clauses import read_clauses
@@ -23,11 +24,13 @@ FREE_BAGS = {
 """Free checked bags of each passenger, by membership of who books and by cabin."""
 
 PARAMETERS = {
-    "now": "2024-05-15T15:00:00",
+    "now": "2024-05-15T15:00:00-05:00",
     "cancel_within_hours": 24,
     "free_bags": FREE_BAGS,
+    "statuses_are_read": True,
 }
-"""What the rules take for granted: the clock of the benchmarks, and the figures of the policy."""
+"""What the rules take for granted: the clock of the benchmarks, the figures of the policy, and that a
+tool tells the status of a flight."""
 
 TAU2 = Domain(
     name="airline",
@@ -36,6 +39,7 @@ TAU2 = Domain(
     predicates=RULES,
     clauses=read_clauses(__name__),
     parameters=PARAMETERS,
+    listens=True,
 )
 """The airline of tau2-bench."""
 
@@ -44,15 +48,21 @@ _BUSINESS_OF_TAU = {"gold": {**FREE_BAGS["gold"], "business": 3}}
 TAU = replace(
     TAU2,
     version="tau",
-    tools=(*READS_OF_TAU, *WRITES, *NEUTRALS_OF_TAU),
+    tools=(*READS_OF_TAU, *WRITES_OF_TAU, *NEUTRALS_OF_TAU),
     predicates=tuple(rule for rule in RULES if not rule.versions or "tau" in rule.versions),
     clauses=tuple(c for c in TAU2.clauses if c.id != "airline/cabin-change-flown"),
-    parameters={**PARAMETERS, "free_bags": {**FREE_BAGS, **_BUSINESS_OF_TAU}},
+    parameters={
+        **PARAMETERS,
+        "free_bags": {**FREE_BAGS, **_BUSINESS_OF_TAU},
+        "statuses_are_read": False,
+    },
 )
 """The airline of tau-bench, with its older rules.
 
 A gold member has 3 free bags in business, a cabin may change after a flight was flown, and no tool
-tells the status of a flight.
+tells the status of a flight. So whether a flight of today has taken off can't be decided here
+(`UNDECIDED`), a trip with a flight of a past day is left to a human agent, and a flight that the
+airline cancelled is no basis that could be shown.
 """
 
 TAU_TRAIT = replace(TAU, version="tau_trait")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
-from ledgeragent.effects import Neutral, Read, Write, text, touch
+from ledgeragent.effects import Neutral, Read, ReturnRoute, Write, one_of, touch
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.packs.airline.records import (
     BookReservation,
     CancelReservation,
     Flight,
+    FlightStatus,
     Listing,
     Reservation,
     SendCertificate,
@@ -78,7 +80,12 @@ _LOOK_UPS: tuple[Read[Any], ...] = (
 READS: tuple[Read[Any], ...] = (
     *_LOOK_UPS,
     Read(tool="search_onestop_flight", to=FLIGHT, parameters=_ROUTE, records=_listed),
-    Read(tool="get_flight_status", to=STATUS, parameters=("flight_number", "date"), parse=text),
+    Read(
+        tool="get_flight_status",
+        to=STATUS,
+        parameters=("flight_number", "date"),
+        parse=one_of(*get_args(FlightStatus)),
+    ),
 )
 
 READS_OF_TAU: tuple[Read[Any], ...] = (
@@ -160,21 +167,27 @@ def rebooked(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
         yield Touch(path, ("cabin",))
 
 
-WRITES = (
-    Write(
-        tool="book_reservation",
-        arguments=BookReservation,
-        touches=(touch(USER, "reservations"), paid_with, seats_taken),
-    ),
+_RETURNED = ReturnRoute(to=RESERVATION)
+"""Every write on a reservation answers with the whole of it."""
+
+_BOOK = Write(
+    tool="book_reservation",
+    arguments=BookReservation,
+    touches=(touch(USER, "reservations"), paid_with, seats_taken),
+    returns=(_RETURNED,),
+)
+_CHANGE = Write(
+    tool="update_reservation_flights",
+    arguments=UpdateFlights,
+    touches=(rebooked, charged),
+    returns=(_RETURNED,),
+)
+_OTHERS = (
     Write(
         tool="cancel_reservation",
         arguments=CancelReservation,
         touches=(touch(RESERVATION, "status", "payment_history"),),
-    ),
-    Write(
-        tool="update_reservation_flights",
-        arguments=UpdateFlights,
-        touches=(rebooked, charged),
+        returns=(_RETURNED,),
     ),
     Write(
         tool="update_reservation_baggages",
@@ -183,11 +196,13 @@ WRITES = (
             touch(RESERVATION, "total_baggages", "nonfree_baggages", "payment_history"),
             charged,
         ),
+        returns=(_RETURNED,),
     ),
     Write(
         tool="update_reservation_passengers",
         arguments=UpdatePassengers,
         touches=(touch(RESERVATION, "passengers"),),
+        returns=(_RETURNED,),
     ),
     Write(
         tool="send_certificate",
@@ -195,6 +210,15 @@ WRITES = (
         touches=(touch(USER, "payment_methods"),),
     ),
 )
+
+WRITES = (_BOOK, _CHANGE, *_OTHERS)
+
+WRITES_OF_TAU = (
+    _BOOK,
+    replace(_CHANGE, returns=(replace(_RETURNED, omit=frozenset({"cabin"})),)),
+    *_OTHERS,
+)
+"""tau-bench's change of flights answers with the cabin from before the change."""
 
 NEUTRALS = (Neutral(tool="calculate"), Neutral(tool="transfer_to_human_agents"))
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+Cabin: TypeAlias = Literal["basic_economy", "economy", "business"]
+TripType: TypeAlias = Literal["one_way", "round_trip"]
+YesOrNo: TypeAlias = Literal["yes", "no"]
+Membership: TypeAlias = Literal["regular", "silver", "gold"]
+FlightStatus: TypeAlias = Literal[
+    "available", "on time", "delayed", "flying", "landed", "cancelled"
+]
 
 
 class Segment(TypedDict):
@@ -37,23 +45,23 @@ class Reservation(TypedDict):
     user_id: str
     origin: str
     destination: str
-    flight_type: str
-    cabin: str
+    flight_type: TripType
+    cabin: Cabin
     flights: list[Segment]
     passengers: list[Passenger]
     payment_history: list[Payment]
     created_at: str
     total_baggages: int
     nonfree_baggages: int
-    insurance: str
-    status: NotRequired[str | None]
+    insurance: YesOrNo
+    status: NotRequired[Literal["cancelled"] | None]
 
 
 class PaymentMethod(TypedDict):
     """A way to pay: `source` is credit_card, gift_card or certificate; a card has no amount."""
 
     id: str
-    source: str
+    source: Literal["credit_card", "gift_card", "certificate"]
     amount: NotRequired[float]
     brand: NotRequired[str]
     last_four: NotRequired[str]
@@ -69,7 +77,7 @@ class User(TypedDict):
     dob: str
     payment_methods: dict[str, PaymentMethod]
     saved_passengers: list[Passenger]
-    membership: str
+    membership: Membership
     reservations: list[str]
 
 
@@ -82,7 +90,7 @@ class Flight(TypedDict):
     flight_number: str
     origin: str
     destination: str
-    status: NotRequired[str]
+    status: NotRequired[FlightStatus]
     scheduled_departure_time_est: str
     scheduled_arrival_time_est: str
     date: NotRequired[str | None]
@@ -116,7 +124,7 @@ class CancelReservation(ReservationCall):
 class UpdateFlights(ReservationCall):
     """Arguments of update_reservation_flights; `flights` is the whole new itinerary."""
 
-    cabin: str
+    cabin: Cabin
     flights: list[FlightChoice]
     payment_id: str
 
@@ -141,14 +149,14 @@ class BookReservation(TypedDict):
     user_id: str
     origin: str
     destination: str
-    flight_type: str
-    cabin: str
+    flight_type: TripType
+    cabin: Cabin
     flights: list[FlightChoice]
     passengers: list[Any]
     payment_methods: list[Payment]
     total_baggages: int
     nonfree_baggages: int
-    insurance: str
+    insurance: YesOrNo
 
 
 class SendCertificate(TypedDict):

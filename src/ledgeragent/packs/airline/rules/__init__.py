@@ -22,6 +22,7 @@ from ledgeragent.packs.airline.rules.compensation import (
     compensation_delay_after_change,
     compensation_eligibility,
     compensation_facts,
+    compensation_repeated,
 )
 from ledgeragent.packs.airline.rules.customer import acting_user, reservation_observed
 from ledgeragent.packs.airline.rules.payment import (
@@ -54,6 +55,7 @@ RULES = (
     compensation_eligibility,
     compensation_amount,
     compensation_delay_after_change,
+    compensation_repeated,
     transfer_untried,
 )
 """Every rule, in the order in which findings are told."""

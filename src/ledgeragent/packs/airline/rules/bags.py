@@ -24,8 +24,14 @@ def bag_allowance(call: BookReservation | UpdateBaggages, ledger: View) -> Broke
     Rejects: a free bag charged, or a bag beyond the allowance not charged.  The profile is read only
     where the membership makes a difference.
     """
-    load = _load(call, ledger)
     total, paid = call["total_baggages"], call["nonfree_baggages"]
+    if not 0 <= paid <= total:
+        return violation(
+            "nonfree_baggages must be between 0 and total_baggages, not {paid} of {total}",
+            paid=paid,
+            total=total,
+        )
+    load = _load(call, ledger)
     owed = {
         membership: max(0, total - bags[load.cabin] * load.passengers)
         for membership, bags in ledger.parameters["free_bags"].items()
@@ -37,16 +43,20 @@ def bag_allowance(call: BookReservation | UpdateBaggages, ledger: View) -> Broke
     if owed.get(membership, paid) == paid:
         return None
     return violation(
-        "of {total} bags {owed} must be paid, not {paid}: a {membership} member has {free} free per "
-        "passenger in {cabin}, and {passengers} travelling",
+        "nonfree_baggages must be {owed}, not {paid}: of {total} bags, a {membership} member has "
+        "{free} free per passenger in {cabin}, and {passengers} on this reservation",
         total=total,
         owed=owed[membership],
         paid=paid,
         membership=membership,
         free=ledger.parameters["free_bags"][membership][load.cabin],
-        passengers=load.passengers,
+        passengers=_counted(load.passengers, "passenger"),
         cabin=load.cabin.replace("_", " "),
     )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"1 {noun} travels" if number == 1 else f"{number} {noun}s travel"
 
 
 def _load(call: Any, ledger: View) -> Load:
@@ -64,8 +74,8 @@ def bags_no_removal(call: UpdateBaggages, ledger: View) -> Broken | None:
     if call["total_baggages"] >= booked:
         return None
     return violation(
-        "reservation {id} has a total of {booked} for checked bags, which can be raised, but not "
-        "lowered to {asked}",
+        "total_baggages must be at least {booked}, as reservation {id} has now, not {asked}: checked "
+        "bags can be added, not taken off",
         id=call["reservation_id"],
         booked=booked,
         asked=call["total_baggages"],

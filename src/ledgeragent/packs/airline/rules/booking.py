@@ -21,6 +21,8 @@ MOST_PASSENGERS = 5
 INSURANCE = 30
 PAID_BAG = 50
 
+_FORM = "with first_name, last_name and dob (YYYY-MM-DD)"
+
 
 @predicate("airline/passenger-limit", guards=BOOK)
 def passenger_limit(call: BookReservation, ledger: View) -> Broken | None:
@@ -29,7 +31,7 @@ def passenger_limit(call: BookReservation, ledger: View) -> Broken | None:
     if count <= MOST_PASSENGERS:
         return None
     return violation(
-        "{count} passengers are too many for one reservation; at most {most} can travel on it",
+        "passengers lists {count}, and at most {most} can travel on one reservation",
         count=count,
         most=MOST_PASSENGERS,
     )
@@ -39,16 +41,19 @@ def passenger_limit(call: BookReservation, ledger: View) -> Broken | None:
 def passenger_details(call: BookReservation | UpdatePassengers, ledger: View) -> Broken | None:
     """Every passenger comes with first name, last name and date of birth.
 
-    Rejects: "Anya Garcia" as a passenger, a blank name, a date of birth that is no date.
+    Rejects: nobody at all, "Anya Garcia" as a passenger, a blank name, a date of birth that is no
+    date.
     """
-    for number, passenger in enumerate(call["passengers"], 1):
+    if not call["passengers"]:
+        return violation("passengers is empty; name at least one, {form}", form=_FORM)
+    for number, passenger in enumerate(call["passengers"]):
         lacking = _lacking(passenger)
         if lacking:
             return violation(
-                "passenger {number} lacks a usable {lacking}; each passenger is given with "
-                "first_name, last_name and dob (YYYY-MM-DD)",
+                "passengers[{number}] lacks a usable {lacking}; give each passenger {form}",
                 number=number,
                 lacking=lacking,
+                form=_FORM,
             )
     return None
 
@@ -71,9 +76,11 @@ def _is_date(value: Any) -> bool:
 def booking_total(call: BookReservation, ledger: View) -> Broken | None:
     """The payments add up to fares, insurance and paid bags.
 
-    A fare is what the latest search asks for the flight in the cabin. A flight that can't be taken
-    is left to `airline/flight-available`.
+    A fare is what the latest search asks for the flight in the cabin. A flight that can't be taken,
+    and none at all, are left to `airline/flight-available`.
     """
+    if not call["passengers"] or not call["flights"]:
+        return None
     fares = _fares(call, ledger)
     if fares is None:
         return None
@@ -83,14 +90,15 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
     paid = sum(payment["amount"] for payment in call["payment_methods"])
     if abs(paid - total) < 0.005:
         return None
+    count = len(call["passengers"])
     return violation(
-        "the payments come to {paid}, but the booking costs {total}: {fares} for the flights and "
-        "{insured} for insurance per passenger, with {passengers} travelling, and {bags} for bags",
+        "the amounts in payment_methods must add up to {total}, not {paid}: {passengers} x ({fares} "
+        "fare + {insured} insurance) + {bags} for bags",
         paid=f"{paid:g}",
         total=f"{total:g}",
         fares=f"{fares:g}",
         insured=insured,
-        passengers=len(call["passengers"]),
+        passengers=f"{count} passenger{'s' if count != 1 else ''}",
         bags=bags,
     )
 
@@ -99,7 +107,7 @@ def _fares(call: BookReservation, ledger: View) -> float | None:
     """What the flights cost each passenger, None where a flight can't be taken in that cabin."""
     trip = Trip(call["origin"], call["destination"], call["flight_type"])
     fares = 0.0
-    for leg in itinerary(call["flights"], trip, (), ledger):
+    for leg in itinerary(call["flights"], trip, (), call["user_id"], ledger):
         prices = told(leg, "prices", ledger)
         if prices is None and not refusal(leg, ledger):
             ask_for(leg, ledger)

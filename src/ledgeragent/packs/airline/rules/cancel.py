@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Iterable
+from datetime import datetime, timedelta, tzinfo
+from typing import NoReturn
 
-from ledgeragent.packs.airline.paths import RESERVATION, STATUS
-from ledgeragent.packs.airline.records import CancelReservation, Segment
+from ledgeragent.packs.airline.paths import RESERVATION, STATUS, status_look_up
+from ledgeragent.packs.airline.records import CancelReservation, Reservation, Segment
 from ledgeragent.packs.airline.rules.customer import CANCEL
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import (
+    Broken,
+    MissingEvidence,
+    Private,
+    View,
+    demand,
+    predicate,
+    violation,
+)
 from ledgeragent.verdict import Decision
 
 TAKEN_OFF = ("flying", "landed")
+ON_THE_GROUND = ("available", "on time", "delayed", "cancelled")
+
+TELL = Private(". No other arguments would help: tell the customer so", "")
+"""What the model does with a refusal that stands; nothing for the customer to hear."""
 
 
 def status_read(segment: Segment, ledger: View) -> str | None:
@@ -20,36 +32,69 @@ def status_read(segment: Segment, ledger: View) -> str | None:
     return ledger.get(STATUS(segment["flight_number"], segment["date"]))
 
 
-def flown(segments: list[Segment], ledger: View) -> Segment | None:
-    """A segment that has been flown, or None. Asks for the status of those that leave today.
+def flown(segments: Iterable[Segment], ledger: View) -> Segment | None:
+    """A segment whose flight has taken off, or None.
 
-    A segment of a past day has been flown unless its status was read and is cancelled; a later one
-    has not. Past ones come first, so that a status is asked for only where it decides.
+    Asks for the status of those of today and of past days: a flight of yesterday may have been
+    cancelled, or be late. Of later ones none is needed.
     """
-    today = str(ledger.parameters["now"])[:10]
-    for segment in sorted(segments, key=lambda segment: segment["date"]):
-        if segment["date"] > today or status_read(segment, ledger) == "cancelled":
-            continue
-        if segment["date"] < today:
+    in_order = sorted(segments, key=lambda segment: segment["date"])
+    for segment in in_order:
+        if status_read(segment, ledger) in TAKEN_OFF:
             return segment
-        if ledger[STATUS(segment["flight_number"], segment["date"])] in TAKEN_OFF:
-            return segment
+    for segment in in_order:
+        if _day(segment) <= _today(ledger) and not _stands(segment, ledger):
+            ask_for_status(segment)
     return None
+
+
+def _stands(segment: Segment, ledger: View) -> bool:
+    """True if the status that was read of a flight says that it has not taken off."""
+    return status_read(segment, ledger) in ON_THE_GROUND
+
+
+def _day(segment: Segment) -> str:
+    return segment["date"][:10]
+
+
+def _today(ledger: View) -> str:
+    return str(ledger.parameters["now"])[:10]
+
+
+def ask_for_status(segment: Segment) -> NoReturn:
+    """Asks for the status of a segment's flight."""
+    number, date = segment["flight_number"], segment["date"]
+    demand(STATUS(number, date), status_look_up(number, date))
 
 
 def described(segment: Segment, ledger: View) -> str:
     """A segment in words, with its status."""
     status = status_read(segment, ledger) or "status not read"
-    return f"{segment['flight_number']} on {segment['date']} ({status})"
+    return f"{_named(segment)} ({status})"
+
+
+def _named(segment: Segment) -> str:
+    return f"{segment['flight_number']} on {segment['date']}"
 
 
 @predicate("airline/cancel-flown", guards=CANCEL, decision=Decision.BLOCK)
 def cancel_flown(call: CancelReservation, ledger: View) -> Broken | None:
     """A trip of which any part was flown is not cancelled here.
 
-    Rejects: the outbound flight was yesterday.  Allows: yesterday's flight, if it was cancelled.
+    Rejects: the outbound flight of yesterday has landed.  Allows: yesterday's flight, if it was
+    cancelled.  Asks for the status of a past flight, since the calendar alone shows nothing; where
+    no tool can ever tell it, a trip with such a flight is for a human agent.
     """
-    gone = flown(ledger[RESERVATION(call["reservation_id"])]["flights"], ledger)
+    segments = ledger[RESERVATION(call["reservation_id"])]["flights"]
+    past = [s for s in segments if _day(s) < _today(ledger) and not _stands(s, ledger)]
+    if past and not ledger.parameters["statuses_are_read"]:
+        return violation(
+            "reservation {id} can't be cancelled here: {flight} was due on a day that is past, and "
+            "no tool here tells whether it left; only a human agent can look into it",
+            id=call["reservation_id"],
+            flight=_named(past[0]),
+        )
+    gone = flown(segments, ledger)
     if gone is None:
         return None
     return violation(
@@ -65,32 +110,56 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
     """A cancellation needs business cabin, insurance, a booking of the last day, or an airline's own.
 
     A flight counts as cancelled by the airline once its status was read and says so; a delay is no
-    basis. Statuses never read are named in the reason, but not asked for first: nearly every
-    customer without another basis has none at all, and is better told now than after a read for
-    every flight. Reading a cancelled status makes the same call right.
+    basis. Statuses of today's and past flights are asked for, as `airline/cancel-flown` needs them
+    anyway; of later flights they are only named in the reason: nearly every customer without
+    another basis has none at all, and is better told now than after a read for every flight.
+    Reading a cancelled status makes the same call right.
     """
     trip = ledger[RESERVATION(call["reservation_id"])]
-    hours = ledger.parameters["cancel_within_hours"]
-    if trip["insurance"] == "yes" or _is_recent(trip["created_at"], ledger.parameters, hours):
+    if trip["insurance"] == "yes" or _is_recent(trip, call["reservation_id"], ledger):
         return None
     if trip["cabin"] == "business":
         return None
-    if any(status_read(segment, ledger) == "cancelled" for segment in trip["flights"]):
+    statuses = [status_read(segment, ledger) for segment in trip["flights"]]
+    if "cancelled" in statuses:
         return None
+    if ledger.parameters["statuses_are_read"]:
+        flown(trip["flights"], ledger)
     return violation(
         "reservation {id} can't be cancelled: it is {cabin}, was booked more than {hours} hours ago "
         "(at {created}), has no travel insurance, and the airline is not known to have cancelled "
-        "{flights}. A basis would be business cabin, a booking of the last {hours} hours, insurance "
-        "bought with the booking, or a flight that the airline cancelled",
+        "{flights}{tell}",
         id=call["reservation_id"],
         cabin=trip["cabin"].replace("_", " "),
         created=trip["created_at"],
-        hours=hours,
-        flights=[described(segment, ledger) for segment in trip["flights"]],
+        hours=ledger.parameters["cancel_within_hours"],
+        flights=Private(
+            [described(segment, ledger) for segment in trip["flights"]],
+            instead=", ".join(map(_named, trip["flights"])),
+        ),
+        tell=TELL,
     )
 
 
-def _is_recent(created_at: str, parameters: Mapping[str, Any], hours: int) -> bool:
-    """True if a booking was made within the last `hours`; a date alone counts as its midnight."""
-    age = datetime.fromisoformat(parameters["now"]) - datetime.fromisoformat(created_at)
-    return age <= timedelta(hours=hours)
+def _is_recent(trip: Reservation, id: str, ledger: View) -> bool:
+    """True if a booking was made within the last hours that count.
+
+    A time without a zone is in the clock's; a date alone is its midnight. A time that can't be
+    read, or is still to come, is evidence of nothing.
+    """
+    now = datetime.fromisoformat(ledger.parameters["now"])
+    try:
+        created = datetime.fromisoformat(trip["created_at"])
+        # Of two times, one with a zone and one without, the latter is taken to be in the same zone.
+        zone = now.tzinfo or created.tzinfo
+        age = _in_zone(now, zone) - _in_zone(created, zone)
+    except (ValueError, OverflowError):
+        age = timedelta(-1)
+    if age < timedelta(0):
+        objection = "its `created_at` should be a time (ISO 8601) before now"
+        raise MissingEvidence(RESERVATION(id), fields=("created_at",), objection=objection)
+    return age <= timedelta(hours=ledger.parameters["cancel_within_hours"])
+
+
+def _in_zone(time: datetime, zone: tzinfo | None) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=zone)

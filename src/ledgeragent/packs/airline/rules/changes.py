@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledgeragent.packs.airline.paths import RESERVATION
 from ledgeragent.packs.airline.records import (
@@ -15,7 +15,6 @@ from ledgeragent.packs.airline.records import (
 from ledgeragent.packs.airline.rules.cancel import described, flown
 from ledgeragent.packs.airline.rules.customer import BOOK, FLIGHTS, PASSENGERS
 from ledgeragent.packs.airline.rules.itinerary import (
-    FlightRoute,
     Leg,
     Trip,
     ask_for,
@@ -30,9 +29,18 @@ from ledgeragent.predicates import Broken, View, predicate, violation
 def flight_available(call: BookReservation | UpdateFlights, ledger: View) -> Broken | None:
     """Every new flight was seen to be available on its date; kept flights are not asked about.
 
-    Rejects: a delayed flight, or one that a search of its route and date does not list.
+    Rejects: a delayed flight, one that a search of its route and date does not list, one that is
+    named twice, and a booking of no flight at all.
     Allows: what the latest search lists, or whose status was read as available.
     """
+    if "reservation_id" in call and _is_frozen(call, ledger):
+        return None
+    chosen = [" on ".join(key(flight)) for flight in call["flights"]]
+    if not chosen and "reservation_id" not in call:
+        return violation("flights is empty; name the flights to book, each with number and date")
+    twice = [flight for flight in dict.fromkeys(chosen) if chosen.count(flight) > 1]
+    if twice:
+        return violation("flights names {twice} more than once", twice=" and ".join(twice))
     for leg in _legs(call, ledger):
         against = "" if leg.kept else refusal(leg, ledger)
         if against:
@@ -44,12 +52,19 @@ def flight_available(call: BookReservation | UpdateFlights, ledger: View) -> Bro
     return None
 
 
+def _is_frozen(call: Any, ledger: View) -> bool:
+    """True if a change is refused for basic economy, so that nothing else of it matters."""
+    booked = ledger[RESERVATION(call["reservation_id"])]
+    return not _unchanged(call, booked) and booked["cabin"] == "basic_economy"
+
+
 def _legs(call: Any, ledger: View) -> list[Leg]:
     if "reservation_id" not in call:
         trip = Trip(call["origin"], call["destination"], call["flight_type"])
-        return itinerary(call["flights"], trip, (), ledger)
+        return itinerary(call["flights"], trip, (), call["user_id"], ledger)
     booked = ledger[RESERVATION(call["reservation_id"])]
-    return itinerary(call["flights"], _trip(booked), booked["flights"], ledger)
+    segments, user_id = booked["flights"], booked["user_id"]
+    return itinerary(call["flights"], _trip(booked), segments, user_id, ledger)
 
 
 def _unchanged(call: UpdateFlights, booked: Reservation) -> bool:
@@ -67,14 +82,12 @@ def basic_economy_flights(call: UpdateFlights, ledger: View) -> Broken | None:
 
     Rejects: another flight or date, even along with a new cabin.  Allows: the same flights again.
     """
+    if not _is_frozen(call, ledger):
+        return None
     booked = ledger[RESERVATION(call["reservation_id"])]
-    if _unchanged(call, booked):
-        return None
-    if booked["cabin"] != "basic_economy":
-        return None
     return violation(
-        "reservation {id} is basic economy, so its flights can't be changed; only its cabin can, "
-        "with the flights as they are: {flights}",
+        "reservation {id} is basic economy, so its flights can't be changed; flights must be as "
+        "booked: {flights}",
         id=call["reservation_id"],
         flights=", ".join(" on ".join(key(segment)) for segment in booked["flights"]),
     )
@@ -85,28 +98,45 @@ def same_route(call: UpdateFlights, ledger: View) -> Broken | None:
     """New flights lead from the reservation's origin over its destination to where it ends.
 
     Rejects: another city at either end, or flights that don't follow on each other.  Kept segments
-    need no search; whether the way back is there is `airline/same-trip-type`'s to say.
+    need no search; whether the way back is there is `airline/same-trip-type`'s to say, once this
+    rule has nothing to say.
     """
     booked = ledger[RESERVATION(call["reservation_id"])]
-    routes = None if _unchanged(call, booked) else _routes(_legs(call, ledger), ledger)
-    problem = _off_route(routes, _trip(booked)) if routes is not None else ""
+    legs = _new_legs(call, booked, ledger)
+    problem = _off_route(legs, _trip(booked)) if legs is not None else ""
     if not problem:
         return None
     return violation(
-        "reservation {id} goes from {origin} to {destination}, and a change keeps that; {problem}",
+        "{problem}; the flights of reservation {id} must lead from {origin} to {destination}{back}",
         id=call["reservation_id"],
         origin=booked["origin"],
         destination=booked["destination"],
+        back=" and back" if booked["flight_type"] == "round_trip" else "",
         problem=problem,
     )
 
 
-def _routes(legs: list[Leg], ledger: View) -> list[FlightRoute] | None:
+def _new_legs(call: UpdateFlights, booked: Reservation, ledger: View) -> list[Flown] | None:
+    """The legs of a new itinerary; None where it is none, or is refused for another reason."""
+    if _unchanged(call, booked) or _is_frozen(call, ledger):
+        return None
+    return _routes(_legs(call, ledger), ledger)
+
+
+class Flown(NamedTuple):
+    """A leg with its route."""
+
+    name: str
+    start: str
+    end: str
+
+
+def _routes(legs: list[Leg], ledger: View) -> list[Flown] | None:
     """The route of every leg; None where a leg can't be taken, which is `flight-available`'s."""
     routes = []
     for leg in legs:
         if leg.route is not None:
-            routes.append(leg.route)
+            routes.append(Flown(str(leg), *leg.route))
         elif refusal(leg, ledger):
             return None
         else:
@@ -114,19 +144,20 @@ def _routes(legs: list[Leg], ledger: View) -> list[FlightRoute] | None:
     return routes
 
 
-def _off_route(routes: list[FlightRoute], trip: Trip) -> str:
+def _off_route(legs: list[Flown], trip: Trip) -> str:
     """What is wrong with the routes for this trip, "" if nothing is."""
-    if not routes:
-        return "the call names no flights"
-    start, end = routes[0][0], routes[-1][1]
-    if start != trip.origin:
-        return f"the new flights begin at {start}"
-    for (_, landing), (takeoff, _) in pairwise(routes):
-        if landing != takeoff:
-            return f"one new flight lands at {landing} and the next one leaves from {takeoff}"
-    if trip.destination not in {landing for _, landing in routes}:
-        return f"the new flights never land at {trip.destination}"
-    return "" if end in (trip.origin, trip.destination) else f"the new flights end at {end}"
+    if not legs:
+        return "flights is empty"
+    if legs[0].start != trip.origin:
+        return f"{legs[0].name} leaves from {legs[0].start}"
+    for one, after in pairwise(legs):
+        if one.end != after.start:
+            return f"{one.name} lands at {one.end}, but {after.name} leaves from {after.start}"
+    if trip.destination not in {leg.end for leg in legs}:
+        return f"none of the flights lands at {trip.destination}"
+    if legs[-1].end in (trip.origin, trip.destination):
+        return ""
+    return f"{legs[-1].name} ends at {legs[-1].end}"
 
 
 @predicate("airline/same-trip-type", guards=FLIGHTS)
@@ -137,31 +168,31 @@ def same_trip_type(call: UpdateFlights, ledger: View) -> Broken | None:
     begins, over another airport, as long as it comes back once.
     """
     booked = ledger[RESERVATION(call["reservation_id"])]
-    routes = None if _unchanged(call, booked) else _routes(_legs(call, ledger), ledger)
-    if not routes:
+    legs = _new_legs(call, booked, ledger)
+    if not legs or _off_route(legs, _trip(booked)):
         return None
-    returns = _is_round_trip(routes, booked)
+    returns = _is_round_trip(legs, booked)
     if returns == (booked["flight_type"] == "round_trip"):
         return None
     return violation(
-        "reservation {id} is a {booked} and has to stay one; the new flights make it a {asked}",
+        "flights must make a {booked} of reservation {id}, as booked, not a {asked}",
         id=call["reservation_id"],
         booked=booked["flight_type"].replace("_", " "),
         asked="round trip" if returns else "one way",
     )
 
 
-def _is_round_trip(routes: list[FlightRoute], booked: Reservation) -> bool:
+def _is_round_trip(legs: list[Flown], booked: Reservation) -> bool:
     """True if the flights lead back to where they begin.
 
     Where the booked trip ends where it begins, either way does. Its one way then comes home as often
     as it was booked to, and so does its round trip: once more, or less, makes it the other.
     """
     home = booked["origin"]
-    if home != booked["destination"] or routes[-1][1] != routes[0][0]:
-        return routes[-1][1] == routes[0][0]
+    if home != booked["destination"] or legs[-1].end != legs[0].start:
+        return legs[-1].end == legs[0].start
     before = [segment["destination"] for segment in booked["flights"]].count(home)
-    now = [landing for _, landing in routes].count(home)
+    now = [leg.end for leg in legs].count(home)
     return now >= before if booked["flight_type"] == "round_trip" else now > before
 
 
@@ -179,8 +210,8 @@ def cabin_change_flown(call: UpdateFlights, ledger: View) -> Broken | None:
     if gone is None:
         return None
     return violation(
-        "the cabin of reservation {id} can't be changed any more, because {segment} has already taken off; "
-        "it stays {cabin}",
+        "cabin must stay {cabin}: the cabin of reservation {id} can't be changed any more, because "
+        "{segment} has already taken off",
         id=call["reservation_id"],
         segment=described(gone, ledger),
         cabin=booked["cabin"].replace("_", " "),
@@ -194,7 +225,8 @@ def passenger_count(call: UpdatePassengers, ledger: View) -> Broken | None:
     if len(call["passengers"]) == booked:
         return None
     return violation(
-        "the number of passengers of reservation {id} is {booked} and can't be changed to {asked}",
+        "passengers must list {booked}, as many as reservation {id} has, not {asked}: their number "
+        "can't be changed",
         id=call["reservation_id"],
         booked=booked,
         asked=len(call["passengers"]),

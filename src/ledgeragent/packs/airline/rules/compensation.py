@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import starmap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ledgeragent.packs.airline.paths import (
     RESERVATION,
@@ -18,9 +18,9 @@ from ledgeragent.packs.airline.paths import (
     status_look_up,
 )
 from ledgeragent.packs.airline.records import Reservation, SendCertificate
-from ledgeragent.packs.airline.rules.cancel import status_read
+from ledgeragent.packs.airline.rules.cancel import TELL, status_read
 from ledgeragent.packs.airline.rules.customer import CANCEL, CERTIFICATE, FLIGHTS, UPDATES
-from ledgeragent.predicates import Broken, View, demand, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, demand, predicate, violation
 
 PER_PASSENGER = {"cancelled": 100, "delayed": 50}
 """What a certificate is worth for each passenger, by what happened to the flight."""
@@ -49,14 +49,22 @@ def _cases(call: SendCertificate, ledger: View) -> Iterator[CompensationCase]:
 def _incidents(id: str, trip: Reservation, ledger: View) -> frozenset[str]:
     """Which of cancelled and delayed is known of the reservation's flights.
 
-    A flight that was exchanged here is no longer in it, so then any status read may be its own.
+    A flight that was exchanged here is no longer in it, so then any status read may be its own,
+    unless the flight is in another reservation that was read.
     """
     known: set[str | None] = set()
     if _written(id, ledger, FLIGHTS):
-        known = {status for _, status in ledger.glob(STATUS)}
+        others = _flights_of_others(id, ledger)
+        known = {status for path, status in ledger.glob(STATUS) if path[1:] not in others}
     if known.isdisjoint(PER_PASSENGER):
         known = {status_read(segment, ledger) for segment in trip["flights"]}
     return frozenset(PER_PASSENGER) & known
+
+
+def _flights_of_others(id: str, ledger: View) -> set[tuple[str, ...]]:
+    """Number and date of the flights of every other reservation that was read."""
+    others = (trip for path, trip in ledger.glob(RESERVATION) if path[1] != id)
+    return {(s["flight_number"], s["date"]) for trip in others for s in trip["flights"]}
 
 
 def _written(id: str, ledger: View, *tools: str) -> bool:
@@ -73,17 +81,88 @@ def compensation_facts(call: SendCertificate, ledger: View) -> Broken | None:
     found = cases(call, ledger)
     if any(case.incidents for case in found):
         return None
-    unread = [flight for case in found for flight in _statuses_unread(case.trip, ledger)]
-    if unread:
+    if found and _is_for_somebody_elses(call["user_id"], ledger):
+        return violation(
+            "a certificate is for a cancelled or delayed flight of {user}, and none of {trips} is one"
+            "{others}; look up the reservation that the customer complains about first",
+            user=call["user_id"],
+            trips=[case.id for case in found],
+            others=Private("; a flight of somebody else's reservation does not count", ""),
+        )
+    _ask_for_incidents(call["user_id"], ledger, needed=True)
+    return violation(
+        "a certificate is for a cancelled or delayed flight, and no flight of {user} is one{tell}",
+        user=call["user_id"],
+        tell=TELL,
+    )
+
+
+def _is_for_somebody_elses(user_id: str, ledger: View) -> bool:
+    """True if an incident was looked up, but only of other people's reservations."""
+    own: list[tuple[str, Reservation]] = []
+    others: list[tuple[str, Reservation]] = []
+    for path, trip in ledger.glob(RESERVATION):
+        (own if trip["user_id"] == user_id else others).append((path[1], trip))
+    if any(flight for _, trip in own for flight in _statuses_unread(trip, ledger)):
+        return False
+    return any(_incidents(key, trip, ledger) for key, trip in others)
+
+
+def _ask_for_incidents(user_id: str, ledger: View, *, needed: bool = False) -> None:
+    """Asks for what may show an incident that is not known yet, if anything is left to read.
+
+    With `needed`, also for a status that no tool tells: nothing can be decided without it.
+    """
+    own = {path[1]: t for path, t in ledger.glob(RESERVATION) if t["user_id"] == user_id}
+    unread = [flight for trip in own.values() for flight in _statuses_unread(trip, ledger)]
+    if unread and (needed or ledger.parameters["statuses_are_read"]):
         demand(STATUS(*unread[0]), *starmap(status_look_up, unread))
-    known = {case.id for case in found}
-    others = [r for r in ledger[USER(call["user_id"])]["reservations"] if r not in known]
+    others = [r for r in ledger[USER(user_id)]["reservations"] if r not in own]
     if others:
         demand(RESERVATION(others[0]), *map(reservation_look_up, others))
-    return violation(
-        "a certificate is for a cancelled or delayed flight, and no flight of {user} is one",
-        user=call["user_id"],
+
+
+@predicate(
+    "airline/compensation-repeated", guards=CERTIFICATE, clause="airline/compensation-amount"
+)
+def compensation_repeated(call: SendCertificate, ledger: View) -> Broken | None:
+    """One certificate is given for an incident of a reservation, not another one later.
+
+    Rejects: the same certificate again in a later turn.  Allows: another one for another reservation
+    of the customer's. Asks for what may show another incident, before it says that there is none.
+    """
+    sent = sum(
+        write.name == CERTIFICATE
+        and write.arguments.get("user_id") == call["user_id"]
+        and _is_amount(write.arguments.get("amount"), call["amount"])
+        for write in ledger.writes
     )
+    if not sent:
+        return None
+    grounds = [
+        case
+        for case in cases(call, ledger)
+        for amount in _amounts(case).values()
+        if amount == call["amount"] and _is_eligible(case, ledger)
+    ]
+    if sent < len(grounds):
+        return None
+    _ask_for_incidents(call["user_id"], ledger)
+    return violation(
+        "a certificate of {amount} was sent to {user} already, and no other cancelled or delayed "
+        "flight justifies one more{tell}",
+        amount=f"{call['amount']:g}",
+        user=call["user_id"],
+        tell=TELL,
+    )
+
+
+def _is_amount(given: Any, amount: float) -> bool:
+    """True for the same amount, as a number or as text."""
+    try:
+        return float(given) == amount
+    except (TypeError, ValueError):
+        return False
 
 
 def _statuses_unread(trip: Reservation, ledger: View) -> Iterator[tuple[str, str]]:
@@ -104,10 +183,11 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
         return None
     return violation(
         "{user} is a {membership} member, and {trips} is neither insured nor business; a certificate "
-        "is for silver and gold members, insured reservations and business cabin",
+        "is for silver and gold members, insured reservations and business cabin{tell}",
         user=call["user_id"],
         membership=ledger[USER(call["user_id"])]["membership"],
         trips=[case.id for case in found],
+        tell=TELL,
     )
 
 
@@ -131,7 +211,8 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
     if not others:
         return None
     return violation(
-        "a certificate of {amount} fits no incident known of {trips}; accepted would be {accepted}",
+        "amount must be {accepted}, not {amount}: 100 for each passenger of {trips} if a flight was "
+        "cancelled, 50 if one was delayed",
         amount=f"{call['amount']:g}",
         trips=[case.id for case in others],
         accepted=sorted({amount for case in others for amount in _amounts(case).values()}),
@@ -160,8 +241,8 @@ def compensation_delay_after_change(call: SendCertificate, ledger: View) -> Brok
     if not grounds or any(i == "cancelled" or _changed(case, ledger) for case, i in grounds):
         return None
     return violation(
-        "{trips} has a delayed flight, but was neither changed nor cancelled; a certificate for a "
-        "delay is given only after that",
+        "{trips} has a delayed flight, but was neither changed nor cancelled; change or cancel it "
+        "first, if the customer wants that, then send this again",
         trips=[case.id for case, _ in grounds],
     )
 

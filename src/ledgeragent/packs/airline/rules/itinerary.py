@@ -57,11 +57,15 @@ class Leg(NamedTuple):
 
 
 def itinerary(
-    flights: Sequence[FlightChoice], trip: Trip, segments: Iterable[Segment], ledger: View
+    flights: Sequence[FlightChoice],
+    trip: Trip,
+    segments: Iterable[Segment],
+    user_id: str,
+    ledger: View,
 ) -> list[Leg]:
-    """The legs of a call for a trip that has `segments` so far."""
+    """The legs of a call for a trip of `user_id` that has `segments` so far."""
     kept = {key(s): (s["origin"], s["destination"]) for s in segments}
-    routes = [kept.get(key(f)) or _observed_route(f, ledger) for f in flights]
+    routes = [kept.get(key(f)) or _observed_route(f, user_id, ledger) for f in flights]
     stops = _stops(routes, trip)
     return [
         Leg(
@@ -80,23 +84,26 @@ def key(flight: FlightChoice | Segment) -> tuple[str, str]:
     return flight["flight_number"], flight["date"]
 
 
-def _observed_route(flight: FlightChoice, ledger: View) -> FlightRoute | None:
-    """Where a flight flies: the same on every date, so any sight of its number tells."""
+def _observed_route(flight: FlightChoice, user_id: str, ledger: View) -> FlightRoute | None:
+    """Where a flight flies: the same on every date, so any sight of its number tells.
+
+    Other people's reservations are none: what stands there is not to be told.
+    """
     seen = ledger.get(FLIGHT(*key(flight)))
     if seen is not None:
         return seen["origin"], seen["destination"]
-    for other in _sights(flight["flight_number"], ledger):
+    for other in _sights(flight["flight_number"], user_id, ledger):
         return other["origin"], other["destination"]
     return None
 
 
-def _sights(number: str, ledger: View) -> Iterator[Flight | Segment]:
+def _sights(number: str, user_id: str, ledger: View) -> Iterator[Flight | Segment]:
     for path, flight in ledger.glob(FLIGHT):
         if path[1] == number:
             yield flight
     for booked, reservation in ledger.glob(RESERVATION):
         entry = ledger.entry(booked)
-        if entry is None or entry.stale_at(("flights",)):
+        if entry is None or entry.stale_at(("flights",)) or reservation["user_id"] != user_id:
             continue
         if any(s["flight_number"] == number for s in entry.value.get("flights", ())):
             yield from (s for s in reservation["flights"] if s["flight_number"] == number)

@@ -42,8 +42,8 @@ def payment_in_profile(call: Mapping[str, Any], ledger: View) -> Broken | None:
             _ = methods[payment_id]["source"]
         return None
     return violation(
-        "{unknown} is not in the customer's profile; the methods stored there are {stored}",
-        unknown=unknown,
+        "payment_id {unknown} is not a payment method of this customer; stored are {stored}",
+        unknown=" and ".join(dict.fromkeys(unknown)),
         stored=list(methods),
     )
 
@@ -62,14 +62,34 @@ def _paid_before(call: Mapping[str, Any], ledger: View) -> bool:
 
 @predicate("airline/payment-mix", guards=BOOK)
 def payment_mix(call: BookReservation, ledger: View) -> Broken | None:
-    """At most one certificate, one credit card and three gift cards pay for a reservation."""
-    used = dict.fromkeys(payment["payment_id"] for payment in call["payment_methods"])
+    """At most one certificate, one credit card and three gift cards pay for a reservation.
+
+    Rejects: nothing that pays, a method named twice, and an amount that pays nothing or takes
+    money out.
+    """
+    used = [payment["payment_id"] for payment in call["payment_methods"]]
+    if not used:
+        return violation("payment_methods is empty; name what pays for the booking")
+    twice = [payment_id for payment_id in dict.fromkeys(used) if used.count(payment_id) > 1]
+    if twice:
+        return violation(
+            "payment_methods names {twice} more than once; name each method once, with its whole amount",
+            twice=" and ".join(twice),
+        )
+    for payment in call["payment_methods"]:
+        if payment["amount"] <= 0:
+            return violation(
+                "the amount of {id} in payment_methods must be more than 0, not {amount}; leave out "
+                "a method that pays nothing",
+                id=payment["payment_id"],
+                amount=f"{payment['amount']:g}",
+            )
     kinds = [kind(payment_id, call["user_id"], ledger) for payment_id in used]
     for name, most in AT_MOST.items():
         if kinds.count(name) > most:
             return violation(
-                "a reservation is paid with at most one certificate, one credit card and three gift "
-                "cards; this one would use {count} {name}s",
+                "payment_methods names {count} {name}s; a reservation is paid with at most one "
+                "certificate, one credit card and three gift cards",
                 count=kinds.count(name),
                 name=name.replace("_", " "),
             )
@@ -83,7 +103,7 @@ def change_payment_type(call: UpdateFlights, ledger: View) -> Broken | None:
     if chosen != "certificate":
         return None
     return violation(
-        "{id} is a travel certificate; a change of flights is paid or refunded with one gift card "
-        "or one credit card of the profile",
+        "payment_id must be one gift card or one credit card of the profile, not {id}: a change of "
+        "flights is not settled with a travel certificate",
         id=call["payment_id"],
     )
