@@ -151,6 +151,23 @@ def test_a_list_merges_with_the_details_read_before() -> None:
     assert (entry.origin(("status",)).source, entry.origin(("shelf",)).source) == (LIST, GET_BOOK)
 
 
+def test_an_answer_that_says_nothing_leaves_a_merged_record_as_it_was() -> None:
+    seen = PathTemplate("seen", dict[str, str])
+    route = Read(tool="find", to=seen, parse=text, merge=True, records=_one_word)
+    domain = Domain(name="d", version="1", tools=(route,))
+    find = call("find", email="ada@example.org")
+    first = absorb(Ledger(), find, ToolReturn(call_id=find.id, content="ada"), domain).ledger
+    again = absorb(first, find, ToolReturn(call_id=find.id, content="not today"), domain)
+    assert again.skipped is not None
+    assert again.ledger.get(seen()) == first.get(seen())
+
+
+def _one_word(value: Json, arguments: Any) -> list[Json]:
+    if " " in value:
+        raise ValueError("a sentence is no id")
+    return [{value: "found"}]
+
+
 def test_a_return_of_a_megabyte_is_stored_whole() -> None:
     long = {**BOOK_IN, "title": "x" * 1_000_000}
     entry = taken(GET_BOOK, json.dumps(long)).ledger.get(B1)

@@ -105,11 +105,12 @@ def test_every_rule_reports_and_the_strictest_decides() -> None:
         ("lending/available", Decision.REVISE),
         ("lending/fines", Decision.BLOCK),
     ]
-    assert verdict.objection.splitlines() == [
-        "a loan of 99 days is too long: 28 at most",
-        "book B1 is out",
-        "2.50 are owed",
-    ]
+
+
+def test_a_blocked_call_is_told_what_blocks_it_and_not_how_to_mend_the_rest() -> None:
+    filtered = GATE.filter(Reply(calls=(LONG,)), OWING)
+    assert filtered.feedback == "lend_book was not executed, and stays refused: 2.50 are owed"
+    assert filtered.refusal == "I can't do that: 2.50 are owed."
 
 
 def test_a_blocked_call_is_not_followed_by_requests_for_evidence() -> None:

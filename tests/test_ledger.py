@@ -121,6 +121,12 @@ def test_a_merge_into_a_record_unknown_as_a_whole_leaves_the_rest_unknown() -> N
     assert merged.stale_at(("total",)) == Stale(("total",), PAY)
 
 
+def test_a_merge_keeps_the_order_in_which_the_fields_were_first_seen() -> None:
+    ledger = Ledger().put(entry({"ada": "email", "bo": "email"}))
+    again = ledger.merge(entry({"ada": "name"})).merge(entry({"cyd": "email"}))
+    assert list(at(again).value.items()) == [("ada", "name"), ("bo", "email"), ("cyd", "email")]
+
+
 def test_a_merge_with_text_that_has_no_fields_replaces_it() -> None:
     untyped = Entry(path=ORDER("1"), value="as returned", source=READ, turn=1, typed=False)
     assert at(Ledger().put(untyped).merge(entry({"status": "open"}))).value == {"status": "open"}

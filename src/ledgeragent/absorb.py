@@ -94,8 +94,11 @@ def _put(ledger: Ledger, route: Route[Any], entry: Entry) -> Ledger:
 
 
 def _without_answer(ledger: Ledger, route: Route[Any], call: ToolCall, content: Json) -> Ledger:
-    """The ledger that knows of an answer which says nothing, where its path can be told."""
-    if not isinstance(route, Read):
+    """The ledger that knows of an answer which says nothing, where its path can be told.
+
+    Of a record that several reads supply, each some fields, it says nothing either.
+    """
+    if not isinstance(route, Read) or route.merge:
         return ledger
     try:
         path = _path(route, None, call) if route.when(call.arguments) else None

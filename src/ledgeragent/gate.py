@@ -74,9 +74,11 @@ class Filtered:
         The rest of a rejection is for the model alone: which read comes first, what is wrong with the
         form of a call, that the same call was made before.
         """
-        broken = (finding for verdict in self.verdicts for finding in verdict.violations)
+        decisive = (finding for verdict in self.verdicts for finding in verdict.decisive)
         told = dict.fromkeys(
-            f.public or f.reason for f in broken if not f.predicate.startswith("gate/")
+            f.public or f.reason
+            for f in decisive
+            if f.kind is _VIOLATION and not f.predicate.startswith("gate/")
         )
         return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
 

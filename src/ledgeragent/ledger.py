@@ -216,7 +216,9 @@ class Ledger:
             if name not in entry.value and (fields is None or name in fields)
         }
         marks = tuple(narrowed for mark in earlier.stale for narrowed in _narrow(mark, inherited))
-        value = {**{name: earlier.value[name] for name in inherited}, **entry.value}
+        # In the order of first observation: who was named first can matter.
+        order = (n for n in earlier.value if n in inherited or n in entry.value)
+        value = {**{name: earlier.value[name] for name in order}, **entry.value}
         return self.put(replace(entry, value=value, stale=marks, inherited=inherited))
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:

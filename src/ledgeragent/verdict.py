@@ -117,15 +117,20 @@ class Verdict(NamedTuple):
         return tuple(call for f in self.findings for call in f.waits_for)
 
     @property
+    def decisive(self) -> tuple[Finding, ...]:
+        """The findings that block the call, where some do; else all of them."""
+        return tuple(f for f in self.findings if f.decision is Decision.BLOCK) or self.findings
+
+    @property
     def objection(self) -> str:
         """What is wrong, what was observed, what would be accepted; "" where nothing is said.
 
-        A blocked call is not followed by requests for evidence: no read would change the answer.
+        A blocked call is told why, and nothing else: no read would change the answer, and no other
+        argument either.
         """
         if not self.shadow and not self.note and len(self.findings) == 1:
             return self.findings[0].reason
-        blocked = any(f.decision is Decision.BLOCK for f in self.findings)
-        spoken = [f for f in self.findings if f.kind is not Kind.EVIDENCE or not blocked]
+        spoken = [*self.decisive]
         spoken += [f for f in self.shadow if f.enforcement is Enforcement.WARN]
         return "\n".join([*dict.fromkeys(f.reason for f in spoken), *filter(None, [self.note])])
 

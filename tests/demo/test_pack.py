@@ -12,7 +12,7 @@ from ledgeragent.demo.shop.pack import paths
 from ledgeragent.demo.shop.shop import Shop
 from ledgeragent.effects import Read
 from ledgeragent.testing import judge
-from ledgeragent.types import Json, Reply
+from ledgeragent.types import Json, Reply, ToolReturn
 from ledgeragent.verdict import Decision, Kind, Verdict
 
 SHOP = load_domain("shop")
@@ -89,13 +89,46 @@ def reads_asked(session: Session, wanted: ToolCall) -> set[str]:
     return {str(read) for finding in verdict.missing for read in finding.reads}
 
 
-def test_nothing_read_names_every_first_read() -> None:
+def test_whose_order_it_is_comes_first() -> None:
+    cancel = call("cancel_order", order_id="G-1020")
     with Shop() as shop:
-        session = live(shop)
-        assert reads_asked(session, call("cancel_order", order_id="G-1020")) == {
-            "find_customer()",
-            'get_order(order_id="G-1020")',
-        }
+        assert reads_asked(live(shop), cancel) == {"find_customer()"}
+        assert reads_asked(live(shop, WHO), cancel) == {'get_order(order_id="G-1020")'}
+        assert reads_asked(live(shop, ORDER), cancel) == {"find_customer()"}
+
+
+@pytest.mark.parametrize("answer", ['"C-13"', "C-13", '{"result": "C-13"}', " C-13\n"])
+def test_a_lookup_is_understood_however_it_is_wrapped(answer: str) -> None:
+    assert looked_up(answer).allowed
+
+
+@pytest.mark.parametrize("answer", ["Unavailable", "", "C-13 or C-14", '["C-13"]', "null", "c-13"])
+def test_an_answer_that_is_no_customer_number_identifies_nobody(answer: str) -> None:
+    verdict = looked_up(answer)
+    assert verdict.decision is Decision.REVISE
+    assert not verdict.violations
+
+
+def looked_up(answer: str) -> Verdict:
+    """The verdict on a cancellation after a lookup that was answered so."""
+    with Shop() as shop:
+        session = live(shop, ORDER)
+        session.filter(Reply(calls=(WHO,)))
+        session.observe(ToolReturn(call_id=WHO.id, content=answer))
+        return session.gate.judge(call("cancel_order", order_id="G-1020"), session.ledger)
+
+
+def test_a_status_in_other_words_is_no_evidence() -> None:
+    with Shop() as shop:
+        order = json.loads(shop.execute(ORDER).content)
+        for status in ("OPEN", "Packed", "on hold", "", None):
+            session = live(shop, WHO)
+            session.filter(Reply(calls=(ORDER,)))
+            content = json.dumps({**order, "status": status})
+            session.observe(ToolReturn(call_id=ORDER.id, content=content))
+            verdict = session.gate.judge(call("cancel_order", order_id="G-1020"), session.ledger)
+            assert verdict.decision is Decision.REVISE
+            assert not verdict.violations
 
 
 def test_a_smaller_quantity_needs_no_product() -> None:
@@ -137,6 +170,43 @@ def test_another_customers_order_is_blocked_whatever_is_asked() -> None:
         verdict = session.gate.judge(call("cancel_order", order_id="G-1009"), session.ledger)
         assert verdict.decision is Decision.BLOCK
         assert "C-18" not in verdict.feedback
+
+
+def test_nothing_of_what_belongs_to_others_is_told() -> None:
+    claim = {"order_id": "G-1021", "parcel_id": "P-33", "sku": "secateurs", "quantity": 1}
+    theirs = (
+        call("get_order", order_id="G-1009"),
+        call("get_parcel", parcel_id="P-33"),
+        call("get_voucher", code="ROBIN-25"),
+        call("get_box", box_id="B-8"),
+    )
+    address = {"street": "Kade 3", "postcode": "9000", "city": "Gent", "country": "FR"}
+    wrong = (
+        call("change_address", order_id="G-1009", **address),
+        call("change_quantity", order_id="G-1009", sku="climbing-rose", quantity=0),
+        call("apply_voucher", order_id="G-1020", code="ROBIN-25", amount=60.0),
+        call("refund_item", **claim, amount=29.0),
+        call("send_replacement", **claim),
+        call("pause_box", box_id="B-8", months=9),
+    )
+    secrets = (
+        "C-18",
+        "C-11",
+        "C-14",
+        "Hilversum",
+        "open",
+        "2026-05-11",
+        "25.00",
+        "active",
+        "bulbs",
+    )
+    with Shop() as shop:
+        session = live(shop, WHO, ORDER, call("get_order", order_id="G-1021"), *theirs)
+        for wanted in wrong:
+            filtered = session.filter(Reply(calls=(wanted,)))
+            assert filtered.execute == ()
+            for told in (filtered.refusal, filtered.feedback):
+                assert not any(secret in told for secret in secrets), told
 
 
 def test_a_write_makes_stale_what_it_changed_and_nothing_else() -> None:
@@ -224,8 +294,8 @@ def test_without_a_tool_for_the_evidence_a_rule_is_undecided() -> None:
         session = live(shop, WHO, ORDER)
         more = call("change_quantity", order_id="G-1020", sku="lavender", quantity=9)
         verdict = Gate(domain=bound).judge(more, session.ledger)
-        assert verdict.allowed
-        assert [(f.predicate, f.kind) for f in verdict.shadow] == [
+        assert verdict.decision is Decision.BLOCK
+        assert [(f.predicate, f.kind) for f in verdict.findings] == [
             ("shop/in-stock", Kind.UNDECIDED)
         ]
 

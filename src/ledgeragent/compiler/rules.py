@@ -42,6 +42,7 @@ RULE_KEYS = (
     "check",
     "verdict",
     "enforcement",
+    "identity",
     "message",
     "samples",
 )
@@ -181,6 +182,7 @@ class _Rule:
             check=check,
             decision=decision,
             enforcement=enforcement,
+            identity=self.sections.flag(given.get("identity"), "identity"),
         )
 
     def _decision(self, node: Node | None) -> Decision:

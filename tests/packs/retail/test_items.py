@@ -72,13 +72,53 @@ def test_pairs_in_the_wrong_order_are_of_another_product() -> None:
     assert violated(verdict) == {"retail/item-same-product"}
 
 
-def test_a_broken_record_fails_closed_for_its_call_alone() -> None:
-    records = known({**order("delivered"), "items": None})
-    call = give_back([SHOE])
-    verdict = judge(RETAIL, records, call.name, **call.arguments)
-    assert verdict.decision is Decision.BLOCK
-    assert [finding.predicate for finding in verdict.errors] == ["retail/items-in-order"]
-    assert violated(verdict) == set()
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"items": None},
+        {"items": [None]},
+        {"items": [{**item(SHOE), "item_id": 9001}]},
+        {"items": [{**item(SHOE), "price": "50.0"}]},
+        {"payment_history": {}},
+        {"user_id": 7},
+    ],
+    ids=str,
+)
+def test_a_record_of_another_shape_is_no_evidence(change: Json) -> None:
+    session = talk((by_email(), ME), look({**order("delivered"), **change}), look(shoes()))
+    for call in (give_back([SHOE]), exchange([SHOE], [SHOE_BLACK])):
+        verdict = verdict_of(session, call)
+        assert verdict.decision is Decision.REVISE
+        assert violated(verdict) == set()
+        assert asked(verdict) == {f'get_order_details(order_id="{ORDER}")'}
+
+
+@pytest.mark.parametrize("call", [give_back([]), modify([], []), exchange([], [])])
+def test_a_call_on_no_item_is_sent_back_with_the_items_there_are(call: ToolCall) -> None:
+    status = "pending" if call.name.startswith("modify") else "delivered"
+    verdict = judge(RETAIL, known(order(status), user()), call.name, **call.arguments)
+    assert violated(verdict) == {"retail/items-in-order"}
+    assert "item_ids is empty" in verdict.feedback
+    assert f"{SHOE} (Running Shoe) or {HAT} (Sun Hat)" in verdict.feedback
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        (
+            [SHOE, SHOE],
+            f"item {SHOE} in item_ids is named 2 times, but order {ORDER} holds it once",
+        ),
+        (["9"], f"item 9 in item_ids is not in order {ORDER}; choose from its items"),
+        ([f"{SHOE} "], "is not in order"),
+        ([""], "is not in order"),
+    ],
+)
+def test_it_is_told_which_item_is_wrong_and_how(items: list[str], told: str) -> None:
+    call = give_back(items)
+    verdict = judge(RETAIL, known(order("delivered")), call.name, **call.arguments)
+    assert violated(verdict) == {"retail/items-in-order"}
+    assert told in verdict.feedback
 
 
 PRODUCT_READ = {f'get_product_details(product_id="{SHOES}")'}
@@ -104,17 +144,27 @@ def test_a_violation_does_not_hide_behind_a_request() -> None:
     assert violated(verdict) == {"retail/item-available"}
 
 
-def test_an_order_that_lists_the_new_item_tells_its_product() -> None:
+def test_an_order_that_lists_the_new_item_tells_its_product_and_nothing_else() -> None:
     other = order("delivered", item(SHOE_BLACK), order_id=SECOND)
     call = modify([SHOE], [SHOE_BLACK])
-    assert asked_for(call, order()) == PRODUCT_READ
-    assert asked_for(call, order(), other) == set()
+    both = order("pending", item(SHOE), item(SHOE_BLACK))
+    for records in ([order()], [order(), other], [both]):
+        assert asked_for(call, *records) == PRODUCT_READ
     verdict = judge(RETAIL, known(order()), call.name, **modify([SHOE], [HAT]).arguments)
     assert violated(verdict) == {"retail/item-same-product"}
-    dearer = order("delivered", item(SHOE_BLACK, price=80.0), order_id=SECOND)
-    gift = modify([SHOE], [SHOE_BLACK], GIFT)
-    assert asked_for(gift, order(), other, user()) == set()
-    assert asked_for(gift, order(), dearer, user()) == PRODUCT_READ
+    assert verdict.missing == ()
+    for price in (40.0, 80.0):
+        priced = order("delivered", item(SHOE_BLACK, price=price), order_id=SECOND)
+        gift = modify([SHOE], [SHOE_BLACK], GIFT)
+        assert asked_for(gift, order(), priced, user()) == PRODUCT_READ
+    stock = shoes()["variants"][SHOE_BLACK]
+    assert asked_for(call, order(), other, stock) == set()
+
+
+def test_an_odd_order_elsewhere_is_its_own_affair() -> None:
+    odd = {**order(order_id=SECOND), "items": None}
+    session = talk((by_email(), ME), look(order()), look(odd))
+    assert asked(verdict_of(session, modify([SHOE], [SHOE_BLACK]))) == PRODUCT_READ
 
 
 def test_items_of_an_order_written_since_tell_nothing() -> None:
@@ -144,7 +194,7 @@ def test_a_tool_the_agent_lacks_is_never_asked_for() -> None:
     )
     call = modify([SHOE], [SHOE_BLACK])
     verdict = judge(bound, known(order()), call.name, **call.arguments)
-    assert verdict.allowed
-    assert {finding.kind for finding in verdict.shadow} == {Kind.UNDECIDED}
+    assert verdict.decision is Decision.BLOCK
+    assert {finding.kind for finding in verdict.findings} == {Kind.UNDECIDED}
     verdict = judge(bound, {f"orders.{ORDER}": order()}, call.name, **call.arguments)
     assert asked(verdict) == {"find_user_id_by_email()"}

@@ -53,20 +53,54 @@ FAILURES = [
     ("Error: user not found", True),
     (f"{ME}", True),
     ("This lookup was refused, ask the customer again.", False),
+    ("Unavailable", False),
+    ("null", False),
     ("", False),
     (f'["{ME}", "{FRIEND}"]', False),
+    (f"{ME} {FRIEND}", False),
+    (f"the customer is {ME}", False),
+    ('{"error": "no such customer"}', False),
+    (f"{ME}\u0000", False),
 ]
 
 
 @pytest.mark.parametrize(("answer", "error"), FAILURES)
 def test_a_failed_lookup_identifies_nobody(answer: str, error: bool) -> None:
     session = talk((by_email(), answer), error=error)
-    assert len(session.ledger) == 0
-    session = talk((by_email(), answer), look(order()))
-    if not error:
-        verdict = verdict_of(session, cancel())
-        assert verdict.decision is Decision.REVISE
-        assert {f.predicate for f in verdict.findings} == {"retail/authenticated"}
+    session.state = session.state.observe(Reply(calls=(look(order())[0],)), RETAIL)
+    session.observe(ToolReturn(call_id="1", content=json.dumps(order())))
+    verdict = verdict_of(session, cancel())
+    assert verdict.decision is Decision.REVISE
+    assert {f.predicate for f in verdict.findings} == {"retail/authenticated"}
+    assert asked(verdict) == {"find_user_id_by_email()", "find_user_id_by_name_zip()"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f'"{ME}"',
+        f'{{"result": "{ME}"}}',
+        f" {ME}\n",
+        {"result": ME},
+        [{"type": "text", "text": f'"{ME}"'}],
+    ],
+    ids=str,
+)
+def test_a_lookup_identifies_however_its_answer_is_wrapped(answer: Json) -> None:
+    session = Session(RETAIL)
+    session.filter(Reply(calls=(by_email(),)))
+    session.observe(ToolReturn(call_id="1", content=answer))
+    session.filter(Reply(calls=(look(order())[0],)))
+    session.observe(ToolReturn(call_id="1", content=json.dumps(order())))
+    assert verdict_of(session, cancel()).allowed
+    assert verdict_of(session, profile()).allowed
+
+
+@pytest.mark.parametrize(
+    "user_id", [ME, "o'neil_de-la-cruz_7", "josé_luis_muñoz_12", "Ada_Lund_3100"]
+)
+def test_ids_of_real_names_identify(user_id: str) -> None:
+    assert verdict_of(talk((by_email(), user_id)), profile(user_id)).allowed
 
 
 def test_a_decoded_list_is_no_user_id() -> None:
@@ -74,7 +108,7 @@ def test_a_decoded_list_is_no_user_id() -> None:
     session.filter(Reply(calls=(by_email(),)))
     absorption = session.observe(ToolReturn(call_id="1", content=[ME]))
     assert absorption.stored == ()
-    assert absorption.skipped == "a lookup answers with one user id"
+    assert "a lookup answers with one user id" in (absorption.skipped or "")
 
 
 def test_a_second_attempt_identifies() -> None:
@@ -118,11 +152,56 @@ def test_looking_at_a_friend_does_not_make_them_the_customer(
 
 
 def test_locating_the_customer_again_changes_nothing() -> None:
-    session = talk((by_email(), ME), (by_email("bo@x"), FRIEND), (by_email(), ME), look(THEIRS))
+    session = talk(
+        (by_email(), ME), look(order()), (by_email("bo@x"), FRIEND), (by_email(), ME), look(THEIRS)
+    )
     verdict = verdict_of(session, give_back([SHOE], order_id=SECOND))
     assert verdict.decision is Decision.BLOCK
     facts = {fact.path: fact.value for fact in verdict.violations[0].evidence}
-    assert facts == {f"orders.{SECOND}.user_id": FRIEND, f"auth.located.{ME}": "email"}
+    assert facts == {
+        f"orders.{SECOND}.user_id": FRIEND,
+        f"auth.course.located:{ME}": "email",
+    }
+
+
+def test_a_mistyped_lookup_can_be_corrected_before_anything_is_opened() -> None:
+    mistyped, right = (by_email("bo@x"), FRIEND), (by_email(), ME)
+    session = talk(mistyped, right, look(order()), look(THEIRS))
+    assert verdict_of(session, cancel()).allowed
+    assert verdict_of(session, profile()).allowed
+    for call in (give_back([SHOE], order_id=SECOND), profile(FRIEND)):
+        assert verdict_of(session, call).decision is Decision.BLOCK
+    assert verdict_of(talk(mistyped, right), profile()).allowed
+    assert verdict_of(talk(look(order()), mistyped, right), cancel()).allowed
+
+
+def test_of_two_people_located_the_one_whose_record_is_opened_is_served() -> None:
+    session = talk((by_email(), ME), (by_email("bo@x"), FRIEND), look(order()), look(THEIRS))
+    assert verdict_of(session, cancel()).allowed
+    assert verdict_of(session, give_back([SHOE], order_id=SECOND)).decision is Decision.BLOCK
+
+
+@pytest.mark.parametrize("answer", ["the address was changed", user()], ids=["receipt", "profile"])
+def test_whoever_had_their_profile_changed_stays_the_customer(answer: Json) -> None:
+    session = talk((by_email(), ME), (profile(), answer), (by_email("bo@x"), FRIEND))
+    assert verdict_of(session, profile()).allowed
+    assert verdict_of(session, profile(FRIEND)).decision is Decision.BLOCK
+    both = session.filter(Reply(calls=(profile(), profile(FRIEND))))
+    assert [verdict.allowed for verdict in both.verdicts] == [True, False]
+
+
+def test_an_unreadable_answer_hands_the_conversation_to_nobody() -> None:
+    session = talk(
+        (by_email(), ME),
+        look(order()),
+        (by_email("bo@x"), FRIEND),
+        (look(order())[0], "Unavailable"),
+        (by_email(), "Unavailable"),
+        look(THEIRS),
+    )
+    verdict = verdict_of(session, give_back([SHOE], order_id=SECOND))
+    assert verdict.decision is Decision.BLOCK
+    assert violated(verdict) == {"retail/one-user"}
 
 
 def test_an_argument_of_another_tool_smuggles_nobody_in() -> None:
@@ -153,12 +232,14 @@ def test_nobody_is_sent_to_open_a_strangers_profile() -> None:
 STATUSES = (
     "pending",
     "pending (item modified)",
+    "pending (items modifed)",
     "processed",
     "delivered",
     "cancelled",
     "return requested",
     "exchange requested",
 )
+CHANGED_ONCE = (*STATUSES[1:3], "return requested", "exchange requested")
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -178,12 +259,11 @@ def test_each_write_needs_its_status(call: ToolCall, needed: str, status: str) -
     records = known(order(status), user(), shoes())
     verdict = judge(RETAIL, records, call.name, **call.arguments)
     assert verdict.decision is (Decision.ALLOW if status == needed else Decision.BLOCK)
-    once = status in ("pending (item modified)", "return requested", "exchange requested")
-    assert ("retail/once-per-order" in violated(verdict)) is once
+    assert ("retail/once-per-order" in violated(verdict)) is (status in CHANGED_ONCE)
 
 
-@pytest.mark.parametrize("reason", ["", "no longer needed.", "changed my mind", 3])
-def test_another_reason_is_revised_with_the_accepted_ones(reason: Json) -> None:
+@pytest.mark.parametrize("reason", ["", "no longer needed.", "changed my mind", "No Longer Needed"])
+def test_another_reason_is_revised_with_the_accepted_ones(reason: str) -> None:
     verdict = assert_revises(
         RETAIL, known(order()), "cancel_pending_order", order_id=ORDER, reason=reason
     )
@@ -219,9 +299,25 @@ def test_odd_ids_are_other_orders(odd: str) -> None:
     assert Path.parse(str(entry.path)) == entry.path
 
 
-def test_an_order_id_that_is_a_number_is_read_as_text() -> None:
+@pytest.mark.parametrize("odd", [10, None, ["#W10"], {"id": "#W10"}, True, "#W10\u0000,#W20"])
+def test_an_order_id_that_is_no_text_is_refused_by_name(odd: Json) -> None:
     call = ToolCall(
-        name="cancel_pending_order", arguments={"order_id": 10, "reason": "no longer needed"}
+        name="cancel_pending_order", arguments={"order_id": odd, "reason": "no longer needed"}
     )
-    session = talk((by_email(), ME), look(order(order_id="10")))
-    assert verdict_of(session, call).allowed
+    verdict = verdict_of(talk((by_email(), ME), look(order()), look(order(order_id="10"))), call)
+    assert verdict.decision is Decision.REVISE
+    assert {f.predicate for f in verdict.findings} == {"gate/arguments"}
+    assert "order_id" in verdict.feedback
+
+
+@pytest.mark.parametrize(
+    "status", ["Pending", "PENDING", "shipped", "", None, 3, "pending\u0000", "It is pending."]
+)
+def test_a_status_that_is_none_of_the_shops_is_no_evidence(status: Json) -> None:
+    session = talk((by_email(), ME), look({**order(), "status": status}), look(user()))
+    for call in (cancel(), address(), give_back([SHOE])):
+        verdict = verdict_of(session, call)
+        assert verdict.decision is Decision.REVISE
+        assert violated(verdict) == set()
+        assert asked(verdict) == {f'get_order_details(order_id="{ORDER}")'}
+        assert "was read, but status" in verdict.feedback

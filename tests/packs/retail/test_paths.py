@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 import pytest
 
 from ledgeragent import (
@@ -13,6 +16,7 @@ from ledgeragent import (
 from ledgeragent.types import Json
 from tests.packs.retail.talk import (
     CARD,
+    FRIEND,
     GIFT,
     HATS,
     ME,
@@ -54,7 +58,9 @@ from tests.packs.talk import asked, violated
             "auth.user_id",
             ME,
         ),
-        (by_email(), ME, "auth.located", {ME: "email"}),
+        (by_email(), ME, "auth.course", {f"located:{ME}": "email"}),
+        (*look(user(FRIEND)), "auth.course", {f"opened:{FRIEND}": "profile"}),
+        (*look(order(owner=FRIEND)), "auth.course", {f"opened:{FRIEND}": "order"}),
         (*look(user()), f"users.{ME}", user()),
         (*look(order()), f"orders.{ORDER}", order()),
         (*look(shoes()), f"products.{SHOES}", shoes()),
@@ -91,6 +97,29 @@ def test_a_record_is_filed_under_its_own_id() -> None:
 )
 def test_each_path_names_the_read_that_supplies_it(path: str, reads: set[str]) -> None:
     assert {str(call) for call in RETAIL.reads_for(Path.parse(path))} == reads
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda text: text,
+        lambda text: json.dumps(text),
+        lambda text: json.dumps({"result": json.loads(text)}),
+        lambda text: json.dumps({"result": text}),
+        lambda text: repr(json.loads(text)),
+    ],
+    ids=["plain", "quoted", "wrapped", "wrapped text", "python"],
+)
+def test_a_record_is_read_out_of_its_wrapping(wrap: Callable[[str], str]) -> None:
+    looks = [look(one) for one in (user(), order(), shoes())]
+    session = talk(
+        (by_email(), wrap(json.dumps(ME))), *((c, wrap(json.dumps(r))) for c, r in looks)
+    )
+    for call in (cancel(), address(), modify([SHOE], [SHOE_BLACK]), payment(PAYPAL), profile()):
+        assert verdict_of(session, call).allowed
+    after = wrap(json.dumps({**order(), "status": "cancelled"}))
+    cancelled = talk((by_email(), ME), looks[1], (cancel(), after))
+    assert violated(verdict_of(cancelled, address())) == {"retail/modify-pending"}
 
 
 # Staleness, field by field
@@ -193,8 +222,63 @@ def test_a_failed_write_makes_nothing_stale() -> None:
     assert verdict_of(session, cancel()).allowed
 
 
-def test_the_return_of_a_write_is_no_observation() -> None:
-    session = talk((by_email(), ME), look(order()), (cancel(), order("cancelled")))
+# What writes return
+
+SIGNED = [
+    (cancel(), "pending", {"status": "cancelled", "cancel_reason": "no longer needed"}),
+    (address(), "pending", {}),
+    (payment(PAYPAL), "pending", {}),
+    (modify([SHOE], [SHOE_BLACK]), "pending", {"status": "pending (item modified)"}),
+    (give_back([SHOE]), "delivered", {"status": "return requested", "return_items": [SHOE]}),
+    (exchange([SHOE], [SHOE_BLACK]), "delivered", {"status": "exchange requested"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("write", "status", "changed"), SIGNED, ids=lambda v: v.name if isinstance(v, ToolCall) else ""
+)
+def test_the_order_that_a_write_returns_is_an_observation(
+    write: ToolCall, status: str, changed: dict[str, Json]
+) -> None:
+    after = {**order(status), **changed}
+    before = ((by_email(), ME), look(user()), look(shoes()), look(order(status)))
+    session = talk(*before, (write, after))
+    entry = session.ledger.get(Path(("orders", ORDER)))
+    assert entry is not None
+    assert (entry.value, entry.source, entry.stale) == (after, write, ())
+    again = verdict_of(session, write)
+    assert asked(again) == set()
+    assert again.decision is (Decision.BLOCK if changed else Decision.ALLOW)
+
+
+@pytest.mark.parametrize(
+    "answer", ["done", "{}", '{"success": true}', {"order_id": ORDER, "status": "cancelled"}, "[]"]
+)
+def test_a_receipt_tells_nothing_of_the_order(answer: Json) -> None:
+    session = talk((by_email(), ME), look(order()), (cancel(), answer))
+    entry = session.ledger.get(Path(("orders", ORDER)))
+    assert entry is not None
+    assert entry.value == order()
     verdict = verdict_of(session, address())
     assert violated(verdict) == set()
     assert asked(verdict) == {f'get_order_details(order_id="{ORDER}")'}
+
+
+def test_the_balance_of_a_card_is_not_in_the_order_that_a_write_returns() -> None:
+    paid = order("pending", paid_with=GIFT)
+    session = talk(
+        (by_email(), ME), look(user()), look(paid), (cancel(), {**paid, "status": "cancelled"})
+    )
+    assert stale_fields(session, Path(("users", ME))) == {f"payment_methods.{GIFT}.balance"}
+
+
+def test_the_profile_that_a_write_returns_is_an_observation() -> None:
+    moved = {**user(), "address": {**user()["address"], "city": "Bend"}}
+    session = talk((by_email(), ME), (profile(), moved))
+    entry = session.ledger.get(Path(("users", ME)))
+    assert entry is not None
+    assert (entry.value, entry.stale) == (moved, ())
+    nameless = {name: value for name, value in moved.items() if name != "user_id"}
+    entry = talk((by_email(), ME), (profile(), nameless)).ledger.get(Path(("users", ME)))
+    assert entry is not None
+    assert entry.value == nameless

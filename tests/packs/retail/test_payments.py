@@ -10,7 +10,6 @@ import pytest
 from ledgeragent import (
     Decision,
     Gate,
-    Ledger,
     LedgerAgent,
     Path,
     Reply,
@@ -18,7 +17,7 @@ from ledgeragent import (
     ToolReturn,
     UserMessage,
 )
-from ledgeragent.testing import ScriptedModel, assert_allows, assert_revises, judge
+from ledgeragent.testing import ScriptedModel, assert_allows, judge
 from tests.packs.retail.talk import (
     CARD,
     FRIEND,
@@ -49,15 +48,31 @@ from tests.packs.retail.talk import (
 from tests.packs.talk import asked, violated
 
 
-def test_numbers_are_read_as_ids_and_text_as_numbers() -> None:
-    texts = known(
-        order("delivered", item(SHOE, price="50.0")), user(balance="15.00"), shoes(price="65")
-    )
-    call = exchange([int(SHOE)], [int(SHOE_BLACK)], GIFT)
-    assert_allows(RETAIL, texts, call.name, **call.arguments)
-    poorer = {**texts, f"users.{ME}": user(balance="14.99")}
-    verdict = assert_revises(RETAIL, poorer, call.name, **call.arguments)
-    assert violated(verdict) == {"retail/difference-balance"}
+def test_amounts_and_ids_of_another_type_are_no_evidence() -> None:
+    call = exchange([SHOE], [SHOE_BLACK], GIFT)
+    right = known(order("delivered"), user(balance=15), shoes(price=65))
+    assert_allows(RETAIL, right, call.name, **call.arguments)
+    for odd in (
+        user(balance="15.00"),
+        shoes(price="65"),
+        order("delivered", item(SHOE, price="5")),
+    ):
+        verdict = judge(RETAIL, {**right, **known(odd)}, call.name, **call.arguments)
+        assert verdict.decision is Decision.REVISE
+        assert violated(verdict) == set()
+        assert "should be a number" in verdict.feedback
+    verdict = judge(RETAIL, right, call.name, **exchange([int(SHOE)], ["9002"]).arguments)
+    assert violated(verdict) == {"gate/arguments"}
+
+
+@pytest.mark.parametrize("source", ["giftcard", "GIFT_CARD", "", None])
+def test_a_method_of_an_unknown_kind_is_no_evidence(source: Any) -> None:
+    profile = user()
+    profile["payment_methods"][GIFT]["source"] = source
+    call = give_back([SHOE], GIFT)
+    verdict = judge(RETAIL, known(order("delivered"), profile), call.name, **call.arguments)
+    assert violated(verdict) == set()
+    assert asked(verdict) == PROFILE_READ
 
 
 PROFILE_READ = {f'get_user_details(user_id="{ME}")'}
@@ -130,7 +145,8 @@ def test_where_a_refund_may_go(method: str, allowed: bool) -> None:
     assert verdict.allowed is allowed
     if not allowed:
         assert violated(verdict) == {"retail/refund-destination"}
-        assert f"{CARD} or {GIFT}, not to {method}" in verdict.feedback
+        assert f"{method} cannot take the refund" in verdict.feedback
+        assert f"choose {CARD} or {GIFT}" in verdict.feedback
 
 
 def test_a_method_the_order_was_changed_to_later_is_not_its_original_one() -> None:
@@ -254,9 +270,11 @@ def test_the_papers_refund_is_redirected_to_the_gift_card() -> None:
     assert facts[f"orders.{TABLET_ORDER}.payment_history"] == tablets()["payment_history"]
     assert facts[f"users.{CHEN}.payment_methods"] == chen()["payment_methods"]
     assert finding.reason == (
-        f"a refund for order {TABLET_ORDER} can go to {CHENS_GIFT}, not to {MASTERCARD}"
+        f"payment_method_id {MASTERCARD} cannot take the refund for order {TABLET_ORDER}: it goes "
+        f"back to the original payment method or to a gift card of the customer, so choose "
+        f"{CHENS_GIFT}"
     )
-    assert model.prompts[5][2] == finding.reason
+    assert model.prompts[5][2] == f"{refused.name} was not executed: {finding.reason}"
     assert said.calls == ()
     assert agent.generations == 6
 
@@ -265,9 +283,6 @@ def test_the_papers_refund_is_redirected_to_the_gift_card() -> None:
     agent.step(ToolReturn(call_id="5", content=json.dumps(tablets())))
     assert agent.state.ledger.writes == (accepted,)
     assert agent.generations == 8
-    assert stale_status(agent.state.ledger)
-
-
-def stale_status(ledger: Ledger) -> bool:
-    entry = ledger.get(Path(("orders", TABLET_ORDER)))
-    return entry is not None and entry.stale_at(("status",)) is not None
+    entry = agent.state.ledger.get(Path(("orders", TABLET_ORDER)))
+    assert entry is not None
+    assert (entry.source, entry.stale) == (accepted, ())

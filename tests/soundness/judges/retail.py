@@ -24,6 +24,8 @@ SAME = (
     frozenset({"retail/refund-destination", "retail/payment-in-profile"}),
 )
 
+_LOOKUPS = ("find_user_id_by_email", "find_user_id_by_name_zip")
+_OPENING = ("get_order_details", "get_user_details", "modify_user_address")
 _REASONS = {"no longer needed", "ordered by mistake"}
 _STATUS = {
     "cancel_pending_order": ("pending", "cancel-pending"),
@@ -38,21 +40,19 @@ _STATUS = {
 def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgement:
     """What is wrong with a proposed write."""
     found = Judgement()
-    located = [
-        e.answer for e in successes(talk, "find_user_id_by_email", "find_user_id_by_name_zip")
-    ]
-    if not located:
+    served = _served(talk)
+    if served is None:
         found.ungrounded.add("retail/authenticated")
     if tool == "modify_user_address":
         found.ghost = arguments["user_id"] not in db["users"]
-        if located and arguments["user_id"] != located[-1]:
+        if served is not None and arguments["user_id"] != served:
             found.broken.add("retail/one-user")
         return found
     order = db["orders"].get(arguments["order_id"])
     if order is None:
         found.ghost = True
         return found
-    if located and order["user_id"] != located[-1]:
+    if served is not None and order["user_id"] != served:
         found.broken.add("retail/one-user")
     wanted, clause = _STATUS[tool]
     if order["status"] != wanted:
@@ -69,27 +69,29 @@ def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgem
             Counter(arguments["item_ids"]),
             Counter(i["item_id"] for i in order["items"]),
         )
-        if named - ordered:
+        if named - ordered or not named:
             found.broken.add("retail/items-in-order")
     if "new_item_ids" in arguments:
         _new_items(db, order, methods, arguments, found)
-        if all(_only_ordered(db, talk, new) for new in _sold_out(db, arguments)):
-            found.unasked.add("retail/item-available")
     return found
 
 
-def _sold_out(db: Db, arguments: Mapping[str, Any]) -> list[str]:
-    variants = {key: v for p in db["products"].values() for key, v in p["variants"].items()}
-    return [n for n in arguments["new_item_ids"] if n in variants and not variants[n]["available"]]
+def _served(talk: Talk) -> str | None:
+    """Whom the conversation serves: who was located and had something opened first.
 
-
-def _only_ordered(db: Db, talk: Talk, item_id: str) -> bool:
-    """True if an order lists the item, and nobody looked at its stock: then nobody has to."""
-    seen = {e.arguments["item_id"] for e in successes(talk, "get_item_details")}
-    products = {e.arguments["product_id"] for e in successes(talk, "get_product_details")}
-    seen |= {key for product in products for key in db["products"][product]["variants"]}
-    orders = (json.loads(e.answer) for e in successes(talk, "get_order_details"))
-    return item_id not in seen and any(i["item_id"] == item_id for o in orders for i in o["items"])
+    As long as that is nobody, the person located last.
+    """
+    located: list[str] = []
+    opened: set[str] = set()
+    for said in successes(talk, *_LOOKUPS, *_OPENING):
+        if said.tool in _LOOKUPS:
+            located.append(said.answer)
+        else:
+            opened.add(json.loads(said.answer)["user_id"])
+        both = [user_id for user_id in located if user_id in opened]
+        if both:
+            return both[0]
+    return located[-1] if located else None
 
 
 def _cents(amount: float) -> int:

@@ -174,10 +174,12 @@ class RetailWorld(World):
 
     def stray(self, rng: Random) -> ToolCall:
         items = [key for p in self.db["products"].values() for key in p["variants"]]
+        emails = [user["email"] for user in self.db["users"].values()]
         return rng.choice(
             [
                 call("list_all_product_types"),
                 call("find_user_id_by_email", email="nobody@example.com"),
+                call("find_user_id_by_email", email=rng.choice(emails)),
                 call("get_order_details", order_id="#W0"),
                 call("get_user_details", user_id="nobody_1"),
                 call("get_item_details", item_id=rng.choice(items)),
@@ -210,7 +212,9 @@ class RetailWorld(World):
             user = self.db["users"][given["user_id"]]
             user["address"] = {name: given[name] for name in _ADDRESS}
             return Answer(
-                json.dumps(user), changed=frozenset(fields("users", user["user_id"], "address"))
+                json.dumps(user),
+                shown=self._profile(user["user_id"]).shown,
+                changed=frozenset(fields("users", user["user_id"], "address")),
             )
         order = self.db["orders"][given["order_id"]]
         if call.name == "modify_pending_order_payment" and len(order["payment_history"]) > 1:
@@ -223,7 +227,8 @@ class RetailWorld(World):
         for key, method in self.db["users"][owner]["payment_methods"].items():
             if method != before[key]:
                 changed.add(("users", owner, f"balance of {key}"))
-        return Answer(json.dumps(order), changed=frozenset(changed))
+        shown = frozenset(fields("orders", order["order_id"], *_ORDER_FIELDS))
+        return Answer(json.dumps(order), shown=shown, changed=frozenset(changed))
 
     def _charge(self, order: Any, method_id: str, cents: int) -> None:
         """Records a payment (or with a negative amount a refund), on the gift card too."""
@@ -318,7 +323,7 @@ class RetailWorld(World):
             items[rng.randrange(len(items))] = rng.choice([*others, "0000000000"])
         if one_in(rng, 10):
             items.append(items[0])
-        return items
+        return items if not one_in(rng, 20) else []
 
     def _new_items(self, rng: Random, order: Any, named: list[str]) -> list[str]:
         products = {i["item_id"]: i["product_id"] for i in order["items"]}
@@ -327,6 +332,8 @@ class RetailWorld(World):
             variants = self.db["products"][products.get(old, "900000000")]["variants"]
             good = [key for key, v in variants.items() if v["available"] and key != old]
             chosen.append(rng.choice(good or list(variants)))
+        if not named:
+            return [] if one_in(rng, 2) else ["0000000000"]
         if one_in(rng, 3):
             everything = [key for p in self.db["products"].values() for key in p["variants"]]
             pools = [
@@ -368,7 +375,7 @@ class RetailWorld(World):
             self._vary_order(order, known, rng)
 
     def _vary_product(self, product_id: str, known: Facts, rng: Random) -> None:
-        """Other stock and prices; what a known order lists keeps its product and its price."""
+        """Other stock and prices; what a known order lists keeps its product."""
         variants = self.db["products"][product_id]["variants"]
         listed = {
             item["item_id"]
@@ -380,10 +387,8 @@ class RetailWorld(World):
             if ("items", key, "*") in known:
                 continue
             variants[key]["available"] = one_in(rng, 2)
-            if key in listed:
-                continue
             variants[key]["price"] = _dollars(rng.choice(_PRICES))
-            if one_in(rng, 4):
+            if one_in(rng, 4) and key not in listed:
                 del variants[key]
         if one_in(rng, 3):
             variants["0000000000"] = _variant("0000000000", 1000, True)

@@ -6,29 +6,65 @@ from typing import NamedTuple
 
 from ledgeragent.packs.retail.paths import EXCHANGE, ITEM, ITEMS, ORDER, PRODUCT, REPLACE, RETURN
 from ledgeragent.packs.retail.records import ItemsCall, OrderItem, ReplaceItems, Variant
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import (
+    Broken,
+    MissingEvidence,
+    Private,
+    View,
+    predicate,
+    violation,
+)
 
 
 @predicate("retail/items-in-order", guards=(ITEMS, RETURN, EXCHANGE))
 def items_in_order(call: ItemsCall, ledger: View) -> Broken | None:
-    """The items named are in the order, none more often than it was ordered.
+    """The items named are in the order, none more often than it was ordered, and at least one.
 
     Rejects: an item of the customer's other order, or two of what was ordered once.
     """
-    items = ledger[ORDER(call["order_id"])]["items"]
-    left = [item["item_id"] for item in items]
-    for item_id in call["item_ids"]:
-        if item_id not in left:
-            ordered = [item["item_id"] for item in items]
-            return violation(
-                "order {order} holds no {further}item {item}; choose from its items: {ordered}",
-                order=call["order_id"],
-                further="further " if item_id in ordered else "",
-                item=item_id,
-                ordered=ordered,
-            )
-        left.remove(item_id)
+    named = call["item_ids"]
+    ordered = ledger[ORDER(call["order_id"])]["items"]
+    if not named:
+        return violation(
+            "{nothing}; choose from the items of order {order}: {ordered}",
+            nothing=Private("item_ids is empty", instead="no item is named"),
+            order=call["order_id"],
+            ordered=_spoken(ordered),
+        )
+    held = [item["item_id"] for item in ordered]
+    for item_id in named:
+        if named.count(item_id) > held.count(item_id):
+            return _not_so_often(call, item_id, ordered)
     return None
+
+
+def _not_so_often(call: ItemsCall, item_id: str, ordered: list[OrderItem]) -> Broken:
+    """The objection to an item that the order does not hold, or not as often as it is named."""
+    held = [item["item_id"] for item in ordered].count(item_id)
+    return violation(
+        "{item} is named {named}, but order {order} holds it {held}"
+        if held
+        else "{item} is not in order {order}; choose from its items: {ordered}",
+        item=_item_in("item_ids", item_id),
+        order=call["order_id"],
+        named=_times(call["item_ids"].count(item_id)),
+        held=_times(held),
+        ordered=_spoken(ordered),
+    )
+
+
+def _item_in(argument: str, item_id: str) -> Private:
+    """An item, with the argument that names it for the model."""
+    return Private(f"item {item_id} in {argument}", instead=f"item {item_id}")
+
+
+def _spoken(items: list[OrderItem]) -> list[str]:
+    """The items by id and name, each once."""
+    return list(dict.fromkeys(f"{item['item_id']} ({item['name']})" for item in items))
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 @predicate("retail/item-pairs", guards=REPLACE)
@@ -38,9 +74,9 @@ def item_pairs(call: ReplaceItems, ledger: View) -> Broken | None:
     if old == new:
         return None
     return violation(
-        "items to replace: {old}, new items: {new}; name one new item for each, in the same order",
-        old=old,
-        new=new,
+        "{old} cannot be replaced by {new}; name one new item for each, in the same order",
+        old=Private(f"{old} items in item_ids", instead=f"{old} items"),
+        new=Private(f"{new} in new_item_ids", instead=str(new)),
     )
 
 
@@ -50,8 +86,8 @@ def item_different_option(call: ReplaceItems, ledger: View) -> Broken | None:
     for old, new in zip(call["item_ids"], call["new_item_ids"], strict=False):
         if old == new:
             return violation(
-                "item {item} would be replaced by itself; choose another variant or leave it out",
-                item=old,
+                "{item} would replace itself; name another variant there, or leave the item out",
+                item=_item_in("new_item_ids", old),
             )
     return None
 
@@ -77,30 +113,30 @@ def swaps(call: ReplaceItems, ledger: View) -> list[Swap]:
 
 
 def in_an_order(item_id: str, ledger: View) -> OrderItem | None:
-    """The item as some observed order lists it: this tells its product, and what it cost then."""
-    for path, order in ledger.glob(ORDER):
-        entry = ledger.entry(path)
-        if entry is not None and not entry.stale_at(("items",)):
-            for item in order["items"]:
-                if item["item_id"] == item_id:
-                    return item
+    """The item as some observed order lists it, which tells its product."""
+    for _, order in ledger.glob(ORDER):
+        try:
+            items = order["items"]
+        except MissingEvidence:  # that order's own affair: this is about another one
+            continue
+        for item in items:
+            if item["item_id"] == item_id:
+                return item
     return None
 
 
-def variant(swap: Swap, ledger: View, *, current: bool = True) -> Variant | OrderItem | None:
+def variant(swap: Swap, ledger: View) -> Variant | None:
     """The latest observation of the new item, None where it is no variant of the old one's product.
 
-    The details of the item will do as well as the product; unless it has to be `current`, so does
-    an order that lists the item. Otherwise the product has to be read.
+    The details of the item will do as well as the product. What an order lists is no observation of
+    what can be had today, nor of what it costs.
     """
     product = ledger.entry(PRODUCT(swap.old["product_id"]))
     item = ledger.entry(ITEM(swap.new))
     if item is not None and (product is None or item.turn >= product.turn):
         return ledger[ITEM(swap.new)]
-    if product is None and not current:
-        listed = in_an_order(swap.new, ledger)
-        if listed is not None:
-            return listed if listed["product_id"] == swap.old["product_id"] else None
+    if product is None and not _same_product(swap, ledger):
+        return None
     return ledger[PRODUCT(swap.old["product_id"])]["variants"].get(swap.new)
 
 
@@ -114,10 +150,12 @@ def item_same_product(call: ReplaceItems, ledger: View) -> Broken | None:
     for swap in swaps(call, ledger):
         if not _same_product(swap, ledger):
             return violation(
-                "item {new} is no {product}; item {old} can only be replaced by another {product}",
-                new=swap.new,
+                "{new} is no {product}; item {old} can only be replaced by another variant of the "
+                "same product ({product_id})",
+                new=_item_in("new_item_ids", swap.new),
                 old=swap.old["item_id"],
                 product=swap.old["name"],
+                product_id=swap.old["product_id"],
             )
     return None
 
@@ -135,15 +173,17 @@ def _same_product(swap: Swap, ledger: View) -> bool:
 def item_available(call: ReplaceItems, ledger: View) -> Broken | None:
     """The new item was available when it was last looked at.
 
-    The new item has to appear in an observed record. One that only an order lists may well be
-    available, and what was never seen to be out of stock is no violation.
+    Asks for the product, or the item, where neither was: that an order lists the item is no sign
+    that it can be had today.
     """
     for swap in swaps(call, ledger):
-        found = variant(swap, ledger, current=False)
-        if found is not None and not found.get("available", True):
+        new = variant(swap, ledger)
+        if new is not None and not new["available"]:
             return violation(
-                "item {new} ({product}) is not available; choose a variant that is",
-                new=swap.new,
+                "{new} ({product}) is not available; choose an available variant of product "
+                "{product_id}",
+                new=_item_in("new_item_ids", swap.new),
                 product=swap.old["name"],
+                product_id=swap.old["product_id"],
             )
     return None

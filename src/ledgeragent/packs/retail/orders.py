@@ -5,13 +5,14 @@ from __future__ import annotations
 from ledgeragent.packs.retail.paths import (
     AUTH,
     CANCEL,
+    COURSE,
     EXCHANGE,
-    LOCATED,
     MODIFY,
     ON_ORDERS,
     ORDER,
     PROFILE,
     RETURN,
+    located,
 )
 from ledgeragent.packs.retail.records import (
     CancelOrder,
@@ -20,43 +21,53 @@ from ledgeragent.packs.retail.records import (
     ReplaceItems,
     ReturnItems,
 )
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 from ledgeragent.verdict import Decision
 
 REASONS = ("no longer needed", "ordered by mistake")
-CHANGED_ONCE = ("pending (item modified)", "return requested", "exchange requested")
+CHANGED_ONCE = (
+    "pending (item modified)",
+    "pending (items modifed)",
+    "return requested",
+    "exchange requested",
+)
 
-_AUTH, _LOCATED = AUTH(), LOCATED()
+_AUTH, _COURSE = AUTH(), COURSE()
 
 
 def customer(ledger: View) -> str | None:
-    """Whom this conversation serves: the *first* person located, None if nobody was.
+    """Whom this conversation serves, None if nobody was located.
 
-    A conversation serves one person. So a later lookup that finds somebody else doesn't hand it
-    over to them, any more than reading their profile does.
+    It is the first person who was located and of whom something was opened as well: from then on a
+    lookup that finds somebody else hands the conversation over to nobody. Before, the latest lookup
+    counts, so that a mistyped one can be corrected.
     """
-    located = ledger.entry(_LOCATED)
-    if located is None or located.stale:
-        return ledger.get(_AUTH)
-    first: str = next(iter(located.value))
-    return first
+    course = ledger.entry(_COURSE)
+    named: set[str] = set()
+    for step in course.value if course is not None else ():
+        user_id: str = step.partition(":")[2]
+        if user_id in named:  # located and opened, whichever came first
+            return user_id
+        named.add(user_id)
+    return ledger.get(_AUTH)
 
 
-def _noted(served: str, ledger: View) -> str:
+def _noted(served: str, ledger: View) -> Private:
     """The customer, with the lookup that found them noted: only a rejection has to show it."""
-    located = ledger.entry(_LOCATED)
-    _ = ledger[_AUTH] if located is None or located.stale else ledger[_LOCATED][served]
-    return served
+    course = ledger.entry(_COURSE)
+    by_course = course is not None and not course.stale and located(served) in course.value
+    _ = ledger[_COURSE][located(served)] if by_course else ledger[_AUTH]
+    return Private(served, instead="the customer")
 
 
-@predicate("retail/authenticated", guards=(*ON_ORDERS, PROFILE))
+@predicate("retail/authenticated", guards=(*ON_ORDERS, PROFILE), identity=True)
 def authenticated(call: object, ledger: View) -> Broken | None:
     """The customer was located by email, or by name and zip code, before anything is changed."""
     _ = ledger[_AUTH]
     return None
 
 
-@predicate("retail/one-user", guards=ON_ORDERS, decision=Decision.BLOCK)
+@predicate("retail/one-user", guards=ON_ORDERS, decision=Decision.BLOCK, identity=True)
 def one_user(call: OrderCall, ledger: View) -> Broken | None:
     """Only orders of the customer are handled.
 
@@ -73,7 +84,11 @@ def one_user(call: OrderCall, ledger: View) -> Broken | None:
 
 
 @predicate(
-    "retail/one-user-profile", guards=PROFILE, clause="retail/one-user", decision=Decision.BLOCK
+    "retail/one-user-profile",
+    guards=PROFILE,
+    clause="retail/one-user",
+    decision=Decision.BLOCK,
+    identity=True,
 )
 def one_user_profile(call: ModifyUserAddress, ledger: View) -> Broken | None:
     """Only the customer's own profile is changed."""
@@ -82,12 +97,12 @@ def one_user_profile(call: ModifyUserAddress, ledger: View) -> Broken | None:
         return None
     return violation(
         "{asked} is somebody else's profile; only the profile of {served} can be changed here",
-        asked=call["user_id"],
+        asked=Private(f"user_id {call['user_id']}", instead="that"),
         served=_noted(served, ledger),
     )
 
 
-@predicate("retail/order-observed", guards=ON_ORDERS)
+@predicate("retail/order-observed", guards=ON_ORDERS, identity=True)
 def order_observed(call: OrderCall, ledger: View) -> Broken | None:
     """The order was read, and its status not changed since, before anything is done with it."""
     _ = ledger[ORDER(call["order_id"])]["status"]
@@ -104,8 +119,8 @@ def once_per_order(call: OrderCall, ledger: View) -> Broken | None:
     if status not in CHANGED_ONCE:
         return None
     return violation(
-        "the items of order {order} were already dealt with (status: {status}); that is possible "
-        "only once per order, and nothing about the order can be changed afterwards",
+        "the items of order {order} were already changed, returned or exchanged (its status is "
+        "{status}); that is possible once per order, and nothing about it can be changed afterwards",
         order=call["order_id"],
         status=status,
     )
@@ -137,7 +152,7 @@ def exchange_delivered(call: ReplaceItems, ledger: View) -> Broken | None:
 
 def _must_be(needed: str, done: str, call: OrderCall, ledger: View) -> Broken | None:
     status = ledger[ORDER(call["order_id"])]["status"]
-    if status == needed:
+    if status == needed or status in CHANGED_ONCE:  # the latter is for `once_per_order` to say
         return None
     return violation(
         "the status of order {order} is {status}; only a {needed} order can be {done}",
@@ -154,7 +169,7 @@ def cancel_reason(call: CancelOrder, ledger: View) -> Broken | None:
     if call["reason"] in REASONS:
         return None
     return violation(
-        "'{reason}' is no accepted reason for a cancellation; the reason has to be {accepted}",
+        "the reason '{reason}' is not accepted; it has to be {accepted}, word for word",
         reason=call["reason"],
         accepted=[f"'{reason}'" for reason in REASONS],
     )

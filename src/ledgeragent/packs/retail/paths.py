@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
-from ledgeragent.effects import Neutral, Read, Write, text, touch
+from ledgeragent.effects import Neutral, Read, ReturnRoute, Write, matching, text, touch
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.packs.retail.records import (
     CancelOrder,
@@ -20,6 +20,7 @@ from ledgeragent.packs.retail.records import (
     Variant,
 )
 from ledgeragent.paths import PathTemplate
+from ledgeragent.shape import shape_of
 from ledgeragent.types import Arguments, Json
 
 CANCEL = "cancel_pending_order"
@@ -37,8 +38,13 @@ ON_ORDERS = (CANCEL, *MODIFY, RETURN, EXCHANGE)
 AUTH = PathTemplate("auth.user_id", str)
 """The id that the latest lookup by email, or by name and zip code, answered with."""
 
-LOCATED = PathTemplate("auth.located", dict[str, str])
-"""Everyone a lookup has found, in that order, and how. The first is the customer, see `customer`."""
+COURSE = PathTemplate("auth.course", dict[str, str])
+"""Who was located, and whose record was opened, in that order, and how. See `customer`.
+
+The keys are `located(user_id)` and `opened(user_id)`.
+"""
+
+LOCATED, OPENED = "located:", "opened:"
 
 USER = PathTemplate("users.{user_id}", User)
 ORDER = PathTemplate("orders.{order_id}", Order)
@@ -47,17 +53,45 @@ ITEM = PathTemplate("items.{item_id}", Variant)
 PRODUCT_TYPES = PathTemplate("product_types", dict[str, str])
 
 
-def _one_id(value: Json, arguments: Arguments) -> Iterable[Json]:
-    """The id; ValueError for a list, or for a sentence (a host may refuse a lookup in words)."""
-    if not isinstance(value, str) or len(value.split()) != 1:
+USER_ID = matching(r"[^\W\d_][\w.'-]*_[\w.'-]*\d", "a user id, such as ada_lund_3100")
+"""What a lookup answers with. A sentence is none: a host may refuse in words, or apologise."""
+
+
+def located(user_id: str) -> str:
+    """The key in `COURSE` of somebody whom a lookup found."""
+    return f"{LOCATED}{user_id}"
+
+
+def opened(user_id: str) -> str:
+    """The key in `COURSE` of somebody whose order or profile was read or changed."""
+    return f"{OPENED}{user_id}"
+
+
+def _located(value: Json, arguments: Arguments) -> Iterable[Json]:
+    if not isinstance(value, str):
         raise ValueError("a lookup answers with one user id")
-    return (value.strip(),)
+    yield {located(value): "email" if "email" in arguments else "name and zip code"}
 
 
-def _how(value: Json, arguments: Arguments) -> Iterable[Json]:
-    """The id under which `LOCATED` notes how it was found."""
-    how = "email" if "email" in arguments else "name and zip code"
-    return ({user_id: how} for user_id in _one_id(value, arguments))
+def _opened_order(value: Json, arguments: Arguments) -> Iterable[Json]:
+    return _opened(value, "order")
+
+
+def _opened_profile(value: Json, arguments: Arguments) -> Iterable[Json]:
+    return _opened(value if _names_owner(value) else arguments, "profile")
+
+
+def _changed_profile(value: Json, arguments: Arguments) -> Iterable[Json]:
+    return _opened(arguments, "profile")
+
+
+def _opened(record: Json, what: str) -> Iterable[Json]:
+    if _names_owner(record):
+        yield {opened(str(record["user_id"])): what}
+
+
+def _names_owner(record: Json) -> bool:
+    return isinstance(record, Mapping) and isinstance(record.get("user_id"), str)
 
 
 _LOOKUPS = {
@@ -67,19 +101,65 @@ _LOOKUPS = {
 
 READS: tuple[Read[Any], ...] = (
     *(
-        Read(tool=tool, to=AUTH, parameters=parameters, parse=text, records=_one_id)
+        Read(tool=tool, to=AUTH, parameters=parameters, parse=USER_ID)
         for tool, parameters in _LOOKUPS.items()
     ),
     *(
-        Read(tool=tool, to=LOCATED, parameters=parameters, parse=text, records=_how, merge=True)
+        Read(
+            tool=tool,
+            to=COURSE,
+            parameters=parameters,
+            parse=USER_ID,
+            records=_located,
+            merge=True,
+        )
         for tool, parameters in _LOOKUPS.items()
     ),
     Read(tool="get_user_details", to=USER, parameters=("user_id",)),
+    Read(
+        tool="get_user_details",
+        to=COURSE,
+        parameters=("user_id",),
+        records=_opened_profile,
+        merge=True,
+    ),
     Read(tool="get_order_details", to=ORDER, parameters=("order_id",)),
+    Read(
+        tool="get_order_details",
+        to=COURSE,
+        parameters=("order_id",),
+        records=_opened_order,
+        merge=True,
+    ),
     Read(tool="get_product_details", to=PRODUCT, parameters=("product_id",)),
     Read(tool="get_item_details", to=ITEM, parameters=("item_id",)),
     Read(tool="list_all_product_types", to=PRODUCT_TYPES),
 )
+
+
+def _whole(record: type[Any]) -> Callable[[Json, Arguments], Iterable[Json]]:
+    """The record that a write answers with; ValueError where the answer is no whole one.
+
+    A host may answer with a receipt, which tells nothing of the fields that it leaves out.
+    """
+    required = shape_of(record).required
+
+    def records(value: Json, arguments: Arguments) -> Iterable[Json]:
+        if not isinstance(value, Mapping) or not required <= value.keys():
+            raise ValueError(f"the answer is no whole {record.__name__.lower()}")
+        return (value,)
+
+    return records
+
+
+CHANGED_ORDER = (ReturnRoute(to=ORDER, records=_whole(Order)),)
+"""The order as it is after the write: recorded runs and the benchmark's own show no wrong field."""
+
+CHANGED_PROFILE = (
+    ReturnRoute(to=USER, records=_whole(User)),
+    ReturnRoute(to=COURSE, parse=text, records=_changed_profile, merge=True),
+)
+"""The profile as it is after the write."""
 
 
 def _balances(cards: Container[str] | None, ledger: Ledger) -> Iterable[Touch]:
@@ -111,21 +191,25 @@ WRITES = (
         tool=CANCEL,
         arguments=CancelOrder,
         touches=(touch(ORDER, "status", "cancel_reason", "payment_history"), cards_that_paid),
+        returns=CHANGED_ORDER,
     ),
     Write(
         tool=ADDRESS,
         arguments=ModifyAddress,
         touches=(touch(ORDER, "address"),),
+        returns=CHANGED_ORDER,
     ),
     Write(
         tool=PAYMENT,
         arguments=ModifyPayment,
         touches=(touch(ORDER, "payment_history"), chosen_card, cards_that_paid),
+        returns=CHANGED_ORDER,
     ),
     Write(
         tool=ITEMS,
         arguments=ReplaceItems,
         touches=(touch(ORDER, "status", "items", "payment_history"), chosen_card),
+        returns=CHANGED_ORDER,
     ),
     Write(
         tool=RETURN,
@@ -134,6 +218,7 @@ WRITES = (
             touch(ORDER, "status", "return_items", "return_payment_method_id"),
             chosen_card,
         ),
+        returns=CHANGED_ORDER,
     ),
     Write(
         tool=EXCHANGE,
@@ -149,11 +234,13 @@ WRITES = (
             ),
             chosen_card,
         ),
+        returns=CHANGED_ORDER,
     ),
     Write(
         tool=PROFILE,
         arguments=ModifyUserAddress,
         touches=(touch(USER, "address"),),
+        returns=CHANGED_PROFILE,
     ),
 )
 

@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ledgeragent.packs.retail.items import swaps, variant
-from ledgeragent.packs.retail.orders import customer
 from ledgeragent.packs.retail.paths import ORDER, PAYMENT, REPLACE, RETURN, USER
 from ledgeragent.packs.retail.records import (
     ModifyPayment,
     Order,
-    Payment,
     PaymentMethod,
     ReplaceItems,
     ReturnItems,
 )
-from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 Wallet = Mapping[str, PaymentMethod]
 """Payment methods by id."""
@@ -25,19 +23,10 @@ NO_BALANCE = ("credit_card_", "paypal_")
 """How the ids of payment methods without a balance begin."""
 
 
-def wallet(order: Order, ledger: View) -> Wallet | None:
-    """The payment methods of whoever ordered; asks for their profile.
-
-    None for somebody else's order whose profile is not known: the order is refused as such, and
-    nobody is sent to open a stranger's profile for it.
-    """
-    try:
-        profile: Any = ledger[USER(order["user_id"])]
-        methods: Wallet = profile.at_once("payment_methods")
-    except MissingEvidence:
-        if customer(ledger) in (None, order["user_id"]):
-            raise
-        return None
+def wallet(order: Order, ledger: View) -> Wallet:
+    """The payment methods of whoever ordered; asks for their profile."""
+    profile: Any = ledger[USER(order["user_id"])]
+    methods: Wallet = profile.at_once("payment_methods")
     return methods
 
 
@@ -51,10 +40,10 @@ def covers(id: str, methods: Wallet, amount: float) -> bool:
     return float(methods[id]["balance"]) >= amount
 
 
-def first_payment(order: Order) -> Payment | None:
-    """The payment the order was placed with."""
+def original_method(order: Order) -> str | None:
+    """The method of the payment that the order was placed with, None where it has none."""
     history = order["payment_history"]
-    return history[0] if history else None
+    return history[0]["payment_method_id"] if history else None
 
 
 def cost(order: Order) -> float:
@@ -65,12 +54,11 @@ def cost(order: Order) -> float:
 @predicate("retail/payment-different", guards=PAYMENT)
 def payment_different(call: ModifyPayment, ledger: View) -> Broken | None:
     """A new payment method is another one than the original."""
-    paid = first_payment(ledger[ORDER(call["order_id"])])
-    if paid is None or call["payment_method_id"] != paid["payment_method_id"]:
+    if call["payment_method_id"] != original_method(ledger[ORDER(call["order_id"])]):
         return None
     return violation(
-        "{chosen} is what order {order} was paid with; the new payment method has to differ from it",
-        chosen=call["payment_method_id"],
+        "{chosen} is what order {order} was paid with; the new payment method has to be another one",
+        chosen=_own(call["payment_method_id"]),
         order=call["order_id"],
     )
 
@@ -79,13 +67,14 @@ def payment_different(call: ModifyPayment, ledger: View) -> Broken | None:
 def payment_balance(call: ModifyPayment, ledger: View) -> Broken | None:
     """A gift card that is to pay for the whole order has enough on it."""
     order, chosen = ledger[ORDER(call["order_id"])], call["payment_method_id"]
-    paid = first_payment(order)
-    if paid is None or paid["payment_method_id"] == chosen:
+    original = original_method(order)
+    if chosen == original:
         return None
     methods, total = wallet(order, ledger), cost(order)
-    if methods is None or not is_gift_card(chosen, methods) or covers(chosen, methods, total):
+    if not is_gift_card(chosen, methods) or covers(chosen, methods, total):
         return None
-    return _short_of(chosen, methods, f"order {call['order_id']} costs", total)
+    others = {name: method for name, method in methods.items() if name != original}
+    return _short_of(chosen, methods, f"order {call['order_id']} costs", total, others)
 
 
 @predicate("retail/payment-in-profile", guards=(PAYMENT, *REPLACE))
@@ -98,11 +87,11 @@ def payment_in_profile(call: ModifyPayment | ReplaceItems, ledger: View) -> Brok
     if ledger.entry(USER(order["user_id"])) is None and chosen in _paid_with(order):
         return None
     methods = wallet(order, ledger)
-    if methods is None or chosen in methods:
+    if chosen in methods:
         return None
     return violation(
-        "{chosen} is no payment method of the customer; choose {methods}",
-        chosen=chosen,
+        "{chosen} is not a payment method of this customer; choose {methods}",
+        chosen=_not_theirs(chosen),
         methods=list(methods),
     )
 
@@ -117,45 +106,54 @@ def difference_balance(call: ReplaceItems, ledger: View) -> Broken | None:
     if ledger.entry(USER(order["user_id"])) is None:
         if chosen.startswith(NO_BALANCE):
             return None
-    elif not is_gift_card(chosen, wallet(order, ledger) or {}):
-        return None
-    if price_difference(call, ledger, current=False) <= 0:
+    elif not is_gift_card(chosen, wallet(order, ledger)):
         return None
     difference = price_difference(call, ledger)
     if difference <= 0:
         return None
     methods = wallet(order, ledger)
-    if methods is None or not is_gift_card(chosen, methods) or covers(chosen, methods, difference):
+    if not is_gift_card(chosen, methods) or covers(chosen, methods, difference):
         return None
-    return _short_of(chosen, methods, "the price difference is", difference)
+    return _short_of(chosen, methods, "the price difference is", difference, methods)
 
 
-def price_difference(call: ReplaceItems, ledger: View, *, current: bool = True) -> float:
-    """What the new items cost more than the old ones; 0 where one of them is no variant at all.
-
-    Unless the prices have to be `current`, what a new item cost in another order will do.
-    """
+def price_difference(call: ReplaceItems, ledger: View) -> float:
+    """What the new items cost more than the old ones; 0 where one of them is no variant at all."""
     difference = 0.0
     for swap in swaps(call, ledger):
-        new = variant(swap, ledger, current=current)
+        new = variant(swap, ledger)
         if new is None:
             return 0.0
         difference += float(new["price"]) - float(swap.old["price"])
     return round(difference, 2)
 
 
-def _short_of(chosen: str, methods: Wallet, what: str, amount: float) -> Broken:
+def _short_of(chosen: str, methods: Wallet, what: str, amount: float, others: Wallet) -> Broken:
+    """The objection to a gift card with too little on it, naming the `others` that can pay."""
+    able = [m for m in others if not is_gift_card(m, methods) or covers(m, methods, amount)]
     return violation(
-        "{what} ${amount}, but gift card {chosen} holds ${balance}; choose another payment method",
+        "{what} ${amount}, but {chosen} holds ${balance}; "
+        + ("choose {able}" if able else "no other payment method of the customer can pay that"),
         what=what,
         amount=f"{amount:.2f}",
-        chosen=chosen,
+        chosen=_own(chosen),
         balance=f"{float(methods[chosen]['balance']):.2f}",
+        able=able,
     )
 
 
 def _paid_with(order: Order) -> list[str]:
     return [payment["payment_method_id"] for payment in order["payment_history"]]
+
+
+def _own(chosen: str) -> Private:
+    """A payment method of the customer, with the argument that names it for the model."""
+    return Private(f"payment_method_id {chosen}", instead=chosen)
+
+
+def _not_theirs(chosen: str) -> Private:
+    """A payment method as the model named it: it may be somebody else's."""
+    return Private(f"payment_method_id {chosen}", instead="that")
 
 
 @predicate("retail/refund-destination", guards=RETURN)
@@ -166,19 +164,17 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     Allows: a gift card that paid nothing.
     """
     order, chosen = ledger[ORDER(call["order_id"])], call["payment_method_id"]
-    paid = first_payment(order)
-    original = paid["payment_method_id"] if paid is not None else None
+    original = original_method(order)
     if chosen == original:
         return None
     methods = wallet(order, ledger)
-    if methods is None:
-        return None
     gifts = [m for m, held in methods.items() if held["source"] == "gift_card" and m != original]
     if chosen in gifts:
         return None
     return violation(
-        "a refund for order {order} can go to {allowed}, not to {chosen}",
+        "{chosen} cannot take the refund for order {order}: it goes back to the original payment "
+        "method or to a gift card of the customer, so choose {allowed}",
         order=call["order_id"],
         allowed=gifts if original is None else [original, *gifts],
-        chosen=chosen,
+        chosen=_own(chosen) if chosen in methods else _not_theirs(chosen),
     )

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, NotRequired, TypedDict
+
+OrderStatus = Literal[
+    "pending",
+    "pending (item modified)",
+    "pending (items modifed)",
+    "processed",
+    "delivered",
+    "cancelled",
+    "return requested",
+    "exchange requested",
+]
+"""The states of an order; the third is how the policy spells the second."""
 
 
 class Address(TypedDict):
@@ -32,16 +44,16 @@ class PaymentDetails(TypedDict, total=False):
 
 
 class PaymentMethod(PaymentDetails):
-    """A way to pay: `source` is gift_card, credit_card or paypal."""
+    """A way to pay."""
 
     id: str
-    source: str
+    source: Literal["gift_card", "credit_card", "paypal"]
 
 
 class User(TypedDict):
-    """A customer's profile; `payment_methods` by id."""
+    """A customer's profile; `payment_methods` by id. The first tau-bench leaves `user_id` out."""
 
-    user_id: str
+    user_id: NotRequired[str]
     name: Name
     address: Address
     email: str
@@ -60,9 +72,9 @@ class OrderItem(TypedDict):
 
 
 class Payment(TypedDict):
-    """One transaction of an order: `transaction_type` is payment or refund."""
+    """One transaction of an order."""
 
-    transaction_type: str
+    transaction_type: Literal["payment", "refund"]
     amount: float
     payment_method_id: str
 
@@ -93,7 +105,7 @@ class Order(Aftermath):
     user_id: str
     address: Address
     items: list[OrderItem]
-    status: str
+    status: OrderStatus
     fulfillments: list[Fulfillment]
     payment_history: list[Payment]
 
@@ -122,7 +134,7 @@ class OrderCall(TypedDict):
 
 
 class CancelOrder(OrderCall):
-    """Arguments of cancel_pending_order."""
+    """Arguments of cancel_pending_order. Which reasons are accepted, `retail/cancel-reason` says."""
 
     reason: str
 

@@ -21,7 +21,7 @@ from ledgeragent.demo.shop.pack.records import (
     SendReplacement,
     Voucher,
 )
-from ledgeragent.effects import Neutral, Read, Write, touch
+from ledgeragent.effects import Neutral, Read, Write, matching, touch
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import PathTemplate
 from ledgeragent.types import Arguments, Json
@@ -33,6 +33,10 @@ PARCEL = PathTemplate("parcels.{parcel_id}", Parcel)
 PRODUCT = PathTemplate("products.{sku}", Product)
 VOUCHER = PathTemplate("vouchers.{code}", Voucher)
 BOX = PathTemplate("boxes.{box_id}", Box)
+
+
+CUSTOMER_ID = matching(r"C-\d+", "a customer number, such as C-11")
+"""What the lookup answers with; an apology is no customer."""
 
 
 def _each(found: Json, arguments: Arguments) -> Iterable[Json]:
@@ -48,7 +52,7 @@ def given_back(arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:
 
 
 READS = (
-    Read(tool="find_customer", to=AUTH, parameters=("email",)),
+    Read(tool="find_customer", to=AUTH, parameters=("email",), parse=CUSTOMER_ID),
     Read(tool="get_customer", to=CUSTOMER, parameters=("customer_id",)),
     Read(tool="get_order", to=ORDER, parameters=("order_id",)),
     Read(tool="get_parcel", to=PARCEL, parameters=("parcel_id",)),

@@ -27,7 +27,12 @@ CLAIMS = ("refund_item", "send_replacement")
 BOXES = ("pause_box", "end_box")
 
 
-@predicate("shop/own-account", guards=("cancel_order", *CHANGES, *CLAIMS, *BOXES), decision=BLOCK)
+@predicate(
+    "shop/own-account",
+    guards=("cancel_order", *CHANGES, *CLAIMS, *BOXES),
+    decision=BLOCK,
+    identity=True,
+)
 def own_account(call: Mapping[str, Any], ledger: View) -> Broken | None:
     """Orders, vouchers and boxes change only for the customer they belong to."""
     customer = ledger[AUTH()]
@@ -231,6 +236,8 @@ def claim_window(call: SendReplacement, ledger: View) -> Broken | None:
     Rejects: a plant delivered 15 days ago.  Allows: a tool delivered 60 days ago.
     """
     parcel = ledger[PARCEL(call["parcel_id"])]
+    if parcel["order_id"] != call["order_id"]:  # `claim_once` says so
+        return None
     delivered = parcel["delivered_on"]
     if delivered is None:
         return violation(
