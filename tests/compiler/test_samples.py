@@ -94,6 +94,14 @@ def test_writes_are_part_of_the_history() -> None:
     assert next(iter(ledger)).stale
 
 
+def test_what_was_said_is_heard_by_a_domain_that_listens() -> None:
+    said = [{"user": "open it"}, {"agent": "I will"}]
+    spoken = sample("allowed", "open", said=said)
+    heard = spoken.state(replace(DOMAIN, listens=True)).utterances
+    assert [(u.speaker, u.text) for u in heard] == [("user", "open it"), ("agent", "I will")]
+    assert spoken.state(DOMAIN).utterances == ()
+
+
 @pytest.mark.parametrize("name", PACKS)
 def test_samples_of_the_shipped_packs(name: str) -> None:
     folder = SOURCE / Path(*PACKS[name].split("."))
@@ -144,6 +152,10 @@ def test_what_a_customer_is_told_names_no_tool(name: str) -> None:
         {"call": CALL, "writes": [3]},
         {"call": CALL, "writes": 3},
         {"call": CALL, "versions": [3]},
+        {"call": CALL, "said": "hello"},
+        {"call": CALL, "said": [{"tool": "hello"}]},
+        {"call": CALL, "said": [{"user": "hello", "agent": "hello"}]},
+        {"call": CALL, "said": [{"user": 3}]},
     ],
 )
 def test_a_sample_that_is_none(item: Any) -> None:

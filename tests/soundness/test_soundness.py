@@ -31,6 +31,7 @@ SUBSUMED = {
     "airline/reservation-observed",
     "airline/compensation-delay-after-change",
     "telecom/customer-identified",
+    "telecom/transfer-untried",
     "telehealth/transfer-untried",
 }
 """Rules without which others still stop the call, or that no record alone can decide."""

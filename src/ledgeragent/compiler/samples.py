@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.source.yamlfile import read_text
@@ -14,7 +14,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
-from ledgeragent.ledger import Ledger
+from ledgeragent.ledger import Ledger, Speaker
 from ledgeragent.state import ledger_of
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Kind, Verdict
@@ -28,7 +28,7 @@ _FORM = "{rule: {allowed: [...], rejected: [...]}}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One case of a rule: records observed, writes executed since, and the call to judge.
+    """One case of a rule: records observed, writes executed since, what was said, the call to judge.
 
     An allowed sample must be allowed by the whole domain; a rejected one must be rejected by its own
     rule (for a rule that is not enforced: in its shadow). It speaks of these `versions` of the pack
@@ -41,6 +41,7 @@ class Sample:
     call: ToolCall
     place: Place
     writes: tuple[ToolCall, ...] = ()
+    said: tuple[tuple[Speaker, str], ...] = ()
     versions: tuple[str, ...] = ()
 
     def speaks_of(self, version: str) -> bool:
@@ -55,6 +56,8 @@ class Sample:
             touches = tool.touches if isinstance(tool, Write) else ()
             touched = [found for touch in touches for found in touch(write.arguments, ledger)]
             ledger = ledger.wrote(write, touched)
+        for speaker, text in self.said if domain.listens else ():
+            ledger = ledger.uttered(speaker, text)
         return ledger
 
 
@@ -134,21 +137,26 @@ def _of_rule(rule: str, sides: Json, text: str, file: FilePath) -> Iterable[Samp
 
 
 def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
-    """The sample written as `{ledger: {path: record}, writes: [call], call: {name, arguments}}`."""
+    """The sample written as `{ledger: {path: record}, writes: [call], call: {name, arguments}}`.
+
+    What was said before the call is `said: [{user: text}, {agent: text}]`.
+    """
     try:
         return Sample(
             rule=rule,
             side=side,
             ledger=_mapping(item.get("ledger", {})),
             writes=tuple(map(_call, item.get("writes", ()))),
+            said=tuple(map(_utterance, item.get("said", ()))),
             call=_call(item["call"]),
             place=place,
             versions=tuple(map(_text, item.get("versions", ()))),
         )
-    except (AttributeError, KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise DataError(
             f"a sample of {rule} is {{ledger: {{path: record}}, call: {{name: ..., arguments: {{...}}}}}},"
-            " and may have a list of such calls as `writes`",
+            " and may have a list of such calls as `writes`, and of {user: text} or {agent: text} as"
+            " `said`",
             file=place.file,
             line=place.line,
         ) from None
@@ -164,6 +172,13 @@ def _text(value: Json) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
+
+
+def _utterance(item: Json) -> tuple[Speaker, str]:
+    ((speaker, text),) = _mapping(item).items()
+    if speaker not in get_args(Speaker):
+        raise TypeError
+    return cast("Speaker", speaker), _text(text)
 
 
 def _call(item: Json) -> ToolCall:

@@ -139,7 +139,7 @@ def test_after_a_turn_of_the_customer_a_bill_that_awaited_payment_is_unknown() -
     verdict = resume(awaiting().user("I have paid"))
     assert not verdict.violations
     assert 'get_details_by_id(id="B72")' in asked(verdict)
-    assert "may have been changed by the customer" in verdict.feedback
+    assert "may have been changed by the user" in verdict.feedback
     assert "bills.B72" in verdict.feedback
 
 

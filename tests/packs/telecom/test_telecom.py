@@ -85,6 +85,8 @@ def test_no_gold_write_is_a_violation(data_dir: File) -> None:
                 talk.user()
                 continue
             verdict = talk.judge(step["name"], **step["arguments"])
+            if step["name"] == "transfer_to_human_agents":
+                assert verdict.allowed, (row["task_id"], verdict.feedback)
             if TELECOM.effect(step["name"]) is Effect.WRITE and not step["error"]:
                 executed += 1
                 assert not verdict.violations, (row["task_id"], verdict.feedback)

@@ -33,7 +33,12 @@ def judge(db: Db, talk: Talk, tool: str, arguments: Mapping[str, Any]) -> Judgem
     if tool == "resume_line":
         _resuming(line, bills, found)
     if tool == "refuel_data":
-        if arguments["gb_amount"] > 2:
+        earlier = [
+            float(e.arguments["gb_amount"])
+            for e in successes(talk, "refuel_data")
+            if e.arguments["line_id"] == arguments["line_id"]
+        ]
+        if arguments["gb_amount"] > 0 and sum(earlier) + arguments["gb_amount"] > 2:
             found.broken.add("telecom/refuel-max")
         if arguments["gb_amount"] <= 0:
             found.broken.add("telecom/refuel-positive")
@@ -67,8 +72,10 @@ def _resuming(
     line: Mapping[str, Any] | None, bills: list[Mapping[str, Any]], found: Judgement
 ) -> None:
     statuses = {bill["status"] for bill in bills}
+    # Where the line can't be resumed for another reason, no payment would help, and none is spoken of.
+    helps = line is None or (line["status"] == "Suspended" and line["contract_end_date"] >= TODAY)
     if statuses & {"Overdue", "Awaiting Payment"}:
-        found.broken.add("telecom/resume-bills-paid")
+        (found.broken if helps else found.may).add("telecom/resume-bills-paid")
     elif "Disputed" in statuses:
         found.may.add("telecom/resume-bills-paid")
     if line is None:

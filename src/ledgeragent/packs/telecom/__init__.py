@@ -26,6 +26,7 @@ TAU2 = Domain(
     clauses=read_clauses(__name__),
     parameters={"today": "2025-02-25", "refuel_max_gb": 2.0},
     shared=payable,
+    listens=True,
 )
 """The phone company of tau2-bench, on the day its data is about."""
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, TypeAlias, TypedDict
+
+AccountStatus: TypeAlias = Literal["Active", "Suspended", "Pending Verification", "Closed"]
+LineStatus: TypeAlias = Literal["Active", "Suspended", "Pending Activation", "Closed"]
+BillStatus: TypeAlias = Literal[
+    "Draft", "Issued", "Awaiting Payment", "Paid", "Overdue", "Disputed"
+]
+DeviceType: TypeAlias = Literal["phone", "router", "tablet", "watch", "other"]
+PaymentMethodType: TypeAlias = Literal["Credit Card", "Debit Card", "PayPal"]
 
 
 class Address(TypedDict):
@@ -17,7 +25,7 @@ class Address(TypedDict):
 class PaymentMethod(TypedDict):
     """A way to pay that the customer has on file; `expiration_date` is MM/YYYY."""
 
-    method_type: str
+    method_type: PaymentMethodType
     account_number_last_4: str
     expiration_date: str
 
@@ -31,7 +39,7 @@ class Customer(TypedDict):
     email: str
     phone_number: str
     address: Address
-    account_status: str
+    account_status: AccountStatus
     payment_methods: list[PaymentMethod]
     line_ids: list[str]
     bill_ids: list[str]
@@ -41,11 +49,11 @@ class Customer(TypedDict):
 
 
 class Line(TypedDict):
-    """A phone line. `status` is Active, Suspended, Pending Activation or Closed."""
+    """A phone line. Dates are YYYY-MM-DD, None where there is none."""
 
     line_id: str
     phone_number: str
-    status: str
+    status: LineStatus
     plan_id: str
     device_id: str | None
     data_used_gb: float
@@ -67,7 +75,7 @@ class LineItem(TypedDict):
 
 
 class Bill(TypedDict):
-    """A bill. `status` is Draft, Issued, Awaiting Payment, Paid, Overdue or Disputed."""
+    """A bill, in USD."""
 
     bill_id: str
     customer_id: str
@@ -77,14 +85,14 @@ class Bill(TypedDict):
     total_due: float
     due_date: str
     line_items: list[LineItem]
-    status: str
+    status: BillStatus
 
 
 class Device(TypedDict):
     """A device that a line is used with."""
 
     device_id: str
-    device_type: str
+    device_type: DeviceType
     model: str
     imei: str | None
     is_esim_capable: bool
@@ -104,12 +112,12 @@ class Plan(TypedDict):
 
 
 class Usage(TypedDict):
-    """A line's data in the current cycle. The tool writes its numbers as text ("8.7")."""
+    """A line's data in the current cycle. The benchmark's tool writes the numbers as text ("8.7")."""
 
     line_id: str
-    data_used_gb: str
-    data_limit_gb: str
-    data_refueling_gb: str
+    data_used_gb: str | float
+    data_limit_gb: str | float
+    data_refueling_gb: str | float
     cycle_end_date: str
 
 
@@ -141,3 +149,9 @@ class PaymentRequest(CustomerCall):
     """The arguments of `send_payment_request`."""
 
     bill_id: str
+
+
+class Handover(TypedDict):
+    """The arguments of `transfer_to_human_agents`."""
+
+    summary: str

@@ -1,152 +1,31 @@
-"""The telecom policy as predicates: one per clause that records, arguments and the clock decide.
-
-A rule that a known fact can settle looks at every known fact before it asks for an unknown one, and
-no rule asks for a line or bill that is not the customer's.
-"""
+"""The telecom policy as predicates: one per clause that records, arguments and the clock decide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from fractions import Fraction
 
-from ledgeragent.packs.telecom.paths import AWAITING, BILL, CUSTOMER, LINE, LISTED_AT_MOST
-from ledgeragent.packs.telecom.records import (
-    Customer,
-    CustomerCall,
-    Line,
-    LineCall,
-    PaymentRequest,
-    Refuel,
-    Suspension,
+from ledgeragent.packs.telecom.handover import transfer_unchecked, transfer_untried
+from ledgeragent.packs.telecom.ownership import (
+    bill_belongs,
+    bill_statuses,
+    contract_ended,
+    customer_identified,
+    customer_of,
+    details,
+    line_belongs,
+    line_of,
+    owns_bill,
+    owns_line,
+    usage_of,
 )
-from ledgeragent.predicates import Broken, MissingEvidence, View, demand, predicate, violation
-from ledgeragent.types import ToolCall
+from ledgeragent.packs.telecom.paths import AWAITING, BILL, LINE
+from ledgeragent.packs.telecom.records import Customer, LineCall, PaymentRequest, Refuel, Suspension
+from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
+from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
 
-ON_LINES = ("resume_line", "refuel_data", "enable_roaming", "disable_roaming", "suspend_line")
 OWED = ("Overdue", AWAITING)
-
-
-def _details(record_id: str) -> ToolCall:
-    return ToolCall(name="get_details_by_id", arguments={"id": record_id})
-
-
-def _bill_list(customer: Customer) -> ToolCall:
-    """The call that lists every bill of the customer, however many they have."""
-    owner, known = customer["customer_id"], len(customer["bill_ids"])
-    limit = {"limit": known + 1} if known >= LISTED_AT_MOST else {}
-    return ToolCall(name="get_bills_for_customer", arguments={"customer_id": owner, **limit})
-
-
-def _customer(call: CustomerCall, ledger: View) -> Customer | None:
-    """The customer of the call, None where a lookup has shown that nobody has this id."""
-    customer_id = call["customer_id"]
-    customer = ledger.get(CUSTOMER(customer_id))
-    # A list of bills tells the customer's bill ids and nothing else: it looks nobody up.
-    if customer is not None and customer.get("customer_id") == customer_id:
-        return customer
-    lookup = ToolCall(name="get_customer_by_id", arguments={"customer_id": customer_id})
-    if ledger.unavailable(lookup) or ledger.unavailable(_details(customer_id)):
-        return None
-    demand(CUSTOMER(customer_id))
-
-
-def _owns_line(call: LineCall, ledger: View) -> bool:
-    customer = _customer(call, ledger)
-    return customer is not None and call["line_id"] in customer["line_ids"]
-
-
-def _line(call: LineCall, ledger: View) -> Line | None:
-    """The line of the call, None where asking for it would be asking for somebody else's."""
-    path = LINE(call["line_id"])
-    if ledger.get(path) is None and not _owns_line(call, ledger):
-        return None
-    return ledger[path]
-
-
-def _owns_bill(call: PaymentRequest, ledger: View) -> bool:
-    """What the bill says of its owner; if it was never read, what the customer's record says."""
-    bill = ledger.get(BILL(call["bill_id"]))
-    if bill is not None:
-        return bill["customer_id"] == call["customer_id"]
-    customer = _customer(call, ledger)
-    return customer is not None and call["bill_id"] in customer["bill_ids"]
-
-
-def _statuses(
-    call: CustomerCall, ledger: View, besides: str | None = None
-) -> Iterator[tuple[str, str]]:
-    """Id and status of the customer's bills `besides` one: the known ones, then a demand for others."""
-    customer = _customer(call, ledger)
-    if customer is None:
-        return
-    unknown: MissingEvidence | None = None
-    for bill_id in customer["bill_ids"]:
-        if bill_id == besides:
-            continue
-        try:
-            status = ledger[BILL(bill_id)]["status"]
-        except MissingEvidence as missing:
-            unknown = unknown or _asking(missing, _bill_list(customer), _details(bill_id))
-        else:
-            yield bill_id, status
-    if unknown is not None:
-        raise unknown
-
-
-def _asking(missing: MissingEvidence, *reads: ToolCall) -> MissingEvidence:
-    return MissingEvidence(missing.path, fields=missing.fields, stale=missing.stale, reads=reads)
-
-
-def _has_ended(line: Line, ledger: View) -> bool:
-    end = line["contract_end_date"]
-    return end is not None and end < ledger.parameters["today"]
-
-
-@predicate("telecom/customer-identified", guards=("send_payment_request", *ON_LINES))
-def customer_identified(call: CustomerCall, ledger: View) -> Broken | None:
-    """Nothing is done for a customer whose record was never looked up.
-
-    Rejects: an id that a lookup did not find. Allows: a customer found by phone number.
-    """
-    if _customer(call, ledger) is not None:
-        return None
-    return violation(
-        "there is no customer {customer}; look the customer up by phone number, "
-        "or by full name and date of birth",
-        customer=call["customer_id"],
-    )
-
-
-@predicate("telecom/line-belongs", guards=ON_LINES)
-def line_belongs(call: LineCall, ledger: View) -> Broken | None:
-    """A line is changed only for the customer it belongs to.
-
-    Rejects: a line of somebody else. Allows: each line in the customer's record.
-    """
-    customer = _customer(call, ledger)
-    if customer is None or call["line_id"] in customer["line_ids"]:
-        return None
-    return violation(
-        "line {line} is not a line of customer {customer}; their lines are: {lines}",
-        line=call["line_id"],
-        customer=call["customer_id"],
-        lines=customer["line_ids"],
-    )
-
-
-@predicate("telecom/bill-belongs", guards="send_payment_request")
-def bill_belongs(call: PaymentRequest, ledger: View) -> Broken | None:
-    """A payment request goes only to the customer whose bill it is.
-
-    Rejects: a bill of somebody else. Allows: each bill in the customer's record.
-    """
-    if _owns_bill(call, ledger):
-        return None
-    return violation(
-        "bill {bill} is not a bill of customer {customer}; choose one of their own bills",
-        bill=call["bill_id"],
-        customer=call["customer_id"],
-    )
 
 
 @predicate("telecom/bill-overdue", guards="send_payment_request")
@@ -155,7 +34,7 @@ def bill_overdue(call: PaymentRequest, ledger: View) -> Broken | None:
 
     Rejects: a bill that was paid, or is not due yet. Allows: one whose status is Overdue.
     """
-    if not _owns_bill(call, ledger):
+    if not owns_bill(call, ledger):
         return None
     status = ledger[BILL(call["bill_id"])]["status"]
     if status == "Overdue":
@@ -173,17 +52,51 @@ def single_awaiting(call: PaymentRequest, ledger: View) -> Broken | None:
 
     Rejects: a second request before the first is paid. Allows: one after the first is read as Paid.
     """
-    if not _owns_bill(call, ledger):
+    customer = customer_of(call, ledger) if owns_bill(call, ledger) else None
+    if customer is None:
         return None
-    for bill, status in _statuses(call, ledger, besides=call["bill_id"]):
+    for bill, status in bill_statuses(customer, ledger, besides=call["bill_id"]):
         if status == AWAITING:
             return violation(
-                "bill {bill} is {status} already; a request for another bill can be sent "
-                "once that one is paid",
+                "bill {bill} is {status} already; a request for another bill can be sent once that "
+                "one is paid{read}",
                 bill=bill,
                 status=status,
+                read=Private(f": when the customer says so, call {details(bill)}", ""),
             )
     return None
+
+
+def _is_resumable(call: LineCall, ledger: View) -> bool:
+    """False if what is known of the line shows that no payment would let it be resumed."""
+    line = ledger.get(LINE(call["line_id"]))
+    if line is None:
+        return True
+    try:
+        return line["status"] == "Suspended" and not contract_ended(line, ledger)
+    except MissingEvidence:
+        return True
+
+
+def _owed(customer: Customer, ledger: View) -> list[tuple[str, str]]:
+    """The bills that are known to be owed, and their status; a demand for the others if none is."""
+    owed = []
+    try:
+        for bill, status in bill_statuses(customer, ledger):
+            if status in OWED:
+                owed.append((bill, status))
+    except MissingEvidence:
+        if not owed:
+            raise
+    return owed
+
+
+def _step_to_paid(customer_id: str, bill_id: str, status: str) -> str:
+    """What the agent can do about a bill that stands in the way."""
+    if status == AWAITING:
+        return f": when the customer has paid, call {details(bill_id)}"
+    arguments = {"customer_id": customer_id, "bill_id": bill_id}
+    return f": call {ToolCall(name='send_payment_request', arguments=arguments)}"
 
 
 @predicate("telecom/resume-bills-paid", guards="resume_line")
@@ -192,18 +105,21 @@ def resume_bills_paid(call: LineCall, ledger: View) -> Broken | None:
 
     Rejects: an overdue bill, also one whose payment was requested. Allows: drafts and issued bills.
     """
-    if not _owns_line(call, ledger):
+    customer = customer_of(call, ledger) if owns_line(call, ledger) else None
+    if customer is None or not _is_resumable(call, ledger):
         return None
-    for bill, status in _statuses(call, ledger):
-        if status in OWED:
-            return violation(
-                "bill {bill} is {status}; line {line} can be resumed once every overdue bill "
-                "is read as Paid",
-                bill=bill,
-                status=status,
-                line=call["line_id"],
-            )
-    return None
+    owed = _owed(customer, ledger)
+    if not owed:
+        return None
+    # One bill at a time may await payment: that one comes first.
+    bill, status = next((b for b in owed if b[1] == AWAITING), owed[0])
+    return violation(
+        "bill {bill} is {status}; line {line} can be resumed once every overdue bill is paid{step}",
+        bill=bill,
+        status=status,
+        line=call["line_id"],
+        step=Private(_step_to_paid(customer["customer_id"], bill, status), ""),
+    )
 
 
 @predicate("telecom/resume-contract-ended", guards="resume_line", decision=Decision.BLOCK)
@@ -212,14 +128,15 @@ def resume_contract_ended(call: LineCall, ledger: View) -> Broken | None:
 
     Rejects: an end date before today, even if all is paid. Allows: an end today, or none.
     """
-    line = _line(call, ledger)
-    if line is None or not _has_ended(line, ledger):
+    line = line_of(call, ledger)
+    if line is None or not contract_ended(line, ledger):
         return None
     return violation(
-        "the contract of line {line} ended on {end}, so its suspension cannot be lifted; "
-        "only a line whose contract still runs can be resumed",
+        "the contract of line {line} ended on {end}, so its suspension cannot be lifted; only a "
+        "human agent can help with that{step}",
         line=call["line_id"],
         end=line["contract_end_date"],
+        step=Private(": call transfer_to_human_agents", ""),
     )
 
 
@@ -229,7 +146,7 @@ def resume_suspended_only(call: LineCall, ledger: View) -> Broken | None:
 
     Rejects: a line that is Active. Allows: a line last read as Suspended.
     """
-    line = _line(call, ledger)
+    line = line_of(call, ledger)
     if line is None or line["status"] == "Suspended":
         return None
     return violation(
@@ -245,10 +162,11 @@ def suspend_basis(call: Suspension, ledger: View) -> Broken | None:
 
     The policy may only describe here what the system does, so this is recorded, never enforced.
     """
-    line = _line(call, ledger)
-    if line is None or _has_ended(line, ledger):
+    line = line_of(call, ledger)
+    customer = customer_of(call, ledger)
+    if line is None or customer is None or contract_ended(line, ledger):
         return None
-    if any(status == "Overdue" for _, status in _statuses(call, ledger)):
+    if any(status == "Overdue" for _, status in bill_statuses(customer, ledger)):
         return None
     return violation(
         "customer {customer} has no overdue bill and the contract of line {line} has not ended; "
@@ -258,16 +176,66 @@ def suspend_basis(call: Suspension, ledger: View) -> Broken | None:
     )
 
 
+def _gigabytes(amount: Json) -> Fraction:
+    """An amount as an exact number; 0 where it is none, since no tool adds that."""
+    try:
+        return Fraction(str(float(amount)))
+    except (TypeError, ValueError, OverflowError):
+        return Fraction(0)
+
+
+def _added(calls: Iterable[ToolCall], line_id: str) -> Fraction:
+    """The gigabytes that some writes have added to a line."""
+    amounts = (
+        call.arguments.get("gb_amount")
+        for call in calls
+        if call.name == "refuel_data" and call.arguments.get("line_id") == line_id
+    )
+    return sum(map(_gigabytes, amounts), Fraction(0))
+
+
+def _added_before(call: Refuel, ledger: View) -> Fraction:
+    """The gigabytes that were added to the line in this conversation.
+
+    Of a refuel whose result never came, the usage of the line tells whether it was done.
+    """
+    line_id = call["line_id"]
+    added = _added(ledger.writes, line_id)
+    lost = _added((doubt.call for doubt in ledger.unconfirmed if not doubt.running), line_id)
+    if not lost:
+        return added
+    usage = usage_of(call["customer_id"], line_id, ledger)
+    return max(added - lost, min(added, _gigabytes(usage["data_refueling_gb"])))
+
+
 @predicate("telecom/refuel-max", guards="refuel_data")
 def refuel_max(call: Refuel, ledger: View) -> Broken | None:
-    """At most 2 GB are added. What was added earlier does not count: the policy leaves it open."""
+    """At most 2 GB are added to a line, be it in several portions.
+
+    Rejects: 2 GB more after 1 GB. Allows: 1 GB more after 1 GB. What was added before this
+    conversation does not count: the policy leaves that open.
+    """
     most = ledger.parameters["refuel_max_gb"]
-    if call["gb_amount"] <= most:
+    if call["gb_amount"] > most:
+        return violation(
+            "{argument}{amount:g} GB is too much; at most {most:g} GB can be added",
+            argument=Private("gb_amount: ", ""),
+            amount=call["gb_amount"],
+            most=most,
+        )
+    before = _added_before(call, ledger)
+    left = max(_gigabytes(most) - before, Fraction(0))
+    if _gigabytes(call["gb_amount"]) <= left or call["gb_amount"] <= 0:
         return None
     return violation(
-        "{amount:g} GB is too much; at most {most:g} GB can be added",
-        amount=call["gb_amount"],
+        "{argument}{amount:g} GB is too much: {before:g} GB were added to line {line} already, and "
+        "at most {most:g} GB can be added in all, so {left:g} GB are left",
+        argument=Private("gb_amount: ", ""),
+        before=float(before),
+        line=call["line_id"],
         most=most,
+        left=float(left),
+        amount=call["gb_amount"],
     )
 
 
@@ -277,7 +245,8 @@ def refuel_positive(call: Refuel, ledger: View) -> Broken | None:
     if call["gb_amount"] > 0:
         return None
     return violation(
-        "{amount:g} GB adds nothing; more than 0 GB and at most {most:g} GB can be added",
+        "{argument}{amount:g} GB adds nothing; more than 0 GB and at most {most:g} GB can be added",
+        argument=Private("gb_amount: ", ""),
         amount=call["gb_amount"],
         most=ledger.parameters["refuel_max_gb"],
     )
@@ -295,4 +264,6 @@ RULES = (
     suspend_basis,
     refuel_max,
     refuel_positive,
+    transfer_untried,
+    transfer_unchecked,
 )
