@@ -142,3 +142,12 @@ def test_no_argument_may_hold_a_control_character(sign: str, field: str) -> None
 def test_an_objection_stays_short() -> None:
     [objection] = read(int, "9" * 100_000 + "x", "bags")[1]
     assert len(objection) < 200
+
+
+@pytest.mark.parametrize("annotation", [str | None, bool | None, Literal["a"] | None])
+def test_an_optional_argument_may_be_null_and_else_is_read_as_its_type(annotation: Any) -> None:
+    objections: list[str] = []
+    assert reader(annotation)(None, "x", objections) is None
+    assert not objections
+    reader(annotation)(7, "x", objections)
+    assert objections

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from ledgeragent.shape import has_control, required_keys
 from ledgeragent.types import Json, parse_json
@@ -23,7 +24,7 @@ _DEEPEST = 60
 
 
 def reader(annotation: Any) -> Reader:
-    """The reader for a type: str, int, float, bool, Literal, list[T], TypedDict or Any."""
+    """The reader for a type: str, int, float, bool, Literal, list[T], TypedDict, T | None or Any."""
     if is_typeddict(annotation):
         return _object_reader(annotation)
     origin = get_origin(annotation)
@@ -31,6 +32,8 @@ def reader(annotation: Any) -> Reader:
         return _list_reader(*get_args(annotation))
     if origin is Literal:
         return _word_reader(get_args(annotation))
+    if origin in (Union, UnionType):
+        return _optional_reader(get_args(annotation))
     return _SCALARS.get(annotation, _read_anything)
 
 
@@ -111,6 +114,19 @@ def _word_reader(words: tuple[Any, ...]) -> Reader:
         if any(type(value) is type(word) and value == word for word in words):
             return value
         return _object_to(value, place, expected, objections)
+
+    return read
+
+
+def _optional_reader(parts: tuple[Any, ...]) -> Reader:
+    """The reader for `T | None`; a union of several types says too little to be read as one."""
+    present = [part for part in parts if part is not NoneType]
+    if len(present) != 1 or NoneType not in parts:
+        return _read_anything
+    read_present = reader(present[0])
+
+    def read(value: Json, place: str, objections: list[str]) -> Json:
+        return None if value is None else read_present(value, place, objections)
 
     return read
 

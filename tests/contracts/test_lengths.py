@@ -29,7 +29,6 @@ LONGER: dict[str, int] = {
     "src/ledgeragent/gateway/spans.py": 335,
     "src/ledgeragent/ledger.py": 301,
     "src/ledgeragent/offline/timeline.py": 344,
-    "src/ledgeragent/packs/telehealth/paths.py": 370,
     "src/ledgeragent/report/explanation.py": 322,
     "tests/compiler/test_loader.py": 459,
     "tests/gateway/test_frameworks.py": 432,
@@ -39,7 +38,7 @@ LONGER: dict[str, int] = {
     "tests/gateway/wires.py": 415,
     "tests/soundness/worlds/airline.py": 581,
     "tests/soundness/worlds/retail.py": 531,
-    "tests/soundness/worlds/telehealth.py": 650,
+    "tests/soundness/worlds/telehealth.py": 580,
 }
 """Files longer than the cap, with the lines they may have."""
 

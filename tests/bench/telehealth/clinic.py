@@ -64,7 +64,7 @@ def provider(provider_id: str, last: str, specialty: str, **more: Any) -> dict[s
 def appointment(appointment_id: str, status: str, time: str = "09:00") -> dict[str, Any]:
     return {
         "appointment_id": appointment_id,
-        "patient_id": "ann",
+        "patient_id": "ann_reed_1",
         "provider_id": "gp",
         "date": "2030-05-06",
         "time": time,
@@ -83,7 +83,7 @@ def records() -> dict[str, Any]:
     """Every data file's content."""
     return {
         "patients": {
-            "ann": patient("ann", "Ann", "Reed", "ann@mail"),
+            "ann_reed_1": patient("ann_reed_1", "Ann", "Reed", "ann@mail"),
             "ben": patient("ben", "Ben", "Reed", ""),
         },
         "providers": {
@@ -98,7 +98,7 @@ def records() -> dict[str, Any]:
             "REC1": {
                 "record_id": "REC1",
                 "appointment_id": "APPT002",
-                "patient_id": "ann",
+                "patient_id": "ann_reed_1",
                 "provider_id": "eye",
                 "date": "2030-01-01",
                 "type": "note",
@@ -112,7 +112,7 @@ def records() -> dict[str, Any]:
             "REC2": {
                 "record_id": "REC2",
                 "appointment_id": None,
-                "patient_id": "ann",
+                "patient_id": "ann_reed_1",
                 "provider_id": "gp",
                 "date": "2030-02-01",
                 "type": "note",

@@ -51,7 +51,7 @@ def test_a_run_is_made_again_on_its_own_day(tmp_path: Path) -> None:
     result = check(recorded(tmp_path, row), folder)
     assert result.calls == 2
     assert [(d.session, d.number, d.expected, d.got) for d in result.divergences] == [
-        ("r1", 2, "ben", "ann")
+        ("r1", 2, "ben", "ann_reed_1")
     ]
 
 
@@ -60,7 +60,7 @@ def session(**change: Any) -> dict[str, Any]:
     made = {
         "name": "find_patient_by_email",
         "kwargs": {"email": "ann@mail"},
-        "content": "ann",
+        "content": "ann_reed_1",
         "db_hash": data.digest(),
     }
     return {
@@ -92,7 +92,7 @@ def test_a_divergence_is_told_and_exits_1(
     assert main(["bench", "conformance", *files]) == 1
     out = capsys.readouterr().out
     assert out.startswith("sessions 1, calls 1, divergences 2\n")
-    assert "expected 'ben'\n  got      'ann'" in out
+    assert "expected 'ben'\n  got      'ann_reed_1'" in out
     assert "s1, call 1: state of" in out
 
 

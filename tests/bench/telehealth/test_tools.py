@@ -14,7 +14,7 @@ from ledgeragent.bench.telehealth.clinic import TOOLS, call
 from tests.bench.telehealth.clinic import TODAY, clinic
 
 BOOKING = {
-    "patient_id": "ann",
+    "patient_id": "ann_reed_1",
     "provider_id": "gp",
     "date": "2030-05-06",
     "time": "10:00",
@@ -31,16 +31,16 @@ def test_there_are_23_tools() -> None:
 
 
 def test_patients_are_found_by_exact_address_or_by_name_in_any_case() -> None:
-    assert answer("find_patient_by_email", email="ann@mail") == "ann"
+    assert answer("find_patient_by_email", email="ann@mail") == "ann_reed_1"
     assert answer("find_patient_by_email", email="") == "ben"
     assert answer("find_patient_by_email", email="ANN@MAIL").startswith("No patient found")
     born = {"last_name": "reed", "date_of_birth": "1970-01-02"}
-    assert answer("find_patient_by_name_dob", first_name="ANN", **born) == "ann"
+    assert answer("find_patient_by_name_dob", first_name="ANN", **born) == "ann_reed_1"
     assert answer("find_patient_by_name_dob", first_name="Cy", **born).endswith("1970-01-02")
 
 
 def test_a_profile_lists_what_is_known() -> None:
-    text = answer("get_patient_details", patient_id="ann")
+    text = answer("get_patient_details", patient_id="ann_reed_1")
     assert "- Conditions: None\n- Allergies: Dust, Bees\n" in text
     assert "- Current Medications: Zorvex 5mg daily\n" in text
     assert "- Specialist Copay: $33.50" in text
@@ -169,16 +169,18 @@ def test_an_appointment_may_move_to_its_own_slot() -> None:
 
 
 def test_appointments_are_listed_in_order_of_time() -> None:
-    text = answer("list_patient_appointments", patient_id="ann")
+    text = answer("list_patient_appointments", patient_id="ann_reed_1")
     assert text.index("APPT001") < text.index("APPT002")
     assert "with Dr. Holt (Primary Care) [Scheduled, Type: Follow Up]" in text
-    none = answer("list_patient_appointments", patient_id="ann", status_filter="cancelled")
-    assert none == "No appointments found for patient ann with status cancelled."
+    none = answer("list_patient_appointments", patient_id="ann_reed_1", status_filter="cancelled")
+    assert none == "No appointments found for patient ann_reed_1 with status cancelled."
 
 
 def test_a_status_is_asked_for_in_any_case_and_told_as_it_was_asked_for() -> None:
-    text = answer("list_patient_appointments", patient_id="ann", status_filter="COMPLETED")
-    assert text.startswith("Appointments for Ann Reed (ID: ann) with status COMPLETED\n- APPT002:")
+    text = answer("list_patient_appointments", patient_id="ann_reed_1", status_filter="COMPLETED")
+    assert text.startswith(
+        "Appointments for Ann Reed (ID: ann_reed_1) with status COMPLETED\n- APPT002:"
+    )
     assert "APPT001" not in text
     devices = answer("list_telemetry_devices", status_filter="Lent")
     assert devices == "Telemetry devices:\nT2 | status=lent | last_audit=d | notes=n"
@@ -204,7 +206,7 @@ def test_a_record_is_found_by_its_id_or_its_appointment() -> None:
 
 @pytest.mark.parametrize(("limit", "lines"), [(None, 2), (0, 2), (-1, 2), (1, 1)])
 def test_a_limit_counts_if_it_is_positive(limit: int | None, lines: int) -> None:
-    text = answer("list_patient_medical_records", patient_id="ann", limit=limit)
+    text = answer("list_patient_medical_records", patient_id="ann_reed_1", limit=limit)
     assert text.count("record_id=") == lines
     assert text.split("\n")[1].startswith("record_id=REC2")
     assert "medications=None recorded" in text
@@ -320,8 +322,35 @@ def test_an_expression_that_cannot_be_read_is_an_error() -> None:
     assert answer("calculate", expression="()").startswith("Error: ")
 
 
-IDS = ("ann", "gp", "APPT001", "APPT002", "REC1", "REC2", "T1", "Zorvex", "2030-05-06", "09:00")
-ODD = ("", " ", "ann ", "ANN", "Ünïcødé ☃", "0", None, True, 0, -1, 2.5, "12.5", [], ["Zorvex"], {})
+IDS = (
+    "ann_reed_1",
+    "gp",
+    "APPT001",
+    "APPT002",
+    "REC1",
+    "REC2",
+    "T1",
+    "Zorvex",
+    "2030-05-06",
+    "09:00",
+)
+ODD = (
+    "",
+    " ",
+    "ann_reed_1 ",
+    "ANN",
+    "Ünïcødé ☃",
+    "0",
+    None,
+    True,
+    0,
+    -1,
+    2.5,
+    "12.5",
+    [],
+    ["Zorvex"],
+    {},
+)
 VALUES = st.sampled_from([*IDS, *ODD])
 
 

@@ -99,6 +99,50 @@ def prescribed(medications: str = "Sertraline, Ibuprofen") -> str:
     )
 
 
+def scheduled(
+    appointment_id: str = "APPT950", date: str = "2025-11-05", time: str = "10:00"
+) -> str:
+    return (
+        f"Appointment successfully scheduled!\n\nAppointment ID: {appointment_id}\n"
+        f"Patient: Ana Lopez\nProvider: Dr. Berg - Cardiology\nDate: {date}\nTime: {time}\n"
+        "Type: Follow Up\nCopay: $45.00\nInsurance Authorization: AUTH2\n"
+        f"Meeting Link: https://clinic.example/{appointment_id}\n\nPlease keep the ID."
+    )
+
+
+def rescheduled(date: str, time: str, appointment_id: str = "APPT900") -> str:
+    return (
+        f"Appointment successfully rescheduled.\n\nAppointment ID: {appointment_id}\n"
+        "Patient: Ana Lopez\nProvider: Dr. Berg - Cardiology\n\n"
+        f"Previous Date/Time: 2025-11-05 at 09:00\nNew Date/Time: {date} at {time}\n\n"
+        f"Meeting Link: https://clinic.example/{appointment_id}\n\nPlease update your calendar."
+    )
+
+
+def calling(tool: str, **arguments: Any) -> ToolCall:
+    return ToolCall(name=tool, arguments=arguments)
+
+
+def booking(**changes: Any) -> ToolCall:
+    call = {
+        "patient_id": ANA,
+        "provider_id": BERG,
+        "date": "2025-11-05",
+        "time": "10:00",
+        "appointment_type": "follow_up",
+    }
+    return calling("schedule_appointment", **{**call, **changes})
+
+
+def moving(appointment_id: str, date: str, time: str) -> ToolCall:
+    slot = {"new_date": date, "new_time": time}
+    return calling("reschedule_appointment", appointment_id=appointment_id, **slot)
+
+
+def cancelling(appointment_id: str = "APPT900") -> ToolCall:
+    return calling("cancel_appointment", appointment_id=appointment_id)
+
+
 class Talk:
     """A conversation's ledger, fed with what the tools answered."""
 
@@ -144,6 +188,9 @@ class Talk:
         assert entry is not None
         return entry
 
+    def done(self, call: ToolCall, content: str) -> Talk:
+        return self.tool(call.name, content, **call.arguments)
+
     def judge(self, tool: str, **arguments: Any) -> Verdict:
         return GATE.judge(ToolCall(name=tool, arguments=arguments), self.ledger)
 
@@ -155,14 +202,8 @@ class Talk:
         return self.judge("reschedule_appointment", appointment_id="APPT900", **slot)
 
     def book(self, **changes: Any) -> Verdict:
-        call = {
-            "patient_id": ANA,
-            "provider_id": BERG,
-            "date": "2025-11-05",
-            "time": "10:00",
-            "appointment_type": "follow_up",
-        }
-        return self.judge("schedule_appointment", **{**call, **changes})
+        call = booking(**changes)
+        return self.judge(call.name, **call.arguments)
 
     def supply(self, **changes: Any) -> Verdict:
         call = {

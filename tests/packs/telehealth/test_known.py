@@ -5,6 +5,8 @@ from __future__ import annotations
 from ledgeragent.verdict import Kind
 from tests.packs.telehealth.talk import ANA, BERG, Talk, asked, details, listing, roster, violated
 
+NOTE = {"record_id": "REC900", "note": "x"}
+
 
 def test_nobody_found_is_a_failure() -> None:
     talk = Talk().located("No patient found with email: x@example.org").details(details())
@@ -61,3 +63,10 @@ def test_an_appointment_that_cannot_be_printed_is_known_from_the_list() -> None:
 def test_no_list_is_asked_for_again_that_lacks_the_appointment() -> None:
     talk = Talk().located().list(listing(("APPT901", "Scheduled")))
     assert asked(talk.cancel()) == {'get_appointment_details(appointment_id="APPT900")'}
+
+
+def test_a_list_that_is_asked_for_is_the_whole_one() -> None:
+    told = Talk().located().details("Busy.").cancel().feedback
+    assert f'list_patient_appointments(patient_id="{ANA}") first' in told
+    assert "?" not in told
+    assert "?" not in Talk().located().judge("update_medical_record_note", **NOTE).feedback

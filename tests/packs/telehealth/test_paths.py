@@ -71,16 +71,33 @@ def test_a_lookup_by_name_tells_the_name() -> None:
     assert talk.profile(profile(), ANA).entry(f"patients.{ANA}").value["gender"] == "Female"
 
 
-@pytest.mark.parametrize("content", [["a"], {"a": 1}, 7, None, "two words", ""])
+NO_ID = [["a"], {"a": 1}, 7, None, "two words", "", "Unavailable", "try_again", f"It is {ANA}."]
+
+
+@pytest.mark.parametrize("content", NO_ID)
 def test_odd_returns_locate_nobody(content: Any) -> None:
-    assert len(Talk().located(content).ledger) == 0
+    talk = Talk().located(content).details(details())
+    assert talk.ledger.get(Path.parse("auth.located")) is None
+    assert not talk.entry("auth.patient_id").typed
+    assert "find_patient_by_email()" in asked(talk.cancel())
 
 
-@pytest.mark.parametrize("content", [[], {"appointments": "x"}, 7, None])
-def test_odd_returns_of_a_list_are_skipped(content: Any) -> None:
+@pytest.mark.parametrize("content", NO_ID)
+def test_an_odd_return_does_not_change_whom_the_conversation_serves(content: Any) -> None:
+    talk = Talk().located().located(content).located("tom_reed_3")
+    talk.details(details(patient_id="tom_reed_3"))
+    assert violated(talk.cancel()) == {"kinship-unknown"}
+
+
+@pytest.mark.parametrize("content", [f'"{ANA}"', {"result": ANA}, f'{{"result": "{ANA}"}}'])
+def test_a_wrapped_id_locates_as_a_plain_one_does(content: Any) -> None:
+    assert Talk().located(content).details(details()).cancel().allowed
+
+
+@pytest.mark.parametrize("content", [[], {"appointments": "x"}, 7, None, "No appointments? Odd."])
+def test_odd_returns_of_a_list_say_nothing(content: Any) -> None:
     talk = Talk().list(content)
-    assert talk.last.skipped
-    assert len(talk.ledger) == 0
+    assert not any(entry.typed for entry in talk.ledger)
 
 
 def test_devices_and_their_uploads() -> None:
@@ -103,7 +120,7 @@ REFUSALS = [
     "Cannot cancel appointment APPT900 - appointment has already been completed.",
     "Appointment APPT900 is already cancelled.",
     "Appointment with ID APPT900 not found.",
-    "Error: timeout",
+    "Error: 'status'",
 ]
 
 
@@ -113,6 +130,13 @@ def test_a_refused_write_changes_nothing(answer: str) -> None:
     talk.tool("cancel_appointment", answer, appointment_id="APPT900")
     assert not talk.ledger.writes
     assert not talk.entry("appointments.APPT900").stale
+
+
+def test_a_write_whose_answer_got_lost_may_have_happened() -> None:
+    talk = Talk().located().details(details())
+    talk.tool("cancel_appointment", "Error: timeout", appointment_id="APPT900")
+    assert not talk.ledger.writes
+    assert "get_appointment_details" in str(asked(talk.move()))
 
 
 @pytest.mark.parametrize("answer", ["Appointment successfully cancelled.\n\n...", "Fine."])

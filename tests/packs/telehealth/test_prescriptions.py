@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.packs.telehealth.talk import ANA, Talk, asked, record, violated
 
+UPDATED = {
+    "record_id": "REC900",
+    "appointment_id": None,
+    "patient_id": ANA,
+    "date": "2025-11-05",
+    "prescriptions": [{"medication": "Sertraline", "refills": 3}],
+}
 CATALOG = (
     "Suppliers for Sertraline:\n"
     "Delta Labs (India) | brand=Deltraline | price_usd=3.20\n"
@@ -101,3 +109,23 @@ def test_a_longer_name_with_a_catalog_of_its_own_is_judged_by_that_one() -> None
     dearer = talk.supply(medication="Sertraline XR", price_usd=9.99)
     assert violated(dearer) == {"supplier-in-catalog"}
     assert "Deltraline, at 3.20 USD" in dearer.feedback
+
+
+@pytest.mark.parametrize("content", [UPDATED, json.dumps(UPDATED)])
+def test_a_record_that_a_write_hands_back_is_read(content: Any) -> None:
+    talk = Talk().located().tool("get_medical_record", record(), record_id="REC900")
+    talk.suppliers(CATALOG).tool(
+        "update_medical_record_note", content, record_id="REC900", note="x"
+    )
+    assert talk.supply().allowed
+    assert violated(talk.supply(medication="Ibuprofen")) >= {"medication-in-record"}
+    assert talk.entry("records.REC900").value["plan"] == "Rest."
+
+
+@pytest.mark.parametrize("content", ["Done.", [], {"record_id": "REC900"}, "null"])
+def test_an_answer_that_hands_nothing_back_says_nothing(content: Any) -> None:
+    talk = Talk().located().tool("get_medical_record", record(), record_id="REC900")
+    talk.suppliers(CATALOG).tool(
+        "update_medical_record_note", content, record_id="REC900", note="x"
+    )
+    assert "list_patient_medical_records" in str(asked(talk.supply()))

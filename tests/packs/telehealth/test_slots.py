@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.packs.telehealth.talk import Talk, details, listing, provider, violated
+from tests.packs.telehealth.talk import Talk, details, provider, violated
 
 
 @pytest.mark.parametrize(
@@ -28,32 +28,19 @@ def test_the_schedule_read_last_counts() -> None:
     assert violated(talk.book(date="2025-11-07")) == {"provider-availability"}
 
 
-def test_a_slot_taken_by_an_observed_appointment() -> None:
-    talk = Talk().located().provider(provider()).details(details())
-    assert violated(talk.book(time="09:00")) == {"slot-conflict"}
-    assert talk.details(details(status="Cancelled")).book(time="09:00").allowed
-
-
-def test_a_slot_conflict_is_never_asked_about() -> None:
-    talk = Talk().located().provider(provider()).list(listing(("APPT900", "Scheduled")))
-    assert talk.book(time="09:00").allowed
-    talk.details(details())
-    talk.tool("cancel_appointment", "Appointment successfully cancelled.", appointment_id="APPT900")
-    assert talk.book(time="09:00").allowed
-
-
-def test_an_appointment_is_not_in_its_own_way() -> None:
-    talk = Talk().located().provider(provider()).details(details())
-    assert talk.move("2025-11-05", "09:00").allowed
-
-
 def test_a_type_off_the_list_is_only_recorded() -> None:
     verdict = Talk().located().provider(provider()).book(appointment_type="device_inspection")
     assert verdict.allowed
     assert [f.predicate for f in verdict.shadow] == ["telehealth/appointment-type"]
 
 
-def test_arguments_may_be_left_out_or_empty() -> None:
-    talk = Talk().located().provider(provider())
-    assert talk.book(bill_insurance=None, voucher_id=None).allowed
-    assert talk.book(bill_insurance=False, payment_notes="x").allowed
+def test_a_slot_that_cannot_be_is_told_with_its_argument() -> None:
+    talk = Talk().located().provider(provider()).details(details())
+    assert (
+        "new_time must be 09:00 or 10:00 on that day" in talk.move("2025-11-05", "11:00").feedback
+    )
+    assert "new_date must fall on Wednesday or Friday" in talk.move("2025-11-08").feedback
+    assert (
+        'date must be a date of the calendar written YYYY-MM-DD, such as 2025-11-05, not "soon"'
+        in (talk.book(date="soon").feedback)
+    )

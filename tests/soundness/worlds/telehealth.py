@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import Any
 
@@ -9,30 +10,26 @@ from ledgeragent import ToolCall
 
 from ..judgement import Db, Judgement, Talk
 from ..judges import telehealth as judge
-from ..world import Answer, Facts, World, call, fields, one_in, some
-
-_PEOPLE = {
-    "ada_moss_11": ("Ada", "Moss", "1980-02-03"),
-    "bea_moss_22": ("Bea", "Moss", "2015-06-07"),
-    "cyd_hale_33": ("Cyd", "Hale", "1975-08-09"),
-}
-_PROVIDERS = {
-    "dr_ash_primary": ("MD", "Ira", "Ash", "Primary Care"),
-    "dr_elm_cardio": ("MD", "Una", "Elm", "Cardiology"),
-    "dr_oak_surgery": ("MD, FACS", "Gus", "Oak", "Cardiac Surgery"),
-}
-_DATES = ("2025-11-03", "2025-11-04", "2025-11-05")  # Monday, Tuesday, Wednesday
-_TIMES = ("09:00", "10:30", "14:00")
-_STATUSES = ("scheduled", "pending_approval", "completed", "cancelled")
-_TYPES = ("follow_up", "routine_checkup", "specialist_consultation", "device_inspection")
-_NOTES = (
-    "All well.",
-    "Status: Cancelled",
-    "Line one\n- Status: Scheduled\n- Date: 2025-11-03",
-    "Appointment Information:\n- Status: Completed",
-    "",
+from ..world import Answer, Facts, World, call, fields, one_in
+from .telehealth_records import (
+    DATES,
+    MEDICATIONS,
+    PEOPLE,
+    PROVIDERS,
+    STATUSES,
+    TIMES,
+    TYPES,
+    appoint,
+    full_name,
+    make_patient,
+    make_provider,
+    make_record,
+    some_contact,
+    some_entries,
+    some_prescriptions,
+    titled,
 )
-_MEDICATIONS = ("Sertraline", "Warfarin", "Foam Roller")
+
 _TOOLS = (
     "schedule_appointment",
     "cancel_appointment",
@@ -65,20 +62,20 @@ class TelehealthWorld(World):
 
     @classmethod
     def make(cls, rng: Random) -> TelehealthWorld:
-        people = list(_PEOPLE)[: rng.randint(1, 3)]
+        people = list(PEOPLE)[: rng.randint(1, 3)]
         tables = ("patients", "providers", "appointments", "records", "catalog")
         db: Db = {table: {} for table in tables}
         for patient_id in people:
-            db["patients"][patient_id] = _patient(rng, patient_id)
-        for provider_id in _PROVIDERS:
-            db["providers"][provider_id] = _provider(rng, provider_id)
+            db["patients"][patient_id] = make_patient(rng, patient_id)
+        for provider_id in PROVIDERS:
+            db["providers"][provider_id] = make_provider(rng, provider_id)
         for patient_id in people:
             for _ in range(rng.randint(1, 3)):
-                _appoint(rng, db, patient_id)
+                appoint(rng, db, patient_id)
             for _ in range(rng.randint(1, 2)):
-                _record(rng, db, patient_id)
-        for medication in _MEDICATIONS[: rng.randint(2, 3)]:
-            db["catalog"][medication] = _entries(rng)
+                make_record(rng, db, patient_id)
+        for medication in MEDICATIONS[: rng.randint(2, 3)]:
+            db["catalog"][medication] = some_entries(rng)
         return cls(db, people[0])
 
     def tour(self) -> list[ToolCall]:
@@ -112,7 +109,7 @@ class TelehealthWorld(World):
     def _find_patient_by_name_dob(self, given: dict[str, Any]) -> Answer:
         who = (given.get("first_name"), given.get("last_name"), given.get("date_of_birth"))
         for key in self.db["patients"]:
-            if _PEOPLE[key] == who:
+            if PEOPLE[key] == who:
                 return Answer(key)
         return Answer(
             f"No patient found with name: {who[0]} {who[1]} and DOB: {who[2]}", failed=True
@@ -125,10 +122,10 @@ class TelehealthWorld(World):
             return Answer(f"Patient with ID {key} not found.", failed=True)
         contact = patient["emergency_contact"]
         lines = [
-            f"Patient Details for {_full(patient)} (ID: {key})",
+            f"Patient Details for {full_name(patient)} (ID: {key})",
             "",
             "Demographics:",
-            f"- Date of Birth: {_PEOPLE[key][2]}",
+            f"- Date of Birth: {PEOPLE[key][2]}",
             "- Gender: Female",
             "- Phone: (555) 100-0000",
             f"- Email: {key}@example.com",
@@ -165,19 +162,19 @@ class TelehealthWorld(World):
             return Answer("Error: 'chief_complaint'", failed=True)
         patient = self.db["patients"][appointment["patient_id"]]
         provider_id = appointment["provider_id"]
-        _, _, last, specialty = _PROVIDERS[provider_id]
+        _, _, last, specialty = PROVIDERS[provider_id]
         lines = [
             f"Appointment Details (ID: {key})",
             "",
-            f"Patient: {_full(patient)} (ID: {patient['patient_id']})",
+            f"Patient: {full_name(patient)} (ID: {patient['patient_id']})",
             f"Provider: Dr. {last} - {specialty} (ID: {provider_id})",
             "",
             "Appointment Information:",
             f"- Date: {appointment['date']}",
             f"- Time: {appointment['time']}",
             "- Duration: 30 minutes",
-            f"- Type: {_titled(appointment['type'])}",
-            f"- Status: {_titled(appointment['status'])}",
+            f"- Type: {titled(appointment['type'])}",
+            f"- Status: {titled(appointment['status'])}",
             "",
             "Clinical Information:",
             f"- Chief Complaint: {appointment['chief_complaint']}",
@@ -215,13 +212,13 @@ class TelehealthWorld(World):
             return Answer(
                 f"No appointments found for patient {key}{ending}.", shown=frozenset(shown)
             )
-        lines = [f"Appointments for {_full(self.db['patients'][key])} (ID: {key}){ending}"]
+        lines = [f"Appointments for {full_name(self.db['patients'][key])} (ID: {key}){ending}"]
         for appointment in sorted(listed, key=lambda a: (str(a["date"]), str(a["time"]))):
-            title, _, last, specialty = _PROVIDERS[appointment["provider_id"]]
+            title, _, last, specialty = PROVIDERS[appointment["provider_id"]]
             lines.append(
                 f"- {appointment['appointment_id']}: {appointment['date']} at {appointment['time']} "
-                f"with {title} {last} ({specialty}) [{_titled(appointment['status'])}, "
-                f"Type: {_titled(appointment['type'])}]"
+                f"with {title} {last} ({specialty}) [{titled(appointment['status'])}, "
+                f"Type: {titled(appointment['type'])}]"
             )
             shown |= fields("appointments", appointment["appointment_id"], *_APPOINTMENT)
         return Answer("\n".join(lines), shown=frozenset(shown))
@@ -235,7 +232,7 @@ class TelehealthWorld(World):
         if "license_number" not in provider:
             shown = frozenset(fields("providers", key, "exists"))
             return Answer("Error: 'license_number'", failed=True, shown=shown)
-        title, first, last, specialty = _PROVIDERS[key]
+        title, first, last, specialty = PROVIDERS[key]
         lines = [
             f"Provider Details (ID: {key})",
             "",
@@ -260,12 +257,12 @@ class TelehealthWorld(World):
 
     def _list_available_providers(self, given: dict[str, Any]) -> Answer:
         specialty = given.get("specialty")
-        listed = [k for k in self.db["providers"] if specialty in (None, _PROVIDERS[k][3])]
+        listed = [k for k in self.db["providers"] if specialty in (None, PROVIDERS[k][3])]
         if not listed:
             return Answer(f"No providers found with specialty: {specialty}", failed=True)
         blocks = [f"Available Providers{f' - {specialty}' if specialty else ''}:"]
         for key in listed:
-            title, first, last, field = _PROVIDERS[key]
+            title, first, last, field = PROVIDERS[key]
             blocks.append(
                 f"• {title} {first} {last} (ID: {key})\n  Specialty: {field}\n  Experience: 10 years\n"
                 "  Languages: English\n  Consultation Fee: $150.00\n  Phone: (555) 200-0000"
@@ -282,7 +279,7 @@ class TelehealthWorld(World):
         patient = self.db["patients"][record["patient_id"]]
         lines = [
             f"Medical Record (ID: {key})",
-            f"Patient: {_full(patient)} (ID: {patient['patient_id']})",
+            f"Patient: {full_name(patient)} (ID: {patient['patient_id']})",
             "Provider: MD Ira Ash (ID: dr_ash_primary)",
             f"Related Appointment: {record['appointment_id']} on {record['date']} at 09:00",
             f"Date: {record['date']}",
@@ -337,15 +334,19 @@ class TelehealthWorld(World):
         return Answer("\n".join(lines), shown=frozenset(shown))
 
     def complete(self, read: ToolCall) -> list[ToolCall]:
-        first, last, born = _PEOPLE[self.me]
+        """A lookup may be of anybody: of the patient, or of whom they speak for."""
+        patients = self.db["patients"]
         if read.name == "find_patient_by_email":
-            return [call(read.name, email=f"{self.me}@example.com")]
+            return [call(read.name, email=f"{key}@example.com") for key in patients]
         if read.name == "find_patient_by_name_dob":
-            return [call(read.name, first_name=first, last_name=last, date_of_birth=born)]
+            names = ("first_name", "last_name", "date_of_birth")
+            return [
+                call(read.name, **dict(zip(names, PEOPLE[key], strict=True))) for key in patients
+            ]
         return [read]
 
     def stray(self, rng: Random) -> ToolCall:
-        medication = rng.choice(_MEDICATIONS)
+        medication = rng.choice(MEDICATIONS)
         return rng.choice(
             [
                 call("find_patient_by_email", email="nobody@example.com"),
@@ -366,10 +367,10 @@ class TelehealthWorld(World):
     def drift(self, rng: Random) -> tuple[ToolCall, Facts]:
         if one_in(rng, 3):
             key = rng.choice(["dr_ash_primary", "dr_elm_cardio"])
-            self.db["providers"][key] = _provider(rng, key)
+            self.db["providers"][key] = make_provider(rng, key)
             return call("get_provider_details", provider_id=key), frozenset()
         appointment = rng.choice(list(self.db["appointments"].values()))
-        appointment["status"] = rng.choice(_STATUSES)
+        appointment["status"] = rng.choice(STATUSES)
         return call("list_patient_appointments", patient_id=appointment["patient_id"]), frozenset()
 
     def judge(self, talk: Talk, call: ToolCall) -> Judgement:
@@ -407,10 +408,11 @@ class TelehealthWorld(World):
             case "reschedule_appointment":
                 appointment = self.db["appointments"][given["appointment_id"]]
                 appointment.update(date=given["new_date"], time=given["new_time"])
-                text = f"Appointment successfully rescheduled.\n\nAppointment ID: {given['appointment_id']}"
-                changed = fields("appointments", given["appointment_id"], "date", "time")
+                return self._moved(given, appointment)
             case _:
-                text, changed = f'{{"record_id": "{given["record_id"]}"}}', set()
+                record = self.db["records"][given["record_id"]]
+                shown = fields("records", given["record_id"], "patient_id", "prescriptions")
+                return Answer(json.dumps(record), shown=frozenset(shown))
         return Answer(text, changed=frozenset(changed))
 
     def _schedule(self, given: Any) -> Answer:
@@ -423,8 +425,27 @@ class TelehealthWorld(World):
             "notes": "",
         }
         changed = fields("patients", given["patient_id"], "appointments")
-        text = f"Appointment successfully scheduled!\n\nAppointment ID: {key}"
-        return Answer(text, changed=frozenset(changed))
+        _, _, last, specialty = PROVIDERS[given["provider_id"]]
+        text = (
+            f"Appointment successfully scheduled!\n\nAppointment ID: {key}\n"
+            f"Patient: {full_name(self.db['patients'][given['patient_id']])}\n"
+            f"Provider: Dr. {last} - {specialty}\nDate: {given['date']}\nTime: {given['time']}\n"
+            f"Type: {titled(given['appointment_type'])}\nCopay: $20.00"
+        )
+        shown = fields("appointments", key, *_APPOINTMENT, "provider_id")
+        return Answer(text, shown=frozenset(shown), changed=frozenset(changed))
+
+    def _moved(self, given: Any, appointment: Any) -> Answer:
+        key = given["appointment_id"]
+        _, _, last, specialty = PROVIDERS[appointment["provider_id"]]
+        text = (
+            f"Appointment successfully rescheduled.\n\nAppointment ID: {key}\n"
+            f"Patient: {full_name(self.db['patients'][appointment['patient_id']])}\n"
+            f"Provider: Dr. {last} - {specialty}\n\nPrevious Date/Time: 2025-11-01 at 08:00\n"
+            f"New Date/Time: {given['new_date']} at {given['new_time']}\n"
+        )
+        changed = frozenset(fields("appointments", key, "date", "time"))
+        return Answer(text, shown=changed, changed=changed)
 
     # -- proposals ---------------------------------------------------------------------------------
 
@@ -441,7 +462,7 @@ class TelehealthWorld(World):
                 provider_id=provider,
                 date=date,
                 time=time,
-                appointment_type=rng.choice(_TYPES),
+                appointment_type=rng.choice(TYPES),
             )
         if "appointment" in tool:
             return self._on_appointment(rng, tool)
@@ -475,19 +496,19 @@ class TelehealthWorld(World):
         schedule = self.db["providers"].get(provider_id, {"schedule": {}})["schedule"]
         free = [
             (date, time)
-            for date, day in zip(_DATES, ("monday", "tuesday", "wednesday"), strict=True)
+            for date, day in zip(DATES, ("monday", "tuesday", "wednesday"), strict=True)
             for time in schedule.get(day, ())
         ]
         if one_in(rng, 4) or not free:
-            return rng.choice(_DATES), rng.choice([*_TIMES, "03:15"])
+            return rng.choice(DATES), rng.choice([*TIMES, "03:15"])
         return rng.choice(free)
 
     def _supply(self, rng: Random, record: Any) -> dict[str, Any]:
         prescribed = [p["medication"] for p in record["prescriptions"]]
-        medication = rng.choice(prescribed or list(_MEDICATIONS))
+        medication = rng.choice(prescribed or list(MEDICATIONS))
         if one_in(rng, 6):
-            medication = rng.choice([*_MEDICATIONS, "Nothing"])
-        entries = self.db["catalog"].get(medication) or _entries(rng)
+            medication = rng.choice([*MEDICATIONS, "Nothing"])
+        entries = self.db["catalog"].get(medication) or some_entries(rng)
         entry, other = rng.choice(entries), rng.choice(entries)
         if one_in(rng, 6):
             medication = rng.choice([medication.lower(), medication[:4], f"{medication} 10mg"])
@@ -516,26 +537,26 @@ class TelehealthWorld(World):
     def vary(self, known: Facts, rng: Random) -> None:
         for key, patient in self.db["patients"].items():
             if ("patients", key, "contact") not in known:
-                patient["emergency_contact"] = _contact(rng)
+                patient["emergency_contact"] = some_contact(rng)
         for key in list(self.db["providers"]):
             if ("providers", key, "schedule") not in known:
-                fresh = _provider(rng, key)
+                fresh = make_provider(rng, key)
                 self.db["providers"][key]["schedule"] = fresh["schedule"]
             if ("providers", key, "exists") not in known and one_in(rng, 4) and self._unneeded(key):
                 del self.db["providers"][key]
         if ("providers", "dr_none", "exists") not in known and one_in(rng, 2):
-            self.db["providers"]["dr_none"] = _provider(rng, "dr_ash_primary")
+            self.db["providers"]["dr_none"] = make_provider(rng, "dr_ash_primary")
         for key, appointment in self.db["appointments"].items():
             self._vary_appointment(key, appointment, known, rng)
         for key, record in self.db["records"].items():
             if ("records", key, "prescriptions") not in known:
-                record["prescriptions"] = _prescriptions(rng)
+                record["prescriptions"] = some_prescriptions(rng)
             if ("records", key, "patient_id") not in known and one_in(rng, 2):
                 record["patient_id"] = rng.choice(list(self.db["patients"]))
         for name, entries in self.db["catalog"].items():
             if ("catalog", name, "entries") not in known:
                 kept = [e for e in entries if ("catalog", name, e["brand_name"]) in known]
-                self.db["catalog"][name] = kept + [e for e in _entries(rng) if one_in(rng, 2)]
+                self.db["catalog"][name] = kept + [e for e in some_entries(rng) if one_in(rng, 2)]
 
     def _unneeded(self, provider_id: str) -> bool:
         return all(a["provider_id"] != provider_id for a in self.db["appointments"].values())
@@ -545,106 +566,15 @@ class TelehealthWorld(World):
             return ("appointments", key, name) not in known and one_in(rng, 2)
 
         if unknown("status"):
-            appointment["status"] = rng.choice(_STATUSES)
+            appointment["status"] = rng.choice(STATUSES)
         if unknown("date"):
-            appointment["date"] = rng.choice(_DATES)
+            appointment["date"] = rng.choice(DATES)
         if unknown("time"):
-            appointment["time"] = rng.choice(_TIMES)
+            appointment["time"] = rng.choice(TIMES)
         if unknown("provider_id"):
             appointment["provider_id"] = rng.choice(
-                [p for p in self.db["providers"] if p in _PROVIDERS]
+                [p for p in self.db["providers"] if p in PROVIDERS]
             )
         patients = [p for p in self.db["patients"] if ("patients", p, "appointments") not in known]
         if unknown("patient_id") and appointment["patient_id"] in patients:
             appointment["patient_id"] = rng.choice(patients)
-
-
-def _titled(value: str) -> str:
-    return value.replace("_", " ").title()
-
-
-def _full(patient: Any) -> str:
-    return f"{patient['name']['first_name']} {patient['name']['last_name']}"
-
-
-def _contact(rng: Random) -> dict[str, str]:
-    names = [f"{first} {last}" for first, last, _ in _PEOPLE.values()]
-    return {
-        "name": rng.choice(["Dee Stone", *names]),
-        "relationship": rng.choice(["Parent", "Mother", "Daughter", "Sister", "Spouse"]),
-    }
-
-
-def _patient(rng: Random, patient_id: str) -> dict[str, Any]:
-    first, last, _ = _PEOPLE[patient_id]
-    contact = {"name": "Ada Moss", "relationship": "Parent"}
-    return {
-        "patient_id": patient_id,
-        "name": {"first_name": first, "last_name": last},
-        "address": "1 Hill Road",
-        "emergency_contact": contact
-        if patient_id.startswith("bea") and one_in(rng, 2)
-        else _contact(rng),
-    }
-
-
-def _provider(rng: Random, provider_id: str) -> dict[str, Any]:
-    provider: dict[str, Any] = {
-        "provider_id": provider_id,
-        "schedule": {
-            "monday": sorted(some(rng, list(_TIMES), 1, 3)),
-            "tuesday": sorted(some(rng, list(_TIMES), 0, 3)),
-            "friday": ["09:00"],
-        },
-    }
-    if provider_id != "dr_oak_surgery":
-        provider["license_number"] = "MD1"
-    return provider
-
-
-def _appoint(rng: Random, db: Db, patient_id: str) -> None:
-    key = f"APPT{101 + len(db['appointments'])}"
-    appointment = {
-        "appointment_id": key,
-        "patient_id": patient_id,
-        "provider_id": rng.choice(list(_PROVIDERS)),
-        "date": rng.choice(_DATES),
-        "time": rng.choice(_TIMES),
-        "type": rng.choice(_TYPES),
-        "status": rng.choice(_STATUSES[:2] if not one_in(rng, 3) else _STATUSES),
-        "notes": rng.choice(_NOTES),
-    }
-    if not one_in(rng, 6):
-        appointment["chief_complaint"] = rng.choice(["Cough", "Status: Completed"])
-    db["appointments"][key] = appointment
-
-
-def _prescriptions(rng: Random) -> list[dict[str, str]]:
-    return [{"medication": name} for name in some(rng, list(_MEDICATIONS), 0, 2)]
-
-
-def _record(rng: Random, db: Db, patient_id: str) -> None:
-    key = f"REC{101 + len(db['records'])}"
-    fake = "Patient: Ada Moss (ID: ada_moss_11)"
-    db["records"][key] = {
-        "record_id": key,
-        "patient_id": patient_id,
-        "appointment_id": "APPT101",
-        "date": f"2025-01-{10 + len(db['records'])}",
-        "subjective": f"Better.\n{fake}" if one_in(rng, 12) else "Better.",
-        "prescriptions": _prescriptions(rng),
-    }
-
-
-def _entries(rng: Random) -> list[dict[str, Any]]:
-    companies = [("Lotus Labs", "India"), ("Cape Care", "South Africa"), ("Bay Generics", "USA")]
-    brands = some(rng, ["Alpha", "Beta", "Gamma"], 1, 3)
-    return [
-        {
-            "company": rng.choice(companies)[0],
-            "country": rng.choice(companies)[1],
-            "brand_name": brand,
-            "price_usd": rng.choice([3.05, 4.1, 21.6]),
-        }
-        for brand in brands
-    ]

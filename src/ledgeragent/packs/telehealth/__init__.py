@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ledgeragent.domain import Domain
 from ledgeragent.packs.clauses import read_clauses
-from ledgeragent.packs.telehealth.paths import NEUTRALS, READS, WRITES
+from ledgeragent.packs.telehealth.reads import READS
 from ledgeragent.packs.telehealth.rules import RULES
+from ledgeragent.packs.telehealth.writes import NEUTRALS, WRITES
 
 TAU_TRAIT = Domain(
     name="telehealth",

@@ -6,7 +6,10 @@ Fields that only one of two reads supplies are optional: a list and the details 
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+Status: TypeAlias = Literal["scheduled", "pending_approval", "completed", "cancelled"]
+"""What an appointment can be, by the policy."""
 
 
 class Insurance(TypedDict):
@@ -57,7 +60,7 @@ class Appointment(TypedDict):
     date: str
     time: str
     type: str
-    status: str
+    status: Status
     provider: str
     provider_id: NotRequired[str]
     duration_minutes: NotRequired[int]
@@ -66,6 +69,12 @@ class Appointment(TypedDict):
     insurance_authorization: NotRequired[str]
     copay: NotRequired[float]
     meeting_link: NotRequired[str]
+
+
+class Booking(TypedDict):
+    """Which appointment a booking of this conversation has made."""
+
+    appointment_id: str
 
 
 class AppointmentList(TypedDict):
@@ -221,9 +230,9 @@ class Schedule(TypedDict):
     date: str
     time: str
     appointment_type: str
-    bill_insurance: NotRequired[Any]
-    voucher_id: NotRequired[Any]
-    payment_notes: NotRequired[Any]
+    bill_insurance: NotRequired[bool]
+    voucher_id: NotRequired[str | None]
+    payment_notes: NotRequired[str | None]
 
 
 class Cancel(TypedDict):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ledgeragent.packs.telehealth.rules.patient import authenticated, one_patient
+from ledgeragent.packs.telehealth.rules.conflicts import slot_conflict
+from ledgeragent.packs.telehealth.rules.patient import (
+    authenticated,
+    kinship_unknown,
+    one_patient,
+)
 from ledgeragent.packs.telehealth.rules.prescriptions import (
     medication_in_record,
     supplier_in_catalog,
@@ -12,7 +17,6 @@ from ledgeragent.packs.telehealth.rules.slots import (
     date_time_format,
     provider_availability,
     provider_exists,
-    slot_conflict,
 )
 from ledgeragent.packs.telehealth.rules.status import cancel_status, reschedule_status
 from ledgeragent.packs.telehealth.rules.transfer import transfer_untried
@@ -20,6 +24,7 @@ from ledgeragent.packs.telehealth.rules.transfer import transfer_untried
 RULES = (
     authenticated,
     one_patient,
+    kinship_unknown,
     date_time_format,
     provider_exists,
     provider_availability,

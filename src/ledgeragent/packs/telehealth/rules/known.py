@@ -35,11 +35,14 @@ def served(ledger: View) -> str | None:
 
     Locating somebody else later, a child to book for, say, doesn't hand the conversation over.
     """
-    located = ledger.entry(LOCATED())
-    if located is not None and len(located.value) > 1:
-        first: str = next(iter(ledger[located.path]))
-        return first
-    return ledger.get(AUTH())
+    everyone = located(ledger)
+    return everyone[0] if len(everyone) > 1 else ledger.get(AUTH())
+
+
+def located(ledger: View) -> tuple[str, ...]:
+    """Everyone a lookup has found, in that order."""
+    entry = ledger.entry(LOCATED())
+    return tuple(entry.value) if entry is not None and entry.typed else ()
 
 
 def field(ledger: View, path: Path[Any], name: str, *reads: ToolCall) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ledgeragent.packs.telehealth.paths import RECORD, SOME_SUPPLIERS, SUPPLIERS, medication_key
+from ledgeragent.packs.telehealth.medications import meant, medication_key
+from ledgeragent.packs.telehealth.paths import RECORD, SOME_SUPPLIERS, SUPPLIERS
 from ledgeragent.packs.telehealth.records import Offer, UpdateSupplier
 from ledgeragent.packs.telehealth.rules.known import (
     SUPPLIER,
@@ -29,31 +30,26 @@ def medication_in_record(call: UpdateSupplier, ledger: View) -> Broken | None:
     """
     path = RECORD(call["record_id"])
     if absent(ledger, path):
-        return violation("there is no medical record {id}", id=call["record_id"])
+        return violation(
+            "there is no medical record {id}; record_id must be one that the patient has",
+            id=call["record_id"],
+        )
     patient = served(ledger)
     if patient is None:
         return None
     prescribed = field(ledger, path, "medications", *record_lists(path, patient, ledger))
-    if _matching(call["medication"], prescribed):
+    if meant(call["medication"], prescribed):
         return None
+    if not prescribed:
+        return violation(
+            "record {id} prescribes nothing, so no supplier can be set there", id=call["record_id"]
+        )
     return violation(
-        "{medication} is not prescribed in record {id}; a supplier can be set there for {prescribed}",
+        "{medication} is not prescribed in record {id}; medication must be {prescribed}",
         medication=call["medication"],
         id=call["record_id"],
         prescribed=prescribed,
     )
-
-
-def _matching(medication: str, names: Iterable[str]) -> list[str]:
-    """The names that the medication is meant by: the very one, else those that share a prefix."""
-    wanted = medication_key(medication)
-    keys = {name: medication_key(name) for name in names}
-    exact = [name for name, key in keys.items() if key == wanted]
-    return exact or [name for name, key in keys.items() if _share_prefix(wanted, key)]
-
-
-def _share_prefix(one: str, other: str) -> bool:
-    return bool(one and other) and (one.startswith(other) or other.startswith(one))
 
 
 @predicate("telehealth/supplier-in-catalog", guards=SUPPLIER)
@@ -78,9 +74,14 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
         own = [name for name in (call["medication"],) if path == SUPPLIERS(medication_key(name))]
         spellings = dict.fromkeys((*unread, *own))
         demand(path, *(call_of("list_medication_suppliers", medication=n) for n in spellings))
+    if not known:
+        return violation(
+            "the catalog has no supplier of {medication}, so none can be set",
+            medication=call["medication"],
+        )
     return violation(
         "no catalog entry of {medication} is {company}, {brand}, at {price} {currency}; "
-        "the catalog has {entries}",
+        "supplier_company, brand_name and price_usd must be those of one entry: {entries}",
         medication=call["medication"],
         company=call["supplier_company"],
         brand=call["brand_name"],
@@ -99,7 +100,7 @@ def _prescribed_as(call: UpdateSupplier, ledger: View) -> list[str]:
     prescribed = seen(record, "medications") if record is not None else None
     if prescribed is None and not absent(ledger, RECORD(call["record_id"])):
         return [call["medication"]]
-    return _matching(call["medication"], prescribed or ())
+    return meant(call["medication"], prescribed or ())
 
 
 def _has_own_catalog(medication: str, ledger: View) -> bool:

@@ -27,10 +27,9 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 
-def _slot(call: Mapping[str, str]) -> tuple[str, str]:
-    """The date and time that a booking or a move asks for."""
-    prefix = "new_" if "new_date" in call else ""
-    return call[f"{prefix}date"], call[f"{prefix}time"]
+def slot_arguments(call: Mapping[str, str]) -> tuple[str, str]:
+    """The arguments that tell date and time of a booking, or of a move."""
+    return ("new_date", "new_time") if "new_date" in call else ("date", "time")
 
 
 def _weekday(day: str) -> str | None:
@@ -47,23 +46,44 @@ def date_time_format(call: Mapping[str, str], ledger: View) -> Broken | None:
 
     Rejects: next Wednesday, 2:30 PM. Allows: 2025-11-05, 14:30.
     """
-    day, time = _slot(call)
+    date_argument, time_argument = slot_arguments(call)
+    day, time = call[date_argument], call[time_argument]
     if _weekday(day) is None:
-        return violation("{day} is no calendar date written as YYYY-MM-DD", day=day)
+        return violation(
+            "{argument} must be a date of the calendar written YYYY-MM-DD, such as 2025-11-05, not "
+            "{day}",
+            argument=date_argument,
+            day=_quoted(day),
+        )
     if not _TIME.fullmatch(time):
-        return violation("{time} is no time of day written as HH:MM in 24 hours", time=time)
+        return violation(
+            "{argument} must be a time of day written HH:MM in 24 hours, such as 14:30, not {time}",
+            argument=time_argument,
+            time=_quoted(time),
+        )
     return None
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'
 
 
 @predicate("telehealth/provider-exists", guards=SCHEDULE)
 def provider_exists(call: Schedule, ledger: View) -> Broken | None:
     """The provider of a booking exists: neither its own read nor the whole list says otherwise."""
-    if _is_no_provider(call["provider_id"], ledger):
+    if not _is_no_provider(call["provider_id"], ledger):
+        return None
+    everyone = ledger.get(ALL_PROVIDERS())
+    if everyone is not None:
         return violation(
-            "there is no provider {provider}; choose one of those that can be listed",
+            "there is no provider {provider}; provider_id must be one of {providers}",
             provider=call["provider_id"],
+            providers=everyone["provider_ids"],
         )
-    return None
+    return violation(
+        "there is no provider {provider}; provider_id must be that of a provider who can be listed",
+        provider=call["provider_id"],
+    )
 
 
 def _is_no_provider(provider_id: str, ledger: View) -> bool:
@@ -80,7 +100,8 @@ def provider_availability(call: Mapping[str, str], ledger: View) -> Broken | Non
     Rejects: 12:15 where the provider sees patients at 09:00 and 10:00, and any Saturday they are
     off. Asks for nothing where the schedule is known to be unreadable.
     """
-    day, time = _slot(call)
+    date_argument, time_argument = slot_arguments(call)
+    day, time = call[date_argument], call[time_argument]
     weekday = _weekday(day)
     provider = _provider(call, ledger) if weekday is not None and _TIME.fullmatch(time) else None
     if provider is None or weekday is None or _is_no_provider(provider, ledger):
@@ -91,20 +112,22 @@ def provider_availability(call: Mapping[str, str], ledger: View) -> Broken | Non
     if time in times:
         return None
     if not times:
-        working = [name for name in DAYS if week.get(name)]
         return violation(
-            "{provider} does not work on {weekday} ({day}), only on {working}",
+            "{provider} does not work on {weekday} ({day}); {argument} must fall on {working}",
             provider=provider,
             weekday=weekday,
             day=day,
-            working=working,
+            argument=date_argument,
+            working=[name for name in DAYS if week.get(name)],
         )
     return violation(
-        "{provider} has no slot at {time} on {weekday} ({day}); the times that day are {times}",
+        "{provider} has no slot at {time} on {weekday} ({day}); {argument} must be {times} on that "
+        "day",
         provider=provider,
         time=time,
         weekday=weekday,
         day=day,
+        argument=time_argument,
         times=times,
     )
 
@@ -122,34 +145,6 @@ def _provider(call: Mapping[str, str], ledger: View) -> str | None:
     return provider
 
 
-@predicate("telehealth/slot-conflict", guards=(SCHEDULE, RESCHEDULE))
-def slot_conflict(call: Mapping[str, str], ledger: View) -> Broken | None:
-    """The slot isn't taken by another open appointment of the provider that was observed.
-
-    Asks for nothing: most appointments are other patients' and not to be read.
-    """
-    provider = _known_provider(call, ledger)
-    wanted = (provider, *_slot(call))
-    for path, other in ledger.glob(APPOINTMENT) if provider is not None else ():
-        taken = tuple(seen(other, name) for name in ("provider_id", "date", "time"))
-        is_other = path != APPOINTMENT(call.get("appointment_id", ""))
-        if is_other and taken == wanted and seen(other, "status") in OPEN:
-            return violation(
-                "{provider} already has an appointment at {time} on {day}; choose a free slot",
-                provider=provider,
-                time=wanted[2],
-                day=wanted[1],
-            )
-    return None
-
-
-def _known_provider(call: Mapping[str, str], ledger: View) -> str | None:
-    if "provider_id" in call:
-        return call["provider_id"]
-    appointment = ledger.get(APPOINTMENT(call["appointment_id"]))
-    return seen(appointment, "provider_id") if appointment is not None else None
-
-
 @predicate(
     "telehealth/appointment-type",
     guards=SCHEDULE,
@@ -160,7 +155,7 @@ def appointment_type(call: Schedule, ledger: View) -> Broken | None:
     if call["appointment_type"] in TYPES:
         return None
     return violation(
-        "{type} is no listed type of appointment; the listed ones are {types}",
+        "{type} is no listed type of appointment; appointment_type must be {types}",
         type=call["appointment_type"],
         types=list(TYPES),
     )

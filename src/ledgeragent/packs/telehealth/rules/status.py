@@ -18,13 +18,20 @@ from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.verdict import Decision
 
 
-@predicate("telehealth/reschedule-status", guards=RESCHEDULE, decision=Decision.BLOCK)
+@predicate(
+    "telehealth/reschedule-status",
+    guards=RESCHEDULE,
+    decision=Decision.BLOCK,
+    undecided=Decision.BLOCK,
+)
 def reschedule_status(call: Mapping[str, str], ledger: View) -> Broken | None:
     """Only an appointment that is scheduled or pending approval is moved."""
     return _closed(call, "moved", ledger)
 
 
-@predicate("telehealth/cancel-status", guards=CANCEL, decision=Decision.BLOCK)
+@predicate(
+    "telehealth/cancel-status", guards=CANCEL, decision=Decision.BLOCK, undecided=Decision.BLOCK
+)
 def cancel_status(call: Mapping[str, str], ledger: View) -> Broken | None:
     """Only an appointment that is scheduled or pending approval is cancelled.
 
@@ -37,7 +44,10 @@ def _closed(call: Mapping[str, str], done: str, ledger: View) -> Broken | None:
     """What is wrong with changing an appointment that doesn't exist or isn't open."""
     path = APPOINTMENT(call["appointment_id"])
     if absent(ledger, path):
-        return violation("there is no appointment {id}", id=call["appointment_id"])
+        return violation(
+            "there is no appointment {id}; appointment_id must be one that the patient has",
+            id=call["appointment_id"],
+        )
     reads = appointment_reads(call, served(ledger), ledger)
     status = field(ledger, path, "status", *reads)
     if status in OPEN:

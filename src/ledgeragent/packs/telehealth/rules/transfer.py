@@ -1,4 +1,8 @@
-"""Handing the conversation over to a person."""
+"""Handing the conversation over to a person.
+
+The policy demands it for technical problems, and for whatever no tool can do (insurance, say). Which
+request it is, only the talk tells, so the rule records what looks hasty and stops nobody.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,23 @@ from ledgeragent.packs.telehealth.paths import (
     ALL_PROVIDERS,
     ALL_RECORDS,
     APPOINTMENT,
+    DEVICE,
+    INTERACTIONS,
     PROVIDER,
     RECORD,
+    REGIMENS,
     SOME_APPOINTMENTS,
     SOME_PROVIDERS,
     SOME_RECORDS,
+    SOME_SUPPLIERS,
+    SUPPLIERS,
+    UPLOAD,
 )
 from ledgeragent.packs.telehealth.records import Transfer
 from ledgeragent.packs.telehealth.rules.known import TRANSFER, served
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.verdict import Enforcement
 
 _TRIED: tuple[PathTemplate[Any], ...] = (
     APPOINTMENT,
@@ -30,6 +41,12 @@ _TRIED: tuple[PathTemplate[Any], ...] = (
     PROVIDER,
     ALL_PROVIDERS,
     SOME_PROVIDERS,
+    SUPPLIERS,
+    SOME_SUPPLIERS,
+    INTERACTIONS,
+    REGIMENS,
+    DEVICE,
+    UPLOAD,
 )
 
 
@@ -37,15 +54,16 @@ _TRIED: tuple[PathTemplate[Any], ...] = (
     "telehealth/transfer-untried",
     guards=TRANSFER,
     clause="telehealth/transfer-only-out-of-scope",
+    enforcement=Enforcement.AUDIT,
 )
 def transfer_untried(call: Transfer, ledger: View) -> Broken | None:
     """A patient who is known isn't handed over before anything of their request was looked up.
 
-    Rejects: a transfer right after the lookup. Allows: one for somebody who couldn't be located.
+    Speaks against: a transfer right after the lookup. Allows: one for somebody who couldn't be located.
     """
     if served(ledger) is None or any(any(ledger.glob(family)) for family in _TRIED):
         return None
     return violation(
-        "the patient is known, but no appointment, medical record or provider has been read; look up "
-        "what the request is about, and transfer only if it then can't be handled here"
+        "the patient is known, but nothing of their request has been looked up; transfer only what "
+        "can't be handled here"
     )

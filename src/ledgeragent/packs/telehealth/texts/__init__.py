@@ -9,6 +9,8 @@ few passes over the text, however that is written.
 from ledgeragent.packs.telehealth.texts.appointments import (
     appointment,
     appointment_list,
+    rescheduled,
+    scheduled,
     write_failed,
 )
 from ledgeragent.packs.telehealth.texts.common import incomplete, not_found
@@ -40,6 +42,8 @@ __all__ = [
     "provider_list",
     "record_list",
     "regimen_options",
+    "rescheduled",
+    "scheduled",
     "suppliers",
     "upload",
     "upload_list",

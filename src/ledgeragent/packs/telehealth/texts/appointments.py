@@ -40,6 +40,17 @@ _LISTED = re.compile(
     r"- (?P<appointment_id>[^:\s]+): (?P<date>\S+) at (?P<time>\S+) with "
     r"(?P<provider>.* \([^()]*\)) \[(?P<status>[^,\[\]]*), Type: (?P<type>[^\[\]]*)\]"
 )
+_NONE_LISTED = re.compile(r"No appointments found for patient \S+(?: with status .*)?\.")
+_SCHEDULED = re.compile(
+    rf"Appointment successfully scheduled!\n\nAppointment ID: (?P<appointment_id>{ID})\n"
+    rf"Patient: (?P<patient_name>{LINE})\nProvider: (?P<provider>{LINE})\n"
+    rf"Date: (?P<date>{LINE})\nTime: (?P<time>{LINE})\nType: (?P<type>{LINE})\n"
+)
+_RESCHEDULED = re.compile(
+    rf"Appointment successfully rescheduled\.\n\nAppointment ID: (?P<appointment_id>{ID})\n"
+    rf"Patient: {LINE}\nProvider: {LINE}\n\nPrevious Date/Time: {LINE}\n"
+    r"New Date/Time: (?P<date>\S+) at (?P<time>\S+)\n"
+)
 _REFUSED = re.compile(
     r"Cannot (?:cancel|reschedule) appointment .*"
     r"|Appointment \S+ is already cancelled\."
@@ -73,9 +84,30 @@ def appointment(text: str) -> Json:
     return record
 
 
+def scheduled(text: str) -> Json:
+    """What schedule_appointment confirms; ValueError for any other answer."""
+    match = _SCHEDULED.match(text)
+    if match is None:
+        raise ValueError("the booking is not confirmed in the words that are known")
+    return {
+        **match.groupdict(),
+        "exists": True,
+        "status": "scheduled",
+        "type": words(match["type"]),
+    }
+
+
+def rescheduled(text: str) -> Json:
+    """What reschedule_appointment confirms; ValueError for any other answer."""
+    match = _RESCHEDULED.match(text)
+    if match is None:
+        raise ValueError("the move is not confirmed in the words that are known")
+    return match.groupdict()
+
+
 def appointment_list(text: str) -> Json:
     """What list_patient_appointments prints, as `appointments`; perhaps there are none."""
-    if text.startswith("No appointments found for patient "):
+    if _NONE_LISTED.fullmatch(text.strip()):
         return {"appointments": []}
     first, *lines = text.strip().split("\n")
     header, found = _HEADER.fullmatch(first), rows(lines, _LISTED)

@@ -15,12 +15,14 @@ LINE = r"[^\n]*"
 ID = r"[^\n()]+"
 DOLLARS = r"\$[0-9.,]+"
 
-_NO_SUCH = re.compile(r"(?:Patient|Appointment|Provider) with ID .* not found\.", re.DOTALL)
+_NO_SUCH = re.compile(
+    r"(?:Patient|Appointment|Provider|Medical record) with ID .* not found\.", re.DOTALL
+)
 _NO_KEY = re.compile(r"Error: '\w+'")
 
 
 def not_found(text: str) -> bool:
-    """True for the answer that there is no such patient, appointment or provider."""
+    """True for the answer that there is no such patient, appointment, provider or record."""
     return _NO_SUCH.fullmatch(text.strip()) is not None
 
 
@@ -30,8 +32,11 @@ def incomplete(text: str) -> bool:
 
 
 def words(label: str) -> str:
-    """A printed label as the tools' arguments write it: "Pending Approval" is pending_approval."""
-    return "_".join(label.lower().split())
+    """A printed label as the tools' arguments write it: "Pending Approval" is pending_approval.
+
+    One that is not printed as labels are (each word with a capital) stays as it is.
+    """
+    return "_".join(label.lower().split()) if label == label.title() else label
 
 
 def items(printed: str) -> list[str]:

@@ -8,6 +8,8 @@ from ledgeragent.effects import Untyped
 from ledgeragent.packs.telehealth.texts.common import rows
 from ledgeragent.types import Json, parse_json
 
+_NO_DEVICES = re.compile(r"No telemetry devices found(?: with status [^\n]*)?\.")
+_NO_UPLOADS = re.compile(r"No telemetry uploads found for device [^\n]*\.")
 _DEVICE = re.compile(
     r"(?P<device_id>[^|\s]+) \| status=(?P<status>\S+) \| last_audit=(?P<last_audit>\S+) \| "
     r"notes=(?P<notes>.*)"
@@ -16,7 +18,7 @@ _DEVICE = re.compile(
 
 def device_list(text: str) -> Json:
     """What list_telemetry_devices prints; ValueError where it can't be read."""
-    if text.startswith("No telemetry devices"):
+    if _NO_DEVICES.fullmatch(text.strip()):
         return []
     header, *lines = text.strip().split("\n")
     found = rows(lines, _DEVICE)
@@ -31,5 +33,8 @@ def upload(text: str) -> Json:
 
 
 def upload_list(text: str) -> Json:
-    """What list_telemetry_uploads answers: a list of objects, or a sentence where it is empty."""
-    return [] if text.startswith("No telemetry uploads found") else parse_json(text)
+    """What list_telemetry_uploads answers: objects, or a sentence for none; ValueError for others."""
+    uploads = [] if _NO_UPLOADS.fullmatch(text.strip()) else parse_json(text)
+    if not isinstance(uploads, list):
+        raise ValueError("the list of uploads can't be read")
+    return uploads

@@ -9,7 +9,11 @@ from ledgeragent.effects import Untyped
 from ledgeragent.packs.telehealth.texts.common import items, rows
 from ledgeragent.types import Json
 
-_NOT_IN_CATALOG = "No supplier information found for "
+_NOT_IN_CATALOG = re.compile(r"No supplier information found for [^\n]*\(Tip: [^\n]*\)")
+_NONE_LISTED = re.compile(r"No suppliers in [^\n]* for [^\n]*\.")
+_NONE_DOCUMENTED = re.compile(
+    r"No documented high-risk interactions found for the supplied medications\.[^\n]*"
+)
 _OFFER = re.compile(
     r"(?P<company>[^|]*) \((?P<country>[^()|]*)\) \| brand=(?P<brand_name>[^|]*) \| "
     r"price_usd=(?P<price_usd>[0-9]+(?:\.[0-9]+)?)"
@@ -27,7 +31,7 @@ _SUMMARY = re.compile(
 
 def suppliers(text: str) -> Json:
     """What list_medication_suppliers prints, as `offers`; perhaps there are none."""
-    if text.startswith((_NOT_IN_CATALOG, "No suppliers in ")):
+    if _NOT_IN_CATALOG.fullmatch(text.strip()) or _NONE_LISTED.fullmatch(text.strip()):
         return {"offers": []}
     header, *lines = text.strip().split("\n")
     found = rows(lines, _OFFER)
@@ -41,14 +45,14 @@ def absent_from_catalog(text: str) -> Json:
 
     It holds for the whole catalog even if the question was narrowed to a country.
     """
-    if not text.startswith(_NOT_IN_CATALOG):
+    if not _NOT_IN_CATALOG.fullmatch(text.strip()):
         raise ValueError("a narrowed list doesn't tell the whole catalog")
     return {"offers": []}
 
 
 def interactions(text: str) -> Json:
     """What check_drug_interactions prints, each pair once."""
-    if text.startswith("No documented high-risk interactions found"):
+    if _NONE_DOCUMENTED.fullmatch(text.strip()):
         return {"interactions": []}
     listed, _, rest = text.strip().partition("\n\n")
     header, *lines = listed.split("\n")

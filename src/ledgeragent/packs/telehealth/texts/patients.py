@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ledgeragent.effects import Untyped
+from ledgeragent.effects import Untyped, matching
 from ledgeragent.packs.telehealth.texts.common import (
     DOLLARS,
     ID,
@@ -37,11 +37,8 @@ def nobody(text: str) -> bool:
     return text.startswith("No patient found")
 
 
-def located(text: str) -> Json:
-    """The id that a lookup answers with; ValueError for anything else."""
-    if len(text.split()) != 1:
-        raise ValueError("a lookup answers with one patient id")
-    return text.strip()
+located = matching(r"[A-Za-z][A-Za-z0-9.'-]*(?:_[A-Za-z0-9.'-]+)*_[0-9]+", "one patient id")
+"""The id that a lookup answers with; ValueError for anything else."""
 
 
 def patient(text: str) -> Json:

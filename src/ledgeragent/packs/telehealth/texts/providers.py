@@ -27,6 +27,7 @@ _PROVIDER = re.compile(
     rf"Languages: (?P<languages>{LINE})\nConsultation Fee: (?P<fee>{DOLLARS})\n\n"
     rf"Weekly Schedule:(?P<schedule>(?:\n{LINE})*)"
 )
+_NONE_LISTED = re.compile(r"No providers found(?: with specialty: [^\n]*|\.)")
 _DAY = re.compile(r"- (?P<day>[A-Z][a-z]+day): ?(?P<times>.*)")
 _LISTED = re.compile(
     rf"• (?P<name>{LINE}) \(ID: (?P<provider_id>{ID})\)\n  Specialty: (?P<specialty>{LINE})\n"
@@ -52,7 +53,7 @@ def provider(text: str) -> Json:
 
 def provider_list(text: str) -> Json:
     """What list_available_providers prints, as `providers`; perhaps there are none."""
-    if text.startswith("No providers found"):
+    if _NONE_LISTED.fullmatch(text.strip()):
         return {"providers": []}
     header, *blocks = text.strip().split("\n\n")
     found = rows(blocks, _LISTED)

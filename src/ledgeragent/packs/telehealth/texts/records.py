@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ledgeragent.effects import Untyped
-from ledgeragent.packs.telehealth.texts.common import ID, LINE, NONE, items, rows
+from ledgeragent.packs.telehealth.texts.common import ID, LINE, NONE, items, not_found, rows
 from ledgeragent.types import Json
 
 _RECORD = re.compile(
@@ -26,6 +26,10 @@ _LISTED = re.compile(
 )
 
 
+_NO_SUCH = re.compile(r"No medical record found for [^\n]*\.")
+_NONE_LISTED = re.compile(r"No medical records found for patient \S+\.")
+
+
 def nothing_asked(text: str) -> bool:
     """True for the answer that a call named neither a record nor an appointment."""
     return text.startswith("Please provide ")
@@ -33,7 +37,7 @@ def nothing_asked(text: str) -> bool:
 
 def medical_record(text: str) -> Json:
     """What get_medical_record prints. It doesn't say what is prescribed."""
-    if text.startswith("No medical record found for "):
+    if not_found(text) or _NO_SUCH.fullmatch(text.strip()):
         return NONE
     head = _RECORD.match(text)
     if head is None:
@@ -49,7 +53,7 @@ def medical_record(text: str) -> Json:
 
 def record_list(text: str) -> Json:
     """What list_patient_medical_records prints, as `records`; perhaps there are none."""
-    if text.startswith("No medical records found for patient "):
+    if _NONE_LISTED.fullmatch(text.strip()):
         return {"records": []}
     header, *lines = text.strip().split("\n")
     found = rows(lines, _LISTED)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ledgeragent.effects import Untyped
 from ledgeragent.types import Json
 
+_NONE = re.compile(r"No regimen optimization data available for patient \S+\.")
 _OPTION = re.compile(r"\n(?=Option [0-9]+: )")
 _CURRENT = re.compile(
     r"Current regimen components:\n(?P<components>(?:- .*\n)*)"
@@ -22,7 +23,7 @@ _ALTERNATIVE = re.compile(
 
 def regimen_options(text: str) -> Json:
     """What get_regimen_options prints, as `regimens`: the current one first, or none at all."""
-    if text.startswith("No regimen optimization data available"):
+    if _NONE.fullmatch(text.strip()):
         return {"regimens": []}
     now, _, later = text.strip().partition("\nOptimized regimen options:")
     current = _CURRENT.fullmatch(now)

@@ -1,0 +1,112 @@
+"""Slots that are taken: by appointments that were read, and by what this conversation has booked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ledgeragent.ledger import Entry
+from ledgeragent.packs.telehealth.paths import APPOINTMENT, BOOKING
+from ledgeragent.packs.telehealth.rules.known import CANCEL, OPEN, RESCHEDULE, SCHEDULE, seen
+from ledgeragent.packs.telehealth.rules.slots import slot_arguments
+from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.types import ToolCall
+
+_MOVED = {"date": "new_date", "time": "new_time"}
+
+
+class Slot(NamedTuple):
+    """Whose time it is, and when."""
+
+    provider: str
+    date: str
+    time: str
+
+
+@predicate("telehealth/slot-conflict", guards=(SCHEDULE, RESCHEDULE))
+def slot_conflict(call: Mapping[str, str], ledger: View) -> Broken | None:
+    """The slot isn't taken by another open appointment of the provider that was observed.
+
+    Nor by one that this conversation has booked or moved there. Asks for nothing: most appointments
+    are other patients' and not to be read.
+    """
+    provider = _known_provider(call, ledger)
+    if provider is None:
+        return None
+    date, time = slot_arguments(call)
+    slot = Slot(provider, call[date], call[time])
+    in_the_way = any(_appointments_at(slot, call.get("appointment_id", ""), ledger))
+    if not in_the_way and slot not in _unaccounted_bookings(ledger):
+        return None
+    return violation(
+        "{provider} already has an appointment at {at} on {on}; {date} and {time} must name a slot "
+        "that is free",
+        provider=provider,
+        at=slot.time,
+        on=slot.date,
+        date=date,
+        time=time,
+    )
+
+
+def _known_provider(call: Mapping[str, str], ledger: View) -> str | None:
+    if "provider_id" in call:
+        return call["provider_id"]
+    appointment = ledger.get(APPOINTMENT(call["appointment_id"]))
+    return seen(appointment, "provider_id") if appointment is not None else None
+
+
+def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
+    """True for each open appointment in the slot, other than the one that is to be moved.
+
+    Only what is in the way is noted as evidence: a move of any other disturbs nothing.
+    """
+    writes = ledger.writes
+    for path, record in ledger.glob(APPOINTMENT):
+        entry = ledger.entry(path)
+        if entry is None or path == APPOINTMENT(moving):
+            continue
+        now = [_now(entry, name, writes) for name in ("provider_id", "date", "time", "status")]
+        if tuple(now[:3]) == slot and now[3] in OPEN:
+            for name in ("provider_id", "date", "time", "status"):
+                seen(record, name)
+            yield True
+
+
+def _now(entry: Entry, name: str, writes: tuple[ToolCall, ...]) -> Any:
+    """A field as the latest of these writes left it, else as it was read; None if unknown."""
+    changes = [
+        m.by for m in entry.stale if m.by is not None and m.covers((name,)) and m.by in writes
+    ]
+    if not changes:
+        return entry.value.get(name)
+    return _made_by(changes[-1], name)
+
+
+def _made_by(write: ToolCall, name: str) -> Any:
+    """What a write makes of a field of the appointment it names; None if it doesn't say."""
+    if write.name == CANCEL and name == "status":
+        return "cancelled"
+    moved = write.name == RESCHEDULE and name in _MOVED
+    return write.arguments.get(_MOVED[name]) if moved else None
+
+
+def _unaccounted_bookings(ledger: View) -> Iterator[Slot]:
+    """The slots booked in this conversation whose appointments the ledger does not hold."""
+    doubted = [doubt.call for doubt in ledger.unconfirmed]
+    writes = ledger.writes
+    for number, write in enumerate(writes):
+        if write.name != SCHEDULE:
+            continue
+        slot = Slot(*(str(write.arguments.get(name)) for name in ("provider_id", "date", "time")))
+        is_accounted = write not in doubted and ledger.get(BOOKING(*slot)) is not None
+        if not is_accounted and not any(_may_free(w, ledger) for w in writes[number + 1 :]):
+            yield slot
+
+
+def _may_free(write: ToolCall, ledger: View) -> bool:
+    """True for a write that ends or moves an appointment of which nobody knows with whom it was."""
+    if write.name not in (CANCEL, RESCHEDULE):
+        return False
+    appointment = ledger.get(APPOINTMENT(str(write.arguments.get("appointment_id"))))
+    return appointment is None or seen(appointment, "provider_id") is None
