@@ -77,6 +77,11 @@ class AirlineWorld(World):
             "list_all_airports",
         }
     )
+    worded = {
+        "get_reservation_details": ("cabin", "insurance"),
+        "get_user_details": ("membership",),
+        "get_flight_status": ("status",),
+    }
     friend = False
     used_up: tuple[str, ...] = ()
 

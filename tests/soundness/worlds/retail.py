@@ -72,6 +72,7 @@ class RetailWorld(World):
 
     domain = "retail"
     same = judge.SAME
+    worded = {"get_order_details": ("status",)}
     reads = frozenset(
         {
             *_FINDERS,

@@ -33,6 +33,7 @@ class TelecomWorld(World):
 
     domain = "telecom"
     same = judge.SAME
+    worded = {"get_details_by_id": ("status",), "get_bills_for_customer": ("status",)}
     reads = frozenset(
         {
             "get_customer_by_phone",

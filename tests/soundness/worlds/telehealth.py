@@ -45,6 +45,7 @@ class TelehealthWorld(World):
 
     domain = "telehealth"
     same = judge.SAME
+    worded = {"get_appointment_details": ("status",), "list_patient_appointments": ("status",)}
     reads = frozenset(
         {
             "find_patient_by_email",
