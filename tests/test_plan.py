@@ -14,6 +14,7 @@ from ledgeragent.state import State
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Kind, Verdict
 from tests.lending.domain import (
+    ADA,
     BOOK,
     BOTH_READ,
     LEND,
@@ -96,6 +97,15 @@ def moved(arguments: Lend, ledger: View) -> Broken | None:
     return violation("the member has to move first")
 
 
+@predicate("lending/local", guards="lend_book")
+def local(arguments: Lend, ledger: View) -> Broken | None:
+    """Books go to members who live here."""
+    member = ledger[MEMBER(arguments["member_id"])]
+    if member["address"]["city"] == ADA["address"]["city"]:
+        return None
+    return violation("the member lives elsewhere")
+
+
 def only(rule: object, **options: object) -> Gate:
     return Gate(domain=replace(LIBRARY, predicates=(rule,)), **options)  # type: ignore[arg-type]
 
@@ -128,6 +138,15 @@ def test_calls_in_flight_count_like_calls_of_the_reply() -> None:
     after, filtered = state.filter(Reply(calls=(AGAIN,)), gate, "tool_result", running=(LEND,))
     assert filtered.verdicts[0].waits_for == (LEND,)
     assert after.pending == (LEND,) and after.ledger == BOTH_READ
+
+
+def test_a_call_waits_where_it_touches_what_a_call_in_flight_rests_on() -> None:
+    gate = only(local)
+    state, first = State(ledger=BOTH_READ).filter(Reply(calls=(LEND,)), gate, "tool_result")
+    _, filtered = state.filter(Reply(calls=(MOVE,)), gate, "tool_result", running=first.execute)
+    [verdict] = filtered.verdicts
+    assert [f.predicate for f in verdict.findings] == [WAIT]
+    assert verdict.waits_for == (LEND,)
 
 
 def replied(state: State, *calls: ToolCall) -> State:

@@ -46,8 +46,9 @@ class Plan:
         self._claims: list[Claim] = []
 
     def expect(self, call: ToolCall) -> None:
-        """Takes a call for one that is about to be done."""
-        self._let_through(Verdict(call=call, decision=Decision.ALLOW))
+        """Takes a call for one that is about to be done, and rests on what its rules read."""
+        if self._domain.effect(call.name) is Effect.WRITE:
+            self._let_through(self._judge(call, self._expected))
 
     def judge(self, call: ToolCall) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan from here on."""
