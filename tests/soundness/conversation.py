@@ -104,7 +104,7 @@ class Conversation:
         order = list(calls)
         if self.gate.order == "any":
             rng.shuffle(order)
-        fates = dict(zip((call.id for call in step.calls), step.fates, strict=True))
+        fates = {call.id: fate for call, fate in zip(step.calls, step.fates, strict=True)}
         told = [(call, self._run(call, fates[call.id])) for call in order]
         if self.gate.order == "any":
             rng.shuffle(told)
@@ -117,7 +117,8 @@ class Conversation:
         for call, _ in self.late:
             if call.id == step.id:
                 self.late = tuple(pair for pair in self.late if pair[0].id != step.id)
-                self._tell([possible.tells(call) for possible in self.worlds], call)
+                told = [w for w in self.worlds if call in w.open or call.id in w.untold]
+                self._tell([possible.tells(call) for possible in told], call)
                 return
 
     def _run(self, call: ToolCall, fate: Fate) -> str | None:
@@ -144,7 +145,11 @@ class Conversation:
             done, answer = possible.does(call)
             undone = possible
             if fate in _AT_LAST:
-                done, undone = done.keeps(call, answer), possible.leaves(call)
+                done = done.keeps(call, answer)
+            else:
+                done = done.mutes()
+            if fate in (Fate.LATE, Fate.SLOW):
+                undone = possible.leaves(call)
             both = [done, undone]
             if fate in (Fate.LOST_UNDONE, Fate.CUT_UNDONE, Fate.SLOW):
                 both.reverse()

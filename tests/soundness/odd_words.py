@@ -36,7 +36,10 @@ def misread(world: World, call: ToolCall, answer: Answer, rng: Random) -> tuple[
         return answer, frozenset()
     near, name = rng.choice(places)
     ids = {str(v) for v in (*near.values(), *call.arguments.values()) if isinstance(v, str)}
-    near[name] = rng.choice([*ODD, f"{near[name]}".upper(), f"{near[name]}s"])
+    word = str(near[name])
+    near[name] = rng.choice([*ODD, word.upper(), f"{word}s"])
+    if near[name] == word.upper():  # to read that as the word, or not to, are both right
+        return replace(answer, text=json.dumps(value)), frozenset()
     hidden = frozenset(fact for fact in answer.shown if fact[2] == name and fact[1] in ids)
     return replace(answer, text=json.dumps(value)), hidden
 
@@ -63,5 +66,3 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(value, list):
         for inner in value:
             yield from _objects(inner)
-
-

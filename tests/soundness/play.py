@@ -24,7 +24,9 @@ class Played:
     case: Case
     problems: list[tuple[int, str]] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
+    fates: Counter[str] = field(default_factory=Counter)
     replies: int = 0
+    together: int = 0
 
 
 def played(world: str, seed: str, domain: Domain) -> Played:
@@ -68,7 +70,10 @@ def _send(talk: Conversation, step: Send, out: Played) -> Iterator[str]:
     before, twins = talk.fork(), talk.twins(rng)
     _, filtered = talk.ask(step.calls)
     out.replies += 1
-    out.verdicts[f"{len(filtered.execute)} of {len(step.calls)} calls allowed"] += 1
+    allowed = [call for call in filtered.execute if _writes(talk, call)]
+    out.together += len(allowed) > 1
+    fates = {call.id: fate for call, fate in zip(step.calls, step.fates, strict=True)}
+    out.fates.update(fates[call.id].value for call in allowed)
     out.verdicts.update(_kind(v) for v in filtered.verdicts if _writes(talk, v.call))
     yield from broken_promises(before, filtered.verdicts, twins)
     talk.execute(step, filtered.execute)

@@ -44,14 +44,23 @@ class Possible:
 
     def keeps(self, call: ToolCall, answer: Answer) -> Possible:
         """This world with an answer that will be told later."""
-        return replace(self, untold={**self.untold, call.id: answer})
+        return replace(self.mutes(), untold={**self.untold, call.id: answer})
+
+    def mutes(self) -> Possible:
+        """This world in which nobody has heard what the latest call answered."""
+        return replace(self, talk=(*self.talk[:-1], replace(self.talk[-1], answer="")))
 
     def tells(self, call: ToolCall) -> tuple[Possible, Answer]:
         """The world in which the result of a late call comes, and that result."""
         if call.id not in self.untold:
             return self.does(call)
-        rest = {id: answer for id, answer in self.untold.items() if id != call.id}
-        return replace(self, untold=rest), self.untold[call.id]
+        answer = self.untold[call.id]
+        rest = {key: other for key, other in self.untold.items() if key != call.id}
+        mute = Exchange(call.name, call.arguments, "", answer.failed)
+        place = self.talk.index(mute)
+        heard = replace(mute, answer=answer.text)
+        talk = (*self.talk[:place], heard, *self.talk[place + 1 :])
+        return replace(self, talk=talk, untold=rest), answer
 
 
 def _without(calls: tuple[ToolCall, ...], call: ToolCall) -> tuple[ToolCall, ...]:

@@ -1,4 +1,4 @@
-"""What is promised of a reply of several calls. Each function yields what is wrong, nothing if all is well."""
+"""What is promised of a reply of several calls. Each function yields what is wrong, if anything."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, permutations
 from random import Random
 
-from ledgeragent import Effect, ToolCall, Verdict
+from ledgeragent import Decision, Effect, ToolCall, Verdict
 
 from .conversation import Conversation
 from .judgement import Judgement
@@ -103,8 +103,6 @@ def _breach(possible: Possible, order: Sequence[ToolCall]) -> str:
     for number, call in enumerate(order):
         truth = possible.judge(call) if number else alone[call.id]
         if truth.ghost:
-            if not alone[call.id].ghost:
-                return f"allowed, although it finds its record gone: {_told(order)}"
             continue
         if against := _due(truth):
             kind = "it" if against <= _due(alone[call.id]) else "in another order it"
@@ -133,9 +131,12 @@ def lacks_progress(talk: Conversation, call: ToolCall, rng: Random) -> str:
         for awaited, _ in later.late:
             later.arrive(Arrive(awaited.id))
         verdict = _asked_again(later, call)
-        if not verdict.missing or verdict.violations:
+        if not verdict.missing or verdict.violations or verdict.undecided:
             return _end(later, verdict)
-        if verdict.decision.name == "BLOCK":
+        asked = [read for finding in verdict.missing for read in finding.reads]
+        if later.real.judge(call).ghost or any(map(later.domain.asked_of_user, asked)) and done:
+            return ""  # nobody, or somebody else, whom a look-up would have to find
+        if done and verdict.decision is Decision.BLOCK:
             pace = "all was read that was" if whole else "one read was made each time of those"
             return f"blocked by the loop guard though {pace} asked for: {verdict.objection}"
         read = next_read(rng, verdict.missing, later.real.world, done)
@@ -163,8 +164,6 @@ def _end(later: Conversation, verdict: Verdict) -> str:
 
 
 def _dead_end(later: Conversation, verdict: Verdict) -> str:
-    if later.real.judge(verdict.call).ghost:
-        return ""
     if any(not finding.reads for finding in verdict.missing):
         return f"{NO_WAY_ON}: {_reasons(verdict)}"
     return f"asks without end: {_reasons(verdict)}"

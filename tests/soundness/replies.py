@@ -98,7 +98,7 @@ def _another(rng: Random, now: Possible, ahead: Possible, calls: list[ToolCall])
 
 def _sound(rng: Random, possible: Possible, near: list[ToolCall]) -> ToolCall:
     """A call that the policy allows, on a record that `near` ones name, if a few tries find one."""
-    ids = {id for call in near for id in _ids(call)} - {possible.world.me}
+    ids = {key for call in near for key in _ids(call)} - {possible.world.me}
     best = possible.world.propose(rng)
     for _ in range(TRIES):
         call = possible.world.propose(rng)

@@ -77,7 +77,7 @@ class AirlineWorld(World):
             "list_all_airports",
         }
     )
-    worded = {
+    worded: ClassVar = {
         "get_reservation_details": ("cabin", "insurance"),
         "get_user_details": ("membership",),
         "get_flight_status": ("status",),

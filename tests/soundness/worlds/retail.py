@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from ledgeragent import ToolCall
 
@@ -72,7 +72,7 @@ class RetailWorld(World):
 
     domain = "retail"
     same = judge.SAME
-    worded = {"get_order_details": ("status",)}
+    worded: ClassVar = {"get_order_details": ("status",)}
     reads = frozenset(
         {
             *_FINDERS,

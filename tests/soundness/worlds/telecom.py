@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from ledgeragent import ToolCall
 
@@ -33,7 +33,7 @@ class TelecomWorld(World):
 
     domain = "telecom"
     same = judge.SAME
-    worded = {"get_details_by_id": ("status",), "get_bills_for_customer": ("status",)}
+    worded: ClassVar = {"get_details_by_id": ("status",), "get_bills_for_customer": ("status",)}
     reads = frozenset(
         {
             "get_customer_by_phone",
@@ -159,6 +159,8 @@ class TelecomWorld(World):
             return [call(read.name, full_name=me["full_name"], dob=me["date_of_birth"])]
         if read.name == "get_customer_by_id" and "customer_id" not in read.arguments:
             return [call(read.name, customer_id=self.me)]
+        if read.name == "get_bills_for_customer" and "customer_id" not in read.arguments:
+            return [call(read.name, customer_id=key) for key in self.db["customers"]]
         return [read]
 
     def stray(self, rng: Random) -> ToolCall:

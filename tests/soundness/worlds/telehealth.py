@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from ledgeragent import ToolCall
 
@@ -45,7 +45,7 @@ class TelehealthWorld(World):
 
     domain = "telehealth"
     same = judge.SAME
-    worded = {"get_appointment_details": ("status",), "list_patient_appointments": ("status",)}
+    worded: ClassVar = {"get_appointment_details": ("status",), "list_patient_appointments": ("status",)}
     reads = frozenset(
         {
             "find_patient_by_email",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ledgeragent.ledger import Entry
 from ledgeragent.packs.telehealth.paths import APPOINTMENT, BOOKING
-from ledgeragent.packs.telehealth.rules.known import CANCEL, RESCHEDULE, SCHEDULE, seen
+from ledgeragent.packs.telehealth.rules.known import CANCEL, OPEN, RESCHEDULE, SCHEDULE, seen
 from ledgeragent.packs.telehealth.rules.slots import slot_arguments
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.types import ToolCall
@@ -60,8 +60,8 @@ def _known_provider(call: Mapping[str, str], ledger: View) -> str | None:
 def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
     """True for each open appointment in the slot, other than the one that is to be moved.
 
-    Only what is in the way is noted as evidence: a move of any other disturbs nothing. A status that
-    was read and is none that the clinic has may be an open one: `seen` asks for it again.
+    Only what is in the way is noted as evidence: a move of any other disturbs nothing. Raises
+    MissingEvidence for one whose status came back as none that the clinic has: it may be open.
     """
     writes = ledger.writes
     for path, record in ledger.glob(APPOINTMENT):
@@ -70,6 +70,8 @@ def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
             continue
         now = [_now(entry, name, writes) for name in ("provider_id", "date", "time", "status")]
         if tuple(now[:3]) == slot and now[3] not in _FREE:
+            if now[3] not in OPEN:
+                record["status"]  # is none that the clinic has: asks for it
             for name in ("provider_id", "date", "time", "status"):
                 seen(record, name)
             yield True
