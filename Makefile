@@ -6,11 +6,17 @@ HARNESS := .venv-tau2
 OFFICIAL := .venv-tau2-official
 PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
+CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
+	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
-.PHONY: demo test test-tau2 test-tau2-official check format bench docs clean
+.PHONY: demo quick test test-tau2 test-tau2-official check format coverage bench docs site lock dist clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
+
+# Before every commit: lint, types and the tests of core and packs, in under a minute.
+quick: check
+	$(BIN)/pytest -n auto $(CORE_TESTS)
 
 test: $(READY)
 	$(BIN)/pytest -n auto
@@ -31,16 +37,36 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/typing/api.py
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Shown, not a gate.
+coverage: $(READY)
+	$(BIN)/pytest -n auto --cov --cov-report=term
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks.speed
 
+# Writes what is generated, and builds the site into site/; any warning is an error.
 docs: $(READY)
 	$(BIN)/python -m tools.generate
+	$(MAKE) site
+
+site: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The exact versions that the checks were last run with; LOCKED=1 installs these.
+lock: $(READY)
+	$(BIN)/pip-compile --quiet --upgrade --extra dev --strip-extras --no-header --no-emit-index-url \
+		--no-emit-find-links --no-emit-trusted-host --output-file requirements-dev.txt pyproject.toml
+
+# Builds wheel and sdist into dist/, installs each into an empty environment, and plays the demo from it.
+dist: $(READY)
+	$(BIN)/python -m tools.dist
 
 # The package alone, which needs nothing: enough for the demo.
 $(PLAIN): pyproject.toml
@@ -49,9 +75,10 @@ $(PLAIN): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $(PLAIN)
 
-# The package with every library that it can be used with, and the tools.
+# The package with every library that it can be used with, and the tools. LOCKED=1 takes the versions
+# of requirements-dev.txt.
 $(READY): $(PLAIN)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' $(if $(LOCKED),--constraint requirements-dev.txt)
 	@touch $(READY)
 
 $(HARNESS)/.ready: pyproject.toml
@@ -60,4 +87,4 @@ $(HARNESS)/.ready: pyproject.toml
 	@touch $(HARNESS)/.ready
 
 clean:
-	rm -rf $(VENV) $(HARNESS) $(OFFICIAL) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(HARNESS) $(OFFICIAL) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -14,6 +14,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import fixture
@@ -94,6 +95,24 @@ def decisions() -> dict[str, float]:
     }
 
 
+def plans() -> dict[str, float]:
+    """A reply of four returns on four orders, all allowed, beside one such decision."""
+    domain = load_domain("retail")
+    gate = Gate(domain=domain)
+    ledger = fixture.observed(domain, 3).ledger
+    orders = (fixture.ORDER_ID, *(f"#X{n:07}" for n in range(3)))
+    first = fixture.return_call(fixture.CARD)
+    calls = [replace(first, id=o, arguments={**first.arguments, "order_id": o}) for o in orders]
+    reply = Reply(calls=tuple(calls))
+    assert len(gate.filter(reply, ledger).execute) == len(calls)
+    return together(
+        {
+            "decision_us": lambda: gate.judge(first, ledger),
+            "reply_of_four_us": lambda: gate.filter(reply, ledger),
+        }
+    )
+
+
 def absorbing() -> dict[str, float]:
     """Absorbing a return of the order, on a small and on a large ledger."""
     domain = load_domain("retail")
@@ -155,6 +174,7 @@ def main() -> int:
     """Runs every suite, prints the figures and writes them to the results folder."""
     suites: Mapping[str, Callable[[], dict[str, float]]] = {
         "decision": decisions,
+        "plan": plans,
         "absorb": absorbing,
         "render": rendering,
         "replay": replaying,
@@ -180,18 +200,20 @@ def ratios(figures: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """The figures that should hold on any machine."""
     decision, absorbed, rendered = figures["decision"], figures["absorb"], figures["render"]
     loads = decision["json_loads_us"]
-    found = {
+    plan = figures["plan"]
+    proportions = {
         "decision_allowed_per_json_loads": decision["decision_allowed_us"] / loads,
         "decision_rejected_per_json_loads": decision["decision_rejected_us"] / loads,
         "first_decision_allowed_per_json_loads": decision["first_decision_allowed_us"] / loads,
         "first_decision_rejected_per_json_loads": decision["first_decision_rejected_us"] / loads,
         "decision_large_per_small_ledger": decision[f"decision_allowed_{LARGE}_records_us"]
         / decision["decision_allowed_us"],
+        "reply_of_four_per_decision": plan["reply_of_four_us"] / plan["decision_us"],
         "absorb_per_json_loads": absorbed["absorb_us"] / absorbed["json_loads_us"],
         "render_after_one_change_per_first_render": rendered["render_after_one_change_us"]
         / rendered["first_render_us"],
     }
-    return {name: round(value, 3) for name, value in found.items()}
+    return {name: round(value, 3) for name, value in proportions.items()}
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 
 _WHERE = (
     "set LEDGERAGENT_DATA_DIR to a folder that holds recorded runs (trajectories/*.jsonl.gz) and "
-    "benchmark data (benchmarks/), in the forms of docs/formats.md; neither is part of the project"
+    "benchmark data (benchmarks/), as docs/how-to/data.md says; neither is part of the project"
 )
 
 

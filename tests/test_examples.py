@@ -1,4 +1,4 @@
-"""Every example runs, and shows what it is there to show; the adapters' page quotes them."""
+"""Every example runs, and shows what it is there to show; the pages on frameworks quote them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ NEEDS = {
 }
 """The library of each example; all but the first also take `httpx2` for the scripted model."""
 
+_QUOTED = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
 VERDICTS = ["REVISE cancel", "ALLOW  find", "ALLOW  get_order", "BLOCK  cancel"]
 
 
@@ -30,7 +32,7 @@ def run(example: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-W", "error::ResourceWarning", "-m", f"examples.{example.stem}"],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src")))},
         capture_output=True,
         text=True,
         check=False,
@@ -60,10 +62,13 @@ def test_example(example: Path) -> None:
     assert lines[-1] == "I'm sorry: G-1007 is packed already, so I can't cancel it."
 
 
-def test_the_page_on_adapters_quotes_the_examples() -> None:
-    page = (ROOT / "docs" / "adapters.md").read_text()
-    blocks = re.findall(r"^```py\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    sources = [example.read_text() for example in EXAMPLES]
-    assert len(blocks) >= len(NEEDS) - 1
-    for block in blocks:
-        assert any(block in source for source in sources), block
+def test_the_pages_on_frameworks_quote_the_examples() -> None:
+    pages = sorted((ROOT / "docs" / "how-to" / "frameworks").glob("*.md"))
+    sources = [example.read_text(encoding="utf-8") for example in EXAMPLES]
+    quoted = [page.name for page in pages if page.name != "index.md"]
+    assert len(quoted) == len(NEEDS) - 1
+    for page in pages:
+        blocks = _QUOTED.findall(page.read_text(encoding="utf-8"))
+        assert len(blocks) == (page.name in quoted), page.name
+        for block in blocks:
+            assert any(block in source for source in sources), block

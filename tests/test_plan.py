@@ -47,6 +47,11 @@ def test_what_an_allowed_call_touches_is_unknown_to_the_calls_after_it() -> None
     assert 'call get_book(book_id="B1")' in verdict.feedback
 
 
+def test_one_call_object_twice_is_a_call_and_its_repetition() -> None:
+    assert [v.allowed for v in judged(MOVE, MOVE).verdicts] == [True, False]
+    assert [v.allowed for v in judged(SHELVE, MOVE, SHELVE).verdicts] == [True, True, False]
+
+
 def test_a_rejected_call_is_not_expected_to_happen() -> None:
     long = replace(LEND, id="long", arguments={**LEND.arguments, "days": 99})
     assert [v.allowed for v in judged(long, LEND).verdicts] == [False, True]

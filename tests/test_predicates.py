@@ -135,7 +135,7 @@ def test_a_record_is_a_mapping_that_notes_what_it_is_asked() -> None:
     member = seen[MEMBER("M1")]
     assert "fines" in member and "nickname" not in member
     assert len(member) == 5 and list(member) == list(ADA)
-    assert [path for path, _ in facts(seen)] == ["members.M1", "members.M1"]
+    assert {path for path, _ in facts(seen)} == {"members.M1"}
     assert member.get("nickname", "none") == "none"
     assert member.get("name") == "Ada"
     assert facts(seen)[-1] == ("members.M1.name", "Ada")

@@ -10,10 +10,11 @@ from ledgeragent.cli.main import parser
 
 
 def text() -> str:
-    """docs/cli.md: the help of the command, of each verb and of each sub-verb, 80 columns wide."""
+    """docs/reference/cli.md: the help of the command and of each verb, 80 columns wide."""
     os.environ["COLUMNS"] = "80"
     top = parser()
-    pages = [f"# Command line\n\nGenerated from the parsers.\n\n```\n{top.format_help()}```\n"]
+    about = "Every verb, with its options and exit codes. This page is generated from the parsers."
+    pages = [f"# Command line\n\n{about}\n\n```text\n{top.format_help()}```\n"]
     return "\n".join([*pages, *_below(top, "ledgeragent")])
 
 
@@ -22,5 +23,5 @@ def _below(parser: argparse.ArgumentParser, path: str) -> Iterator[str]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, verb in action.choices.items():
-                yield f"## `{path} {name}`\n\n```\n{verb.format_help()}```\n"
+                yield f"## `{path} {name}`\n\n```text\n{verb.format_help()}```\n"
                 yield from _below(verb, f"{path} {name}")

@@ -1,6 +1,7 @@
 """Regenerates what the docs quote: `python -m tools.generate`, or `--check` to only compare.
 
-A block between `<!-- generated: NAME -->` and `<!-- end generated -->` belongs to the generator NAME.
+A block between `<!-- generated: NAME -->` and `<!-- end generated -->` belongs to the generator NAME, and
+what a console session prints to the commands in it.
 """
 
 from __future__ import annotations
@@ -9,74 +10,97 @@ import re
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from ledgeragent.cli import coverage
 from ledgeragent.packs import PACKS
-from tools import blocks, cli_reference
+from tools import cli_reference, console, costs, front, gate_checks, recorded
+from tools.markdown import ROOT
 
-ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(
     r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(<!-- end generated -->)", re.DOTALL
 )
 
 BLOCKS: dict[str, Callable[[], str]] = {
-    "demo": blocks.demo,
-    "replay-rewards": blocks.replay_rewards,
-    "replay-requests": blocks.replay_requests,
-    "replay-labels": blocks.replay_labels,
-    "cases": blocks.cases,
-    "transfers": blocks.transfers,
-    "cost": blocks.cost,
-    "gateway": blocks.gateway,
-    "conversations": blocks.conversations,
-    "helpers": blocks.helpers,
-    "probe-tiny": blocks.probe_tiny,
-    "speed": blocks.speed,
-    "rules": blocks.rules,
-    "gold": blocks.gold,
-    "gold-short": blocks.gold_short,
-    "gold-rejections": blocks.gold_rejections,
+    "cases": recorded.cases,
+    "cel-speed": costs.cel_speed,
+    "conversations": costs.conversations,
+    "cost": costs.cost,
+    "demo": front.demo,
+    "demo-short": front.demo_short,
+    "gateway": costs.gateway,
+    "gold": recorded.gold,
+    "gold-rejections": recorded.gold_rejections,
+    "gold-short": recorded.gold_short,
+    "helpers": costs.helpers,
+    "measured": front.measured,
+    "probe-tiny": costs.probe_tiny,
+    "replay-labels": recorded.replay_labels,
+    "replay-requests": recorded.replay_requests,
+    "replay-rewards": recorded.replay_rewards,
+    "rules": front.rules,
+    "speed": costs.speed,
+    "transfers": recorded.transfers,
 }
 
-FILES: dict[str, Callable[[], str]] = {
-    "docs/cli.md": cli_reference.text,
-    **{f"docs/coverage/{name}.md": partial(coverage.markdown, name) for name in PACKS},
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/reference/cli.md": cli_reference.text,
+    "docs/reference/gate-checks.md": gate_checks.text,
+    **{f"docs/reference/coverage/{name}.md": partial(coverage.markdown, name) for name in PACKS},
 }
 
 
-def filled(text: str) -> str:
-    """The text with every generated block as it should be now."""
-    return _BLOCK.sub(lambda m: f"{m[1]}{BLOCKS[m['name']]()}{m[3]}", text)
+def filled(text: str, *, play: bool = True) -> str:
+    """The text with every generated block, and every console session, as it should be now."""
+    text = _BLOCK.sub(lambda block: f"{block[1]}{BLOCKS[block['name']]()}{block[3]}", text)
+    return console.played(text) if play and console.is_played(text) else text
 
 
-def wanted() -> dict[Path, str]:
-    """Every file that holds generated text, with the content it should have."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    found = {page: filled(page.read_text()) for page in pages if _BLOCK.search(page.read_text())}
-    made = {ROOT / name: make() for name, make in FILES.items() if _comparable(name)}
-    return found | made
+def stale_pages() -> dict[str, str]:
+    """The pages whose generated text is out of date, by path, with the text they should have."""
+    stale: dict[str, str] = {}
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        name = page.relative_to(ROOT).as_posix()
+        text = page.read_text(encoding="utf-8")
+        if name in PAGES or name == _INDEX:
+            continue
+        fresh = filled(text, play=name != _TUTORIAL)
+        if fresh != text:
+            stale[name] = fresh
+    stale |= {name: make() for name, make in PAGES.items() if _differs(name, make)}
+    return stale
 
 
-def _comparable(name: str) -> bool:
+_INDEX = "docs/index.md"
+"""The README as the site's first page; made last, out of the README as it is then."""
+
+_TUTORIAL = "docs/tutorials/pack-in-an-hour.md"
+"""Grows one file over its blocks; a test of its own follows it."""
+
+
+def _differs(name: str, make: Callable[[], str]) -> bool:
     """False for the command line's help under another Python than the one that wrote it."""
-    return name != "docs/cli.md" or sys.version_info[:2] == (3, 11)
+    if name == "docs/reference/cli.md" and sys.version_info[:2] != (3, 11):
+        return False
+    page = ROOT / name
+    return not page.exists() or page.read_text(encoding="utf-8") != make()
 
 
 def main() -> int:
     """Writes what is out of date, or with --check lists it and returns 1."""
-    stale = [
-        (file, text)
-        for file, text in wanted().items()
-        if not file.exists() or file.read_text() != text
-    ]
-    for file, text in stale:
-        print(
-            ("out of date: " if "--check" in sys.argv else "wrote ") + str(file.relative_to(ROOT))
-        )
-        if "--check" not in sys.argv:
-            file.write_text(text)
-    return 1 if stale and "--check" in sys.argv else 0
+    check = "--check" in sys.argv
+    stale = _tended(stale_pages(), check)
+    if _differs(_INDEX, front.readme):
+        stale += _tended({_INDEX: front.readme()}, check)
+    return 1 if stale and check else 0
+
+
+def _tended(pages: dict[str, str], check: bool) -> int:
+    """Writes the pages, or only names them; returns how many they are."""
+    for name, text in pages.items():
+        print(f"{'out of date:' if check else 'wrote'} {name}")
+        if not check:
+            (ROOT / name).write_text(text, encoding="utf-8")
+    return len(pages)
 
 
 if __name__ == "__main__":

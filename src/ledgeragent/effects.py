@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.ledger import Fields, Ledger, Touch
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.returned import parse_literal, shortened
 from ledgeragent.types import Arguments, Json, ToolCall, parse_json
@@ -20,6 +20,7 @@ from ledgeragent.types import Arguments, Json, ToolCall, parse_json
 R = TypeVar("R")
 
 _LONGEST_FAILURE = 400
+_MOST_REMEMBERED = 4096
 _TRANSPORT = re.compile(
     r"time[- ]?out|timed out|deadline exceeded|connection \w*\s?(?:lost|reset|aborted|closed|broken)"
     r"|disconnected|broken pipe|bad gateway|service unavailable|\b50[234]\b",
@@ -214,15 +215,32 @@ class Neutral:
 Tool = Read[Any] | Write | Neutral
 
 
-def touch(template: PathTemplate[Any], *fields: str) -> Touches:
-    """Marks the record that the arguments name: whole, or only `fields` ("a.b" for a nested one)."""
-    prefixes = [tuple(name.split(".")) for name in fields] or [()]
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldTouch:
+    """The marks on the record that the arguments name: on `fields`, each a way into it, () for all."""
 
-    def touches(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
+    template: PathTemplate[Any]
+    fields: tuple[Fields, ...]
+    _marks: dict[tuple[str, ...], tuple[Touch, ...]] = field(default_factory=dict, init=False)
+
+    def __call__(self, arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
+        """The marks for a call with these arguments; none where they name no record."""
         try:
-            path = template(*[str(arguments[name]) for name in template.keys])
+            keys = tuple([str(arguments[name]) for name in self.template.keys])
         except KeyError:
             return ()
-        return [Touch(path, prefix) for prefix in prefixes]
+        # A call is judged more than once, and told of more often still.
+        marks = self._marks.get(keys)
+        return marks if marks is not None else self._make(keys)
 
-    return touches
+    def _make(self, keys: tuple[str, ...]) -> tuple[Touch, ...]:
+        path = self.template(*keys)
+        if len(self._marks) >= _MOST_REMEMBERED:
+            self._marks.clear()
+        marks = self._marks[keys] = tuple(Touch(path, prefix) for prefix in self.fields)
+        return marks
+
+
+def touch(template: PathTemplate[Any], *fields: str) -> FieldTouch:
+    """Marks the record that the arguments name: whole, or only `fields` ("a.b" for a nested one)."""
+    return FieldTouch(template, tuple(tuple(name.split(".")) for name in fields) or ((),))

@@ -110,7 +110,8 @@ class Gate:
         arguments = _read_arguments(guard, call)
         if isinstance(arguments, Finding):
             return Verdict(call=call, decision=Decision.REVISE, findings=(arguments,))
-        return self._apply(guard, call, arguments, ledger)
+        view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
+        return self._apply(guard, call, arguments, view)
 
     def _judge_unknown(self, call: ToolCall) -> Verdict:
         if self.unknown is Decision.ALLOW:
@@ -118,8 +119,7 @@ class Gate:
         reason = f"there is no tool named {visible(call.name)} here; use one of the tools listed"
         return Verdict(call, self.unknown, (unusable(UNKNOWN_TOOL, self.unknown, reason),))
 
-    def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, ledger: Ledger) -> Verdict:
-        view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
+    def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, view: View) -> Verdict:
         evidence = view.evidence
         findings: list[Finding] = []
         if guard.takes is not None and not guard.takes.issuperset(call.arguments):
@@ -132,7 +132,7 @@ class Gate:
             try:
                 try:
                     broken = rule.check(arguments, view)
-                    if view.looked_back and ledger.unconfirmed:
+                    if view.looked_back and view.unconfirmed:
                         self._look_back(rule, arguments, view, broken)
                 except MissingEvidence as missing:
                     finding = self._ask(rule, missing, view, evidence[first:])
@@ -156,19 +156,8 @@ class Gate:
         doubts = view.unconfirmed
         if broken is None and self.order == "listed":
             doubts = tuple(doubt for doubt in doubts if not doubt.running)
-        if doubts and (self._answer_without(rule, arguments, view, doubts) is None) != (
-            broken is None
-        ):
+        if doubts and _is_satisfied_without(rule, arguments, view, doubts) != (broken is None):
             raise UnconfirmedGround(doubts)
-
-    def _answer_without(
-        self, rule: Predicate, arguments: Arguments, view: View, doubts: tuple[Unconfirmed, ...]
-    ) -> object:
-        """The rule's answer if these writes did not happen: None where it is satisfied."""
-        try:
-            return rule.check(arguments, view.without(doubts))
-        except MissingEvidence as missing:
-            return missing
 
     def _ask(
         self, rule: Predicate, missing: MissingEvidence, view: View, evidence: list[Evidence]
@@ -223,8 +212,8 @@ class Gate:
         for call in running:
             plan.expect(call)
         verdicts: list[Verdict] = []
-        for call in reply.calls:
-            verdict = plan.judge(call)
+        for number, call in enumerate(reply.calls, start=1):
+            verdict = plan.judge(call, last=number == len(reply.calls))
             if not verdict.allowed:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
                 memory = memory.add(verdict)
@@ -252,6 +241,21 @@ class Gate:
 
 _AGAIN = "this same call was rejected before; repeating it unchanged will not succeed"
 _READ_FIRST = "this same call was rejected before; what it waits for has to come first"
+
+
+def _is_satisfied_without(
+    rule: Predicate, arguments: Arguments, view: View, doubts: tuple[Unconfirmed, ...]
+) -> bool:
+    """True if the rule is satisfied where these writes did not happen."""
+    unconfirmed, noted = view.unconfirmed, len(view.evidence)
+    view.unconfirmed = tuple(doubt for doubt in unconfirmed if doubt not in doubts)
+    try:
+        return rule.check(arguments, view) is None
+    except MissingEvidence:
+        return False
+    finally:
+        view.unconfirmed = unconfirmed
+        del view.evidence[noted:]
 
 
 def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:

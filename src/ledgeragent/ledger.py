@@ -43,8 +43,7 @@ class Stale:
         return fields[: len(self.fields)] == self.fields
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """What a write changes: `fields` of the record at `path` (() for the whole record)."""
 
     path: Path[Json]
@@ -174,23 +173,31 @@ class Ledger:
     unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     utterances: tuple[Utterance, ...] = ()
     _roots: _Roots = field(default_factory=dict)
+    _expected: Mapping[Path[Json], tuple[Stale, ...]] = field(default_factory=dict)
 
     def get(self, path: Path[R]) -> Entry | None:
         """The entry at `path`, or None if it was never observed."""
         try:
-            return self._roots[path[0]].get(path)
+            entry = self._roots[path[0]].get(path)
         except KeyError:
             return None
+        return self._as_expected(entry) if self._expected and entry is not None else entry
+
+    def _as_expected(self, entry: Entry) -> Entry:
+        marks = self._expected.get(entry.path)
+        return entry.marked(marks) if marks else entry
 
     def glob(self, template: PathTemplate[R]) -> Iterator[Entry]:
         """Every observed entry of a family, in order of first observation."""
         branch = self._roots.get(template.root)
-        if branch is not None:
-            yield from (e for e in branch.plain().values() if template.match(e.path) is not None)
+        for entry in branch.values() if branch is not None else ():
+            if template.fits(entry.path):
+                yield self._as_expected(entry) if self._expected else entry
 
     def __iter__(self) -> Iterator[Entry]:
         for branch in self._roots.values():
-            yield from branch.plain().values()
+            for entry in branch.values():
+                yield self._as_expected(entry) if self._expected else entry
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -230,6 +237,24 @@ class Ledger:
         """This ledger where `call` may have executed: what it touches is marked stale."""
         unconfirmed = (*self._others(call), Unconfirmed(call, running))
         return self._next(self.turn, self.writes, unconfirmed, self._roots).marked(touched, call)
+
+    def expecting(
+        self, writes: tuple[Unconfirmed, ...], marks: Mapping[Path[Json], tuple[Stale, ...]]
+    ) -> Ledger:
+        """This ledger where writes are about to be done. It is for judging, not for keeping.
+
+        `marks` stand on what they touch, and are looked at only where a rule looks: most calls of
+        a reply have nothing to do with each other.
+        """
+        return Ledger(
+            turn=self.turn,
+            writes=self.writes,
+            unconfirmed=(*self.unconfirmed, *writes),
+            unavailable=self.unavailable,
+            utterances=self.utterances,
+            _roots=self._roots,
+            _expected=marks,
+        )
 
     def refused(self, call: ToolCall) -> Ledger:
         """This ledger knowing that `call` did not execute."""

@@ -58,7 +58,16 @@ class PathTemplate(Generic[R]):
     `record` is the TypedDict of what is stored there (or `str`, `list`), for readers and checkers.
     """
 
-    __slots__ = ("_literal_at", "holds_objects", "keys", "record", "root", "segments", "text")
+    __slots__ = (
+        "_length",
+        "_literal_at",
+        "holds_objects",
+        "keys",
+        "record",
+        "root",
+        "segments",
+        "text",
+    )
 
     def __init__(self, text: str, record: type[R]) -> None:
         self.text = text
@@ -71,9 +80,12 @@ class PathTemplate(Generic[R]):
         if names[0] is not None:
             raise PathError(f"path template {text!r} must begin with a literal")
         self.root = self.segments[0]
+        self._length = len(self.segments)
         self.keys = tuple(name[1] for name in names if name)
         self._literal_at = tuple(
-            (i, s) for i, (s, n) in enumerate(zip(self.segments, names, strict=True)) if n is None
+            (i, s)
+            for i, (s, n) in enumerate(zip(self.segments, names, strict=True))
+            if i and n is None
         )
 
     def _make(self, *keys: str) -> Path[R]:
@@ -93,9 +105,10 @@ class PathTemplate(Generic[R]):
 
     def fits(self, path: Path[Json]) -> bool:
         """True if `path` belongs to this family."""
-        return len(path) == len(self.segments) and all(
-            path[position] == literal for position, literal in self._literal_at
-        )
+        if len(path) != self._length or path[0] != self.root:
+            return False
+        # Most families have no literal but their root.
+        return not self._literal_at or all(path[i] == literal for i, literal in self._literal_at)
 
     def match(self, path: Path[Json]) -> dict[str, str] | None:
         """The placeholder values if `path` belongs to this family, else None."""

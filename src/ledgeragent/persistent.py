@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -39,6 +39,10 @@ class PersistentMap(Generic[K, V]):
         if len(delta) > _DELTA_LIMIT:
             return PersistentMap({**self._base, **delta}, {})
         return PersistentMap(self._base, delta)
+
+    def values(self) -> Iterable[V]:
+        """The values, in order of first insertion."""
+        return self.plain().values() if self._base else self._delta.values()
 
     def plain(self) -> dict[K, V]:
         """All of it as a dict of its own, in order of first insertion."""

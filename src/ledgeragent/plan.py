@@ -7,13 +7,14 @@ run them as listed, no two calls are let through of which one touches what the o
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.ledger import Fields, Ledger, Touch
+from ledgeragent.ledger import Evidence, Fields, Ledger, Stale, Touch, Unconfirmed
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
@@ -34,82 +35,112 @@ def spoken_calls(calls: Sequence[ToolCall]) -> str:
     return " and ".join(visible(str(call)) for call in calls)
 
 
+class Claim:
+    """What an allowed call rests on and changes, until its result has come."""
+
+    __slots__ = ("_evidence", "_touched", "call")
+
+    def __init__(self, call: ToolCall, evidence: Sequence[Evidence], touched: list[Touch]) -> None:
+        self.call = call
+        self._evidence = evidence
+        self._touched = touched
+
+    def meets(self, touched: Iterable[Touch]) -> bool:
+        """True if what is touched is among what the call rests on, or changes."""
+        return any(
+            (touch.path == fact.record and _overlap(touch.fields, fact.fields))
+            for touch in touched
+            for fact in self._evidence
+        ) or any(
+            touch.path == own.path and _overlap(touch.fields, own.fields)
+            for touch in touched
+            for own in self._touched
+        )
+
+    def repeats(self, call: ToolCall) -> bool:
+        """True if `call` is the same once more."""
+        own = self.call
+        return own.name == call.name and own.arguments == call.arguments and not call.malformed
+
+
 class Plan:
-    """The calls let through so far, on a ledger that expects them."""
+    """The calls let through so far, and what is expected of them."""
+
+    __slots__ = (
+        "_claimed",
+        "_claims",
+        "_domain",
+        "_expected",
+        "_judge",
+        "_marks",
+        "_order",
+        "_snapshot",
+    )
 
     def __init__(self, judge: Judge, domain: Domain, order: Order, ledger: Ledger) -> None:
         self._judge = judge
         self._domain = domain
         self._order = order
         self._snapshot = ledger
-        self._expected = ledger
         self._claims: list[Claim] = []
+        self._expected: tuple[Unconfirmed, ...] = ()
+        self._marks: dict[Path[Json], tuple[Stale, ...]] = {}
+        # Which records the claims are about: most calls have none in common, and need no more.
+        self._claimed: set[Path[Json]] = set()
 
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
-        if self._domain.effect(call.name) is Effect.WRITE:
-            self._let_through(self._judge(call, self._expected))
+        if self._is_write(call):
+            self._let_through(self._judge_after(call), self._touched(call))
 
-    def judge(self, call: ToolCall) -> Verdict:
-        """The verdict on the next call; an allowed one is part of the plan from here on."""
+    def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
+        """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
         if self._order == "snapshot":
             return self._judge(call, self._snapshot)
-        verdict = self._judge(call, self._expected)
-        if not verdict.allowed or self._domain.effect(call.name) is not Effect.WRITE:
+        verdict = self._judge_after(call) if self._claims else self._judge(call, self._snapshot)
+        if not verdict.allowed or not self._is_write(call) or (last and not self._claims):
             return verdict
-        if self._order == "any" and (claim := self._conflict(call)) is not None:
+        touched = self._touched(call)
+        if (claim := self._conflict(call, touched)) is not None:
             return _wait(verdict, claim.call)
-        self._let_through(verdict)
+        if not last:
+            self._let_through(verdict, touched)
         return verdict
 
-    def _let_through(self, verdict: Verdict) -> None:
+    def _judge_after(self, call: ToolCall) -> Verdict:
+        """The verdict where the calls let through are expected to be done."""
+        return self._judge(call, self._snapshot.expecting(self._expected, self._marks))
+
+    def _let_through(self, verdict: Verdict, touched: list[Touch]) -> None:
         call = verdict.call
-        if self._domain.effect(call.name) is not Effect.WRITE:
-            return
-        touched = self._touched(call)
-        self._claims.append(Claim(verdict, touched))
-        self._expected = self._expected.doubted(call, touched, running=True)
+        self._claims.append(Claim(call, verdict.evidence, touched))
+        self._expected = (*self._expected, Unconfirmed(call, True))
+        self._claimed.update([fact.record for fact in verdict.evidence])
+        for touch in touched:
+            self._claimed.add(touch.path)
+            marks = self._marks.get(touch.path, ())
+            self._marks[touch.path] = (*marks, Stale(touch.fields, call))
+
+    def _is_write(self, call: ToolCall) -> bool:
+        return self._domain.effect(call.name) is Effect.WRITE
 
     def _touched(self, call: ToolCall) -> list[Touch]:
-        return touched_by(self._expected, call, self._domain.tool(call.name))
+        return touched_by(self._snapshot, call, self._domain.tool(call.name))
 
-    def _conflict(self, call: ToolCall) -> Claim | None:
-        """The earlier call that this one would disturb, or repeat."""
-        if not self._claims:
+    def _conflict(self, call: ToolCall, touched: list[Touch]) -> Claim | None:
+        """The earlier call that this one would disturb, or repeat, where order is not sure."""
+        if self._order != "any":
             return None
-        touched = self._touched(call)
-        intent = call.intent
-        claims = (c for c in self._claims if c.call.intent == intent or c.meets(touched))
-        return next(claims, None)
+        for claim in self._claims:
+            if claim.repeats(call):
+                return claim
+        near = [touch for touch in touched if touch.path in self._claimed]
+        return next((claim for claim in self._claims if claim.meets(near)), None) if near else None
 
 
-class Claim:
-    """What an allowed call rests on and changes, until its result has come."""
-
-    def __init__(self, verdict: Verdict, touched: Iterable[Touch]) -> None:
-        self.call = verdict.call
-        self._verdict = verdict
-        self._touched = touched
-        self._places: dict[Path[Json], list[Fields]] | None = None
-
-    def meets(self, touched: Iterable[Touch]) -> bool:
-        """True if what is touched is among what this call rests on, or changes."""
-        if self._places is None:
-            self._places = {}
-            for fact in self._verdict.evidence:
-                self._places.setdefault(fact.record, []).append(fact.fields)
-            for touch in self._touched:
-                self._places.setdefault(touch.path, []).append(touch.fields)
-        return any(
-            _overlap(fields, touch.fields)
-            for touch in touched
-            for fields in self._places.get(touch.path, ())
-        )
-
-
-def _overlap(one: Fields, other: Fields) -> bool:
-    """True if one of the places lies inside the other."""
-    return all(a == b for a, b in zip(one, other, strict=False))
+def _overlap(fields: Fields, other: Fields) -> bool:
+    """True if one of the places in a record lies inside the other."""
+    return all(map(operator.eq, fields, other))
 
 
 def _wait(verdict: Verdict, earlier: ToolCall) -> Verdict:

@@ -29,7 +29,9 @@ from ledgeragent.types import Json
 Objection: TypeAlias = Callable[[Json, str], str]
 """`(value, place) -> what is wrong with it`, "" where nothing is; `place` names where it stands."""
 
-_CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]")
+CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]")
+"""Characters that programs read differently: control characters but tab and line breaks, half ones."""
+
 _MOST_WORDS = 12
 _LONGEST_SHOWN = 60
 _DEEPEST = 60
@@ -37,7 +39,7 @@ _DEEPEST = 60
 
 def has_control(text: str) -> bool:
     """True for text with a control character or half a character: programs read it differently."""
-    return not text.isprintable() and _CONTROL.search(text) is not None
+    return not text.isprintable() and CONTROL.search(text) is not None
 
 
 @dataclass(frozen=True, eq=False)

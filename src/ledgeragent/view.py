@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
 
 from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Unconfirmed
@@ -12,6 +11,9 @@ from ledgeragent.shape import ANYTHING, Shape
 from ledgeragent.types import Json, ToolCall
 
 R = TypeVar("R")
+
+_KEYS: Fields = ("",)
+"""Where the fact of which fields an object has is kept among the others: no field is called so."""
 
 StalePolicy = Literal["unknown", "value"]
 """`unknown`: a stale fact counts as never read. `value`: the paper's literal reading, for ablations."""
@@ -146,20 +148,32 @@ class Record(Mapping[str, Any]):
         keys = self._keys()
         if self._stale and name not in keys:
             self._refuse_stale((*self._fields, str(name)), within=False)
-        self._evidence.append(self._entry.fact(self._fields, list(keys)))
+        self._note_keys()
         return name in keys
 
+    def _note_keys(self) -> None:
+        if _KEYS not in self._facts:
+            self._facts[_KEYS] = self._entry.fact(self._fields, list(self._value))
+        self._evidence.append(self._facts[_KEYS])
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._keys())
+        keys = self._keys()
+        self._note_keys()
+        return iter(keys)
 
     def __len__(self) -> int:
-        return len(self._keys())
+        keys = self._keys()
+        self._note_keys()
+        return len(keys)
 
     def get(self, name: str, default: Any = None) -> Any:
         """The field, or `default` where the record has none."""
         if self._stale and name not in self._value:
             self._refuse_stale((*self._fields, name), within=False)
-        return self[name] if name in self._value else default
+        if name in self._value:
+            return self[name]
+        self._note_keys()
+        return default
 
 
 def _any_shape(path: Path[Any]) -> Shape:
@@ -172,13 +186,22 @@ class View(dict[Path[Any], Any]):
 
     `view[path]` is the record at `path`; it raises MissingEvidence if that was never read (or is
     stale, or is not what `shapes` declare). `parameters` are the domain's constants (`now`,
-    allowances). `looked_back` tells if a rule has read `writes`.
+    allowances). `unconfirmed` are the writes that may have happened; `looked_back` tells if a rule has
+    read `writes`.
 
     The dict underneath holds the records opened so far: rules of one tool read the same few, and a
     plain dict hit is what keeps a decision cheaper than parsing one record.
     """
 
-    __slots__ = ("_honour_stale", "_ledger", "_shapes", "evidence", "looked_back", "parameters")
+    __slots__ = (
+        "_honour_stale",
+        "_ledger",
+        "_shapes",
+        "evidence",
+        "looked_back",
+        "parameters",
+        "unconfirmed",
+    )
 
     def __init__(
         self,
@@ -190,6 +213,7 @@ class View(dict[Path[Any], Any]):
         self._ledger = ledger
         self._shapes = shapes
         self.looked_back = False
+        self.unconfirmed = ledger.unconfirmed
         self._honour_stale = stale == "unknown"
         self.parameters = parameters
         self.evidence: list[Evidence] = []
@@ -252,19 +276,11 @@ class View(dict[Path[Any], Any]):
         asks to wait for its result.
         """
         self.looked_back = True
-        doubts = self._ledger.unconfirmed
-        return (*self._ledger.writes, *(d.call for d in doubts)) if doubts else self._ledger.writes
-
-    @property
-    def unconfirmed(self) -> tuple[Unconfirmed, ...]:
-        """The writes that may have happened."""
-        return self._ledger.unconfirmed
-
-    def without(self, doubts: Container[Unconfirmed]) -> View:
-        """A fresh view of the same ledger in which these writes did not happen."""
-        left = tuple(doubt for doubt in self._ledger.unconfirmed if doubt not in doubts)
-        stale: StalePolicy = "unknown" if self._honour_stale else "value"
-        return View(replace(self._ledger, unconfirmed=left), self.parameters, stale, self._shapes)
+        return (
+            (*self._ledger.writes, *(d.call for d in self.unconfirmed))
+            if self.unconfirmed
+            else (self._ledger.writes)
+        )
 
     def said(self, speaker: Speaker) -> tuple[str, ...]:
         """What the agent, or the user, has said so far, a text for each message.

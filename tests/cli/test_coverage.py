@@ -43,7 +43,7 @@ def test_both_forms_of_the_shop_cover_the_same(pack: str | Path) -> None:
 @pytest.mark.parametrize("name", ["airline", "retail", "telecom", "telehealth", "shop"])
 def test_the_page_in_the_docs_is_what_the_command_prints(name: str) -> None:
     done = ledgeragent("coverage", name, "--format", "markdown")
-    assert done.out == (ROOT / "docs" / "coverage" / f"{name}.md").read_text()
+    assert done.out == (ROOT / "docs" / "reference" / "coverage" / f"{name}.md").read_text()
 
 
 def test_a_domain_of_ones_own_without_samples() -> None:

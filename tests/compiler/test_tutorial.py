@@ -1,4 +1,4 @@
-"""docs/packs-tutorial.md, done step by step: its files load, its commands print what it says."""
+"""docs/tutorials/pack-in-an-hour.md, done step by step: its files load, its commands print what it says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ledgeragent.packs import load_domain
 pytest.importorskip("cel_expr_python")
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "packs-tutorial.md"
+PAGE = ROOT / "docs" / "tutorials" / "pack-in-an-hour.md"
 EXAMPLE = ROOT / "examples" / "parking"
 _BLOCK = re.compile(r"^```(yaml|console|py)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 

@@ -46,7 +46,9 @@ class Situation:
     """A conversation and what must come of it. `needs` names what a way in must be able to express.
 
     `ledger` are paths that must have been observed in the end, `told` words that the answers to
-    rejected calls must contain.
+    rejected calls must contain. `waits` if it is one for ways in that hold the execution of calls, and
+    let one wait for another (True), or for those that can only send it back (False). `loses` is a tool
+    whose first answer gets lost.
     """
 
     name: str
@@ -54,6 +56,8 @@ class Situation:
     needs: frozenset[str] = frozenset()
     ledger: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    waits: bool | None = None
+    loses: str = ""
 
     @property
     def verdicts(self) -> list[list[tuple[str, str]]]:
@@ -134,6 +138,8 @@ class Scene:
         self._counter = ThreadPoolExecutor(1)
         self._shop = self._counter.submit(Shop).result()
         self.hanging = asyncio.Event()
+        self._loses = self.situation.loses
+        self._judged: list[dict[str, tuple[str, str]]] = []
 
     def next(self, messages: Sequence[Message], tail: str) -> Reply:
         """The scripted model: checks what it is shown, and gives its next reply."""
@@ -158,7 +164,11 @@ class Scene:
     def execute(self, call: ToolCall) -> str:
         """The tool's answer."""
         self.executed.append(str(call))
-        return str(self._counter.submit(self._shop.execute, call).result().content)
+        answer = str(self._counter.submit(self._shop.execute, call).result().content)
+        if call.name == self._loses:
+            self._loses = ""
+            return "Error: 504 Gateway Timeout"
+        return answer
 
     def close(self) -> None:
         """Closes the shop."""
@@ -166,8 +176,13 @@ class Scene:
         self._counter.shutdown()
 
     def watch(self, conversation: Any, filtered: Filtered) -> None:
-        """Notes the verdicts on a reply."""
-        self.noted.append([(v.call.name, v.decision.name) for v in filtered.verdicts])
+        """Notes the verdicts on a reply; what is judged again, after a wait, in the place it had."""
+        told = {str(v.call.id): (v.call.name, v.decision.name) for v in filtered.verdicts}
+        if told and self._judged and told.keys() < self._judged[-1].keys():
+            self._judged[-1].update(told)
+        else:
+            self._judged.append(told)
+        self.noted = [list(judged.values()) for judged in self._judged]
         self.ledger = conversation
 
     @property

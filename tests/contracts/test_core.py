@@ -78,7 +78,7 @@ def test_core_imports_only_the_standard_library_and_has_no_side_effects(module: 
 
 
 def test_the_documents_name_the_core_in_its_order() -> None:
-    text = (SOURCE.parents[1] / "docs" / "architecture.md").read_text()
+    text = (SOURCE.parents[1] / "docs" / "explanation" / "architecture.md").read_text()
     assert f"`{' '.join(CORE)}`" in text
 
 

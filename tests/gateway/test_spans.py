@@ -158,7 +158,7 @@ def test_what_a_request_tells(client: Client) -> None:
             assert (asked["server.address"], asked["server.port"]) == ("127.0.0.1", port)
             assert ("gen_ai.response.time_to_first_chunk" in asked) is client.stream
         assert [asked["gen_ai.response.id"] for asked in calls] == ["resp_1", "resp_2"]
-        page = (ROOT / "docs" / "gateway.md").read_text()
+        page = (ROOT / "docs" / "how-to" / "gateway.md").read_text()
         for span in kept.ended:
             assert all(f"`{name}`" in page for name in told(span))
 

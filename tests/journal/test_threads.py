@@ -9,9 +9,10 @@ import pytest
 
 from ledgeragent.adapters.common import Policy
 from ledgeragent.errors import UsageError
+from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal import Journal, open_store, read
 from ledgeragent.journal.threads import Position, Threads
-from ledgeragent.session.conversation import NOT_EXECUTED, Conversation
+from ledgeragent.session.conversation import Conversation
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.journal.test_journal import BANK
 from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call

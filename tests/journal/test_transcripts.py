@@ -22,8 +22,9 @@ def test_the_export_is_the_conversation_as_it_happened(tmp_path: Path, name: str
     [conversation] = exported(read(open_store(written(tmp_path / name))))
     assert conversation["id"] == "s1"
     messages = conversation["messages"]
-    assert [m["role"] for m in messages] == ["user", "assistant", "tool", "assistant"]
+    assert [m["role"] for m in messages] == ["user", "assistant", "tool", "assistant", "tool"]
     assert messages[2]["content"] == CONTENT
+    assert messages[4]["error"], "no tool ever heard of a rejected call, and none will answer it"
 
 
 class Told:
@@ -82,14 +83,26 @@ def test_an_answer_stands_behind_its_call_however_late_it_came(told: Told) -> No
     told.asks(LEND)
     told.gets(GET_BOOK, BOOK_IN)
     both = ["get_member", "get_book"]
-    assert told.shape() == [both, "get_member", "get_book", ["lend_book"]]
+    assert told.shape() == [both, "get_member", "get_book", ["lend_book"], "lend_book"]
 
 
 def test_a_rejected_call_is_open_for_nobody(told: Told) -> None:
     told.asks(LEND)
     told.asks(GET_BOOK)
     told.gets(GET_BOOK, BOOK_IN)
-    assert told.shape() == [["lend_book"], ["get_book"], "get_book"]
+    assert told.shape() == [["lend_book"], "lend_book", ["get_book"], "get_book"]
+
+
+def test_a_call_that_waited_and_was_judged_again_is_answered_by_its_tool(told: Told) -> None:
+    told.asks(GET_MEMBER, GET_BOOK, LEND)
+    told.gets(GET_MEMBER, ADA)
+    told.gets(GET_BOOK, BOOK_IN)
+    gate, before = Gate(domain=LIBRARY), told.state
+    told.state, filtered = before.filter(Reply(calls=(LEND,)), gate, "drop")
+    told.recorder.judged_again("s", filtered)
+    told.gets(LEND, "lent")
+    calls = ["get_member", "get_book", "lend_book"]
+    assert told.shape() == [calls, *calls]
 
 
 def test_a_rejected_call_that_ran_in_shadow_mode_has_its_answer(told: Told) -> None:

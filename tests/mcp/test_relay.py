@@ -110,7 +110,7 @@ def test_listings_gain_the_ledger_on_their_last_page_only() -> None:
     tools = last.to_client[0].result["tools"]
     assert [tool["name"] for tool in tools] == ["cancel_order", SHOW_LEDGER]
     assert tools[0] == {"name": "cancel_order", "annotations": {"a": 1}}
-    assert relay.conversation.session.gate.domain.available == {"get_order", "cancel_order"}
+    assert relay.conversation.gate.domain.available == {"get_order", "cancel_order"}
 
 
 def test_a_tool_of_the_server_with_the_ledgers_name_is_left_alone() -> None:
@@ -153,7 +153,10 @@ def test_a_cancelled_write_may_have_happened() -> None:
     assert "changed by cancel_order" in again["content"][0]["text"]
 
 
-def test_a_protocol_error_of_a_write_changes_nothing() -> None:
+@pytest.mark.parametrize(
+    ("code", "lost"), [(-32602, False), (-32601, False), (-32603, True), (-32000, True), (1, True)]
+)
+def test_a_protocol_error_tells_whether_a_write_was_ever_begun(code: int, lost: bool) -> None:
     relay = initialized(tools={})
     with Shop() as shop:
         called(relay, shop, 2, "find_customer", email="joris@peeters.example")
@@ -161,10 +164,67 @@ def test_a_protocol_error_of_a_write_changes_nothing() -> None:
         relay.from_client(
             request("tools/call", 4, name="cancel_order", arguments={"order_id": "G-1010"})
         )
-        error = JSONRPCError(jsonrpc="2.0", id=4, error={"code": -32603, "message": "broken"})
+        error = JSONRPCError(jsonrpc="2.0", id=4, error={"code": code, "message": "broken"})
         assert relay.from_server(error).to_client == (error,)
         again = called(relay, shop, 5, "cancel_order", order_id="G-1010")
-    assert not again.get("isError")
+    assert bool(again.get("isError")) is lost
+
+
+def cancelling(relay: Relay, shop: Shop, *ids: int) -> list[JSONRPCRequest]:
+    """The same cancellation under several ids, once customer and order were read."""
+    called(relay, shop, 2, "find_customer", email="joris@peeters.example")
+    called(relay, shop, 3, "get_order", order_id="G-1010")
+    arguments = {"order_id": "G-1010"}
+    return [
+        request("tools/call", number, name="cancel_order", arguments=arguments) for number in ids
+    ]
+
+
+def test_a_call_waits_for_the_one_in_flight_and_is_judged_after_it() -> None:
+    relay = initialized(tools={})
+    with Shop() as shop:
+        first, second = cancelling(relay, shop, 4, 5)
+    assert relay.from_client(first).to_server == (first,)
+    waiting = relay.from_client(second)
+    assert not waiting.to_server and not waiting.to_client
+    step = relay.from_server(response(4, content=[{"type": "text", "text": "null"}]))
+    assert not step.to_server
+    answered, refused = step.to_client
+    assert answered.id == 4 and refused.id == 5 and refused.result["isError"]
+    assert "changed by cancel_order" in refused.result["content"][0]["text"]
+
+
+def test_a_call_that_waited_goes_on_once_the_other_was_refused_by_its_tool() -> None:
+    relay = initialized(tools={})
+    with Shop() as shop:
+        first, second = cancelling(relay, shop, 4, 5)
+    relay.from_client(first)
+    relay.from_client(second)
+    failed = response(4, content=[{"type": "text", "text": "Error: busy"}], isError=True)
+    assert relay.from_server(failed).to_server == (second,)
+
+
+def test_a_call_that_is_given_up_while_it_waits_never_reaches_the_server() -> None:
+    relay = initialized(tools={})
+    with Shop() as shop:
+        first, second = cancelling(relay, shop, 4, 5)
+    relay.from_client(first)
+    relay.from_client(second)
+    cancelled = JSONRPCNotification(
+        jsonrpc="2.0", method="notifications/cancelled", params={"requestId": 5}
+    )
+    assert not relay.from_client(cancelled).to_server
+    step = relay.from_server(response(4, content=[{"type": "text", "text": "null"}]))
+    assert [message.id for message in step.to_client] == [4] and not step.to_server
+
+
+def test_a_connection_that_is_lost_leaves_open_what_was_done() -> None:
+    relay = initialized(tools={})
+    with Shop() as shop:
+        (asked,) = cancelling(relay, shop, 4)
+    relay.from_client(asked)
+    relay.closed()
+    assert [doubt.call.name for doubt in relay.conversation.ledger.unconfirmed] == ["cancel_order"]
 
 
 def test_a_modern_probe_is_turned_down_so_that_a_handshake_follows() -> None:
@@ -188,7 +248,7 @@ def test_a_modern_probe_is_turned_down_so_that_a_handshake_follows() -> None:
                 "content": [{"type": "text", "text": "{}"}],
                 "structuredContent": {"result": {"a": 1}},
             },
-            {"result": {"a": 1}},
+            {"a": 1},
         ),
         ({"content": [{"type": "image", "data": ""}]}, ""),
     ],

@@ -50,3 +50,25 @@ def test_a_run_is_asked_for_a_read_where_that_is_the_answer_to_one_of_its_calls(
     assert counts["runs_asked_before_an_executed_write"] == (asked and executed)
     assert bool(result.asked_by_clause) == asked
     assert bool(result.halted_by_clause) == (asked and executed)
+
+
+def test_solved_runs_that_were_asked_are_listed_by_clause_and_task() -> None:
+    result = ReplayResult()
+    for task, reward, content in (
+        ("7", 1.0, "done"),
+        ("7", 1.0, "Error: no"),
+        ("8", 1.0, "Error: no"),
+        ("9", 0.0, "done"),
+        ("10", None, "done"),
+    ):
+        asked = (Reply(calls=(LEND,)), ToolReturn(call_id=LEND.id, content=content))
+        trace = Trace(run="r", messages=asked, reward=reward, benchmark="lending", task_id=task)
+        other = ReplayResult()
+        other.count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
+        result.add(other)
+    rows = {
+        (row["benchmark"], row["task_id"], row["runs"], row["before_an_executed_write"])
+        for row in result.asked_reward_1()
+    }
+    assert rows == {("lending", "7", 2, 1), ("lending", "8", 1, 0)}
+    assert {row["clause"] for row in result.asked_reward_1()} == set(result.asked_by_clause)

@@ -144,10 +144,7 @@ class Conversation:
         for number, possible in enumerate(self.worlds):
             done, answer = possible.does(call)
             undone = possible
-            if fate in _AT_LAST:
-                done = done.keeps(call, answer)
-            else:
-                done = done.mutes()
+            done = done.keeps(call, answer) if fate in _AT_LAST else done.mutes()
             if fate in (Fate.LATE, Fate.SLOW):
                 undone = possible.leaves(call)
             both = [done, undone]

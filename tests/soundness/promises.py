@@ -134,7 +134,7 @@ def lacks_progress(talk: Conversation, call: ToolCall, rng: Random) -> str:
         if not verdict.missing or verdict.violations or verdict.undecided:
             return _end(later, verdict)
         asked = [read for finding in verdict.missing for read in finding.reads]
-        if later.real.judge(call).ghost or any(map(later.domain.asked_of_user, asked)) and done:
+        if later.real.judge(call).ghost or (any(map(later.domain.asked_of_user, asked)) and done):
             return ""  # nobody, or somebody else, whom a look-up would have to find
         if done and verdict.decision is Decision.BLOCK:
             pace = "all was read that was" if whole else "one read was made each time of those"

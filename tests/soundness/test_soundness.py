@@ -120,10 +120,10 @@ OLDER, NEWER = domain_of("airline-tau"), domain_of("airline")
     "changed",
     [
         replace(OLDER, parameters=NEWER.parameters),
-        replace(OLDER, predicates=NEWER.predicates),
+        replace(OLDER, parameters={**OLDER.parameters, "statuses_are_read": True}),
         replace(OLDER, tools=NEWER.tools).bind({tool.tool for tool in OLDER.tools}),
     ],
-    ids=["free bags", "rules", "reads"],
+    ids=["free bags", "statuses", "reads"],
 )
 def test_an_older_version_with_something_of_the_newer_one_is_noticed(changed: Domain) -> None:
     assert run("airline-tau", 1000, domain=changed).disagreements

@@ -8,29 +8,27 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError, UsageError
-from ledgeragent.gate import Gate
+from ledgeragent.gate import NOT_EXECUTED, Gate
 from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
-from ledgeragent.session.conversation import (
-    NOT_EXECUTED,
-    Conversation,
-    Ticket,
-    Watch,
-    plain,
-    refusal,
-)
+from ledgeragent.session.conversation import Conversation, Watch
+from ledgeragent.session.outcome import failure, plain
+from ledgeragent.session.ticket import Ticket, refusal
 from ledgeragent.types import Message, ToolCall
+from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:
     from ledgeragent.journal import Journal
 
 PolicyLike: TypeAlias = Gate | Domain | str
 """A gate of your own making, a domain, or the name of a shipped pack."""
+
+Undecided: TypeAlias = Literal["block", "allow"]
 
 _NUMBER = re.compile(r"\d+")
 
@@ -59,32 +57,28 @@ def as_text(value: object) -> str:
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 
-def failure(error: Exception) -> str:
-    """What the model is told of a tool that raised."""
-    return (
-        f"Error: {type(error).__name__}: {error}"
-        if str(error)
-        else f"Error: {type(error).__name__}"
-    )
-
-
 @dataclass(slots=True)
 class Policy:
     """Opens conversations under one policy. It holds no conversation itself, so agents may share it.
 
-    What happens in them is written to `journal`. In mode "shadow" verdicts change nothing.
+    What happens in them is written to `journal`. In mode "shadow" verdicts change nothing. A call
+    with a rule whose record no tool of the agent supplies is answered as `undecided` says, unless
+    the policy is a gate of your own making.
     """
 
     policy: PolicyLike
     watch: Watch | None = None
     journal: Journal | None = None
     mode: Mode = "enforce"
+    undecided: Undecided = "block"
     _bound: dict[frozenset[str] | None, Gate] = field(default_factory=dict, repr=False)
     _sessions: Threads = field(default_factory=Threads, repr=False)
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
             raise UsageError(f"mode {self.mode!r}: should be {' or '.join(get_args(Mode))}")
+        if self.undecided not in get_args(Undecided):
+            raise UsageError(f"undecided {self.undecided!r}: should be block or allow")
         domain = self.gate().domain
         if self.journal is not None and not self.journal.keeps(domain):
             raise UsageError(
@@ -101,6 +95,7 @@ class Policy:
     ) -> Conversation:
         """A new conversation for an agent with these tools, after `history`."""
         conversation = self._conversation(tools)
+        conversation.tools = frozenset(tools or ())
         conversation.replay(history)
         return conversation
 
@@ -116,18 +111,31 @@ class Policy:
         telling = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
         return Conversation(gate, telling, self.watch)
 
+    def offer(self, conversation: Conversation, tools: Collection[str]) -> None:
+        """Judges by the tools that the agent has been offered so far.
+
+        A request that leaves one out says what may be called now, not what can be read at all.
+        """
+        conversation.tools |= frozenset(tools)
+        conversation.rebind(self.gate(conversation.tools))
+
     def gate(self, tools: Collection[str] | None = None) -> Gate:
         """The policy's gate for an agent with these tools: no rule asks for a read outside them."""
         names = frozenset(tools) if tools is not None else None
         if names not in self._bound:
-            self._bound[names] = _gate(self.policy, names)
+            self._bound[names] = self._gate(names)
         return self._bound[names]
 
+    def _gate(self, tools: frozenset[str] | None) -> Gate:
+        gate = self.policy
+        if not isinstance(gate, Gate):
+            domain = load_domain(gate) if isinstance(gate, str) else gate
+            gate = Gate(domain=domain, undecided=Decision[self.undecided.upper()])
+        return _bound(gate, tools)
 
-def _gate(policy: PolicyLike, tools: frozenset[str] | None) -> Gate:
-    if isinstance(policy, str):
-        policy = load_domain(policy)
-    gate = policy if isinstance(policy, Gate) else Gate(domain=policy)
+
+def _bound(gate: Gate, tools: frozenset[str] | None) -> Gate:
+    """The gate for these tools. What the operator bound it to before says what can be read."""
     if tools is None or gate.domain.available is not None:
         return gate
     return dataclasses.replace(gate, domain=gate.domain.bind(tools))
@@ -160,7 +168,10 @@ class CallResult:
 def execute(
     conversation: Conversation, calls: Sequence[ToolCall], run: RunCall, answers: list[CallResult]
 ) -> None:
-    """Runs the allowed calls of a judged reply; every call gets an answer, however this ends."""
+    """Runs the allowed calls of a judged reply; every call gets an answer, however this ends.
+
+    Each is judged when its turn comes, if it had to wait for one before it.
+    """
     try:
         for call in calls:
             ticket = conversation.take(call)
@@ -178,7 +189,7 @@ async def aexecute(
     """The same with an asynchronous `run`."""
     try:
         for call in calls:
-            ticket = conversation.take(call)
+            ticket = await conversation.atake(call)
             answers.append(await _aexecuted(conversation, ticket, run))
     finally:
         _complete(calls, answers)
@@ -188,20 +199,20 @@ def _executed(conversation: Conversation, ticket: Ticket, run: RunCall) -> CallR
     if (settled := _unrunnable(conversation, ticket)) is not None:
         return settled
     try:
-        content = run(ticket.call)
+        with conversation.running(ticket):
+            return _answered(conversation, ticket, run(ticket.call))
     except Exception as error:
-        return _answered(conversation, ticket, failure(error), error=True)
-    return _answered(conversation, ticket, content)
+        return CallResult(call=ticket.call, content=failure(error), error=True)
 
 
 async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRunCall) -> CallResult:
     if (settled := _unrunnable(conversation, ticket)) is not None:
         return settled
     try:
-        content = await run(ticket.call)
+        with conversation.running(ticket):
+            return _answered(conversation, ticket, await run(ticket.call))
     except Exception as error:
-        return _answered(conversation, ticket, failure(error), error=True)
-    return _answered(conversation, ticket, content)
+        return CallResult(call=ticket.call, content=failure(error), error=True)
 
 
 def _unrunnable(conversation: Conversation, ticket: Ticket) -> CallResult | None:

@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias
 
-from ledgeragent.adapters.common import Policy, PolicyLike, failure, refuse, require
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, refuse, require
+from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.recorder import Mode
-from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
+from ledgeragent.session.conversation import Conversation, Watch
+from ledgeragent.session.ticket import Ticket, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("langchain", "1.5", "langchain")
@@ -71,9 +73,10 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         watch: Watch | None = None,
         journal: Journal | None = None,
         mode: Mode = "enforce",
+        undecided: Undecided = "block",
     ) -> None:
         super().__init__()
-        self._guard = Policy(policy, watch, journal, mode)
+        self._guard = Policy(policy, watch, journal, mode, undecided)
 
     def before_agent(self, state: LedgerState, runtime: Any) -> dict[str, Any]:
         """A new conversation for this run, which knows the messages of the thread."""
@@ -107,15 +110,8 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         ticket = conversation.take(_call(request.tool_call))
         if not ticket.allowed:
             return _rejected(ticket)
-        try:
-            answer = handler(request)
-        except GraphBubbleUp:
-            conversation.reopen(ticket)
-            raise
-        except Exception as error:
-            conversation.observe(ticket, failure(error), error=True)
-            raise
-        return _observed(conversation, ticket, answer)
+        with conversation.running(ticket, postponed=(GraphBubbleUp,)):
+            return _observed(conversation, ticket, handler(request))
 
     async def awrap_tool_call(
         self,
@@ -124,18 +120,11 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
     ) -> ToolMessage | Command[Any]:
         """The same, asynchronously."""
         conversation = self._current(request)
-        ticket = conversation.take(_call(request.tool_call))
+        ticket = await conversation.atake(_call(request.tool_call))
         if not ticket.allowed:
             return _rejected(ticket)
-        try:
-            answer = await handler(request)
-        except GraphBubbleUp:
-            conversation.reopen(ticket)
-            raise
-        except Exception as error:
-            conversation.observe(ticket, failure(error), error=True)
-            raise
-        return _observed(conversation, ticket, answer)
+        with conversation.running(ticket, postponed=(GraphBubbleUp,)):
+            return _observed(conversation, ticket, await handler(request))
 
     @hook_config(can_jump_to=["model"])
     def after_agent(self, state: LedgerState, runtime: Any) -> dict[str, Any] | None:
@@ -153,7 +142,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         conversation = _held(request.state)
         if conversation is None:
             return self._guard.open(names, map_history(request.state["messages"]))
-        conversation.session.gate = self._guard.gate(names)
+        self._guard.offer(conversation, names)
         return conversation
 
     def _current(self, request: ToolCallRequest) -> Conversation:
@@ -165,7 +154,9 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         messages = state if isinstance(state, list) else _messages(state)
         last = max(n for n, m in enumerate(messages) if isinstance(m, AIMessage))
         tools = [tool.name for tool in getattr(request.runtime, "tools", ())]
-        return self._guard.resume(tools or None, map_history(messages[: last + 1]))
+        conversation = self._guard.resume(tools or None, map_history(messages[: last + 1]))
+        conversation.patience = 0.0  # each call of the reply has a conversation of its own here
+        return conversation
 
 
 def _held(state: Any) -> Conversation | None:

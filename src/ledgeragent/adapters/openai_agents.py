@@ -14,9 +14,11 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ledgeragent.adapters.common import Policy, PolicyLike, failure, refuse, require
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, refuse, require
+from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.recorder import Mode
-from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Watch, refusal
+from ledgeragent.session.conversation import Conversation, Watch
+from ledgeragent.session.ticket import refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("openai-agents", "0.24", "openai-agents")
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 
 Invoke: TypeAlias = Callable[[ToolContext[Any], str], Awaitable[Any]]
 
+_FAILED = "An error occurred while running the tool."
+"""What the SDK says, unless told otherwise, in the place of a tool that raised whatever it was."""
+
 _HISTORY = ("previous_response_id", "conversation_id", "prompt")
 
 
@@ -61,8 +66,9 @@ class LedgerRunner:
         watch: Watch | None = None,
         journal: Journal | None = None,
         mode: Mode = "enforce",
+        undecided: Undecided = "block",
     ) -> None:
-        self._guard = Policy(policy, watch, journal, mode)
+        self._guard = Policy(policy, watch, journal, mode, undecided)
 
     async def run(self, agent: Agent[Any], input: Any, **options: Any) -> RunResult:
         """As `Runner.run`, guarded."""
@@ -158,7 +164,7 @@ class _GuardedRun:
         names = [self._name(tool) for tool in tools]
         if self.conversation is None:
             self.conversation = self.guard.open(names, map_history(input))
-        self.conversation.session.gate = self.guard.gate(names)
+        self.guard.offer(self.conversation, names)
         return self.conversation
 
 
@@ -175,16 +181,15 @@ class _GuardedInvoke:
         if conversation is None:
             return f"{NOT_EXECUTED}, because it was not judged."
         call = ToolCall.parse(name=self._name, arguments=arguments, id=context.tool_call_id)
-        ticket = conversation.take(call)
+        ticket = await conversation.atake(call)
         if not ticket.allowed:
             return refusal(ticket.verdict)
-        try:
+        with conversation.running(ticket):
             result = await self.invoke(context, arguments)
-        except Exception as error:
-            conversation.observe(ticket, failure(error), error=True)
-            raise
-        conversation.observe(ticket, getattr(result, "text", result))
-        return result
+            content = getattr(result, "text", result)
+            failed = isinstance(content, str) and content.startswith(_FAILED)
+            conversation.observe(ticket, content, error=failed, lost=failed)
+            return result
 
 
 class _Unrejected:

@@ -17,6 +17,7 @@ from ledgeragent.adapters.common import (
     Policy,
     PolicyLike,
     RunCall,
+    Undecided,
     aexecute,
     execute,
     refuse,
@@ -56,13 +57,14 @@ class GuardedChat:
         watch: Watch | None = None,
         journal: Journal | None = None,
         mode: Mode = "enforce",
+        undecided: Undecided = "block",
     ) -> None:
         self.messages: list[Wire] = [dict(message) for message in history]
         self._tools = list(tools)
         self._run = run
         self._role = role
         names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
-        guard = Policy(policy, watch, journal, mode)
+        guard = Policy(policy, watch, journal, mode, undecided)
         self.conversation = guard.open(names, map_history(self.messages))
 
     def hear(self, text: str) -> None:

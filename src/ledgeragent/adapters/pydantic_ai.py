@@ -11,9 +11,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ledgeragent.adapters.common import Policy, PolicyLike, as_text, failure, refuse, require
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, as_text, refuse, require
+from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.recorder import Mode
-from ledgeragent.session.conversation import NOT_EXECUTED, Conversation, Ticket, Watch, refusal
+from ledgeragent.session.conversation import Conversation, Watch
+from ledgeragent.session.outcome import failure
+from ledgeragent.session.ticket import Ticket, refusal
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 require("pydantic-ai-slim", "2.68", "pydantic-ai")
@@ -57,8 +60,9 @@ class LedgerCapability(AbstractCapability[Any]):
         watch: Watch | None = None,
         journal: Journal | None = None,
         mode: Mode = "enforce",
+        undecided: Undecided = "block",
     ) -> None:
-        self._guard = Policy(policy, watch, journal, mode)
+        self._guard = Policy(policy, watch, journal, mode, undecided)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """The instance that guards this run."""
@@ -77,7 +81,7 @@ class _GuardedRun(AbstractCapability[Any]):
     streaming: StreamedResponse | None = None
     _early: bool = False
     _passing: frozenset[str] = frozenset()
-    _running: list[Ticket] = field(default_factory=list)
+    _claimed: list[Ticket] = field(default_factory=list)
 
     def get_wrapper_model(self, model: Model) -> Model:
         """The model, whose streamed replies can be heard before the request is done."""
@@ -110,16 +114,21 @@ class _GuardedRun(AbstractCapability[Any]):
         args: Any,
         handler: Any,
     ) -> Any:
-        """The validated arguments of an allowed call; a rejected one ends here."""
-        ticket = self._begun(ctx).take(_call(call))
-        if not ticket.allowed:
+        """The validated arguments of an allowed call; a rejected one ends here.
+
+        One that waits for another is judged when it is executed: all are validated before.
+        """
+        conversation = self._begun(ctx)
+        ticket = conversation.claim(_call(call))
+        if not (ticket.allowed or ticket.pending):
             raise ToolFailed(refusal(ticket.verdict))
-        self._running.append(ticket)
         try:
-            return await handler(args)
-        except Exception as error:
-            self._finish(ticket, failure(error), error=True)
+            validated = await handler(args)
+        except BaseException as error:
+            conversation.observe(ticket, failure(error), error=True)
             raise
+        self._claimed.append(ticket)
+        return validated
 
     async def wrap_tool_execute(
         self,
@@ -132,31 +141,24 @@ class _GuardedRun(AbstractCapability[Any]):
     ) -> Any:
         """The tool's answer, taken into the ledger."""
         wanted = call.tool_call_id, call.tool_name
-        ticket = next((t for t in self._running if (t.call.id, t.call.name) == wanted), None)
+        ticket = next((t for t in self._claimed if (t.call.id, t.call.name) == wanted), None)
         if ticket is None:
             raise ToolFailed(f"{NOT_EXECUTED}, because it was not judged.")
-        try:
+        self._claimed.remove(ticket)
+        conversation = self._begun(ctx)
+        await conversation.astand(ticket)
+        if not ticket.allowed:
+            raise ToolFailed(refusal(ticket.verdict))
+        with conversation.running(ticket, postponed=(ApprovalRequired, CallDeferred)):
             result = await handler(args)
-        except (ApprovalRequired, CallDeferred):
-            self._running.remove(ticket)
-            self._begun(ctx).reopen(ticket)
-            raise
-        except Exception as error:
-            self._finish(ticket, failure(error), error=True)
-            raise
-        self._finish(ticket, getattr(result, "return_value", result))
-        return result
-
-    def _finish(self, ticket: Ticket, content: object, *, error: bool = False) -> None:
-        self._running.remove(ticket)
-        assert self.conversation is not None
-        self.conversation.observe(ticket, content, error=error)
+            conversation.observe(ticket, getattr(result, "return_value", result))
+            return result
 
     def _told(self, tools: Sequence[str], ctx: RunContext[Any]) -> Conversation:
         """The run's conversation, told which tools this request offers."""
         if self.conversation is None:
             self.conversation = self.guard.open(tools, map_history(ctx.messages))
-        self.conversation.session.gate = self.guard.gate(tools)
+        self.guard.offer(self.conversation, tools)
         return self.conversation
 
     def _begun(self, ctx: RunContext[Any]) -> Conversation:

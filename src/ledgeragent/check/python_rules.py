@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from types import FunctionType
 
 from ledgeragent.check.python_source import read_rule
 from ledgeragent.compiler.outline import Outline
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.shapes import Object, is_open, shape_of
-from ledgeragent.effects import Touches, Write, touch
+from ledgeragent.effects import FieldTouch, Touches, Write
 
 
 def check_python_rules(outline: Outline) -> None:
@@ -29,12 +28,11 @@ def check_python_rules(outline: Outline) -> None:
 
 def _touches(tool: Write, touches: Touches, outline: Outline) -> None:
     """Adds what `touch(TEMPLATE, "field")` names and neither record nor arguments have."""
-    if getattr(touches, "__qualname__", "") != f"{touch.__qualname__}.<locals>.touches":
+    if not isinstance(touches, FieldTouch):
         return  # code of the pack's own: only running it would tell
-    given = inspect.getclosurevars(touches).nonlocals
     part = next(part for part in outline.writes if part.tool == tool.tool)
-    for prefix in given["prefixes"]:
-        shape = shape_of(given["template"].record)
+    for prefix in touches.fields:
+        shape = shape_of(touches.template.record)
         for name in prefix:
             if not isinstance(shape, Object) or is_open(shape):
                 break
@@ -46,7 +44,7 @@ def _touches(tool: Write, touches: Touches, outline: Outline) -> None:
     arguments = part.arguments
     if not isinstance(arguments, Object) or is_open(arguments):
         return
-    for name in given["template"].keys:
+    for name in touches.template.keys:
         if name not in arguments.fields:
             text = f"{arguments} has no argument {name!r}{suggestion(name, arguments.fields)}"
             outline.findings.add("unknown-field", part.place, text)

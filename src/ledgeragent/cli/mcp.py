@@ -57,6 +57,12 @@ def add(subparsers: Subparsers) -> None:
         help="let tools that the domain doesn't know run unjudged (by default they are rejected)",
     )
     parser.add_argument(
+        "--undecided",
+        choices=("block", "allow"),
+        default="block",
+        help="what becomes of a call with a rule whose record no tool can supply (default block)",
+    )
+    parser.add_argument(
         "command", nargs="*", metavar="COMMAND", help="the server's command, after --"
     )
     parser.set_defaults(run=run)
@@ -80,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     unknown = Decision.ALLOW if args.allow_unknown else Decision.REVISE
     upstream = _upstream(args.url, args.command, _headers(args.header))
     with journal_of(args, domain) as journal:
-        guard = Policy(Gate(domain=domain, unknown=unknown), journal=journal, mode=args.mode)
+        gate = Gate(domain=domain, unknown=unknown, undecided=Decision[args.undecided.upper()])
+        guard = Policy(gate, journal=journal, mode=args.mode)
         if args.transport == "stdio":
             _ = sys.stdin.buffer, sys.stdout.buffer  # of a closed one the transport would not tell
             anyio.run(serve_stdio, guard, upstream)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ledgeragent.journal import Event
+from ledgeragent.gate import NOT_EXECUTED
+from ledgeragent.journal.chain import Event
 from ledgeragent.types import canonical
 
 
@@ -27,6 +28,7 @@ class _Turn:
 
     message: dict[str, Any]
     answers: list[dict[str, Any]] = field(default_factory=list)
+    refusals: list[dict[str, Any]] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
 
     def proposes(self, record: Event, coming: Counter[str]) -> None:
@@ -35,6 +37,15 @@ class _Turn:
             calls = map(_openai_call, record["calls"])
             self.message.setdefault("tool_calls", []).extend(calls)
         self.open += (call["id"] for call in record["calls"] if coming[call["id"]])
+
+    def refuses(self, names: Iterable[str]) -> None:
+        """Answers rejected calls, of which no tool ever heard; one that waited was judged again."""
+        for name in names:
+            if name in self.open:
+                self.open.remove(name)
+            self.refusals.append(
+                {"role": "tool", "tool_call_id": name, "content": NOT_EXECUTED, "error": True}
+            )
 
 
 def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
@@ -45,6 +56,8 @@ def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
     """
     events = list(events)
     coming = Counter(e["call"]["id"] for e in events if e["event"] in ("observed", "executed"))
+    proposed = (e["calls"] for e in events if e["event"] == "proposed")
+    ahead = Counter(call["id"] for calls in proposed for call in calls)
     turns = [_Turn({"role": "assistant", "content": None})]
     for event in events:
         match event["event"]:
@@ -54,9 +67,10 @@ def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
                 if not turns[-1].open or turns[-1].answers or event["text"]:
                     turns.append(_Turn({"role": "assistant", "content": event["text"] or None}))
                 turns[-1].proposes(event, coming)
+                ahead.subtract(call["id"] for call in event["calls"])
             case "judged" if not event["shadow"]:
-                refused = [v["call"]["id"] for v in event["verdicts"] if v["decision"] != "ALLOW"]
-                turns[-1].open = [name for name in turns[-1].open if name not in refused]
+                refused = (v["call"]["id"] for v in event["verdicts"] if v["decision"] != "ALLOW")
+                turns[-1].refuses([name for name in refused if coming[name] <= ahead[name]])
             case "observed" | "executed":
                 name = event["call"]["id"]
                 coming[name] -= 1
@@ -64,7 +78,7 @@ def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
                 if name in asked.open:
                     asked.open.remove(name)
                 asked.answers.append(_answer(event))
-    return [message for turn in turns[1:] for message in (turn.message, *turn.answers)]
+    return [m for turn in turns[1:] for m in (turn.message, *turn.answers, *turn.refusals)]
 
 
 def _answer(record: Event) -> dict[str, Any]:

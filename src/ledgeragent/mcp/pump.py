@@ -40,6 +40,12 @@ class Pump:
 
     async def run(self) -> None:
         """Carries messages both ways until one side closes; then the other is let go."""
+        try:
+            await self._run()
+        finally:
+            self.relay.closed()
+
+    async def _run(self) -> None:
         async with anyio.create_task_group() as group:
 
             async def until_closed(carry: Any) -> None:

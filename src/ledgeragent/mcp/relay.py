@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ledgeragent.adapters.common import Policy, require
-from ledgeragent.session.conversation import Ticket, refusal
-from ledgeragent.types import ToolCall, canonical
+from ledgeragent.returned import unwrapped
+from ledgeragent.session.ticket import Ticket, refusal
+from ledgeragent.types import Json, ToolCall
 
 require("mcp", "2.3", "mcp")
 
@@ -32,6 +33,8 @@ McpResult: TypeAlias = dict[str, Any]
 STATE_URI = "ledger://state"
 SHOW_LEDGER = "show_ledger"
 METHOD_NOT_FOUND = -32601
+NOT_BEGUN = frozenset({-32700, -32600, METHOD_NOT_FOUND, -32602})
+"""Errors of the protocol that say that a call was never begun. Any other may have come after it."""
 
 _ABOUT = (
     "Records observed through the tools so far, latest value per path, with what is out of date."
@@ -58,6 +61,13 @@ class Step:
     to_server: tuple[RPC, ...] = ()
     to_client: tuple[RPC, ...] = ()
 
+    def __add__(self, other: Step) -> Step:
+        """Both, in this order."""
+        return Step(
+            to_server=(*self.to_server, *other.to_server),
+            to_client=(*self.to_client, *other.to_client),
+        )
+
 
 class Relay:
     """One connection, and so one session. `version` is the protocol's, once it is agreed upon."""
@@ -68,6 +78,7 @@ class Relay:
         self._guard = guard
         self._waiting: dict[str, Callable[[McpResult], McpResult]] = {}
         self._tickets: dict[str, Ticket] = {}
+        self._held: dict[str, tuple[JSONRPCRequest, Ticket]] = {}
         self._names: list[str] = []
         self._own_tool = True
         self._resources = True
@@ -78,10 +89,22 @@ class Relay:
         if isinstance(message, JSONRPCRequest):
             return self._request(message)
         if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            ticket = self._tickets.pop(_key((message.params or {}).get("requestId")), None)
-            if ticket is not None:
-                self.conversation.interrupted(ticket)
+            return self._cancelled(message, _key((message.params or {}).get("requestId")))
         return Step(to_server=(message,))
+
+    def _cancelled(self, message: JSONRPCNotification, key: str) -> Step:
+        """What follows when the client gives up a request; one that waits here the server never saw."""
+        if key in self._held:
+            _, ticket = self._held.pop(key)
+            self.conversation.interrupted(ticket)
+            return self._released()
+        if key in self._tickets:
+            self.conversation.interrupted(self._tickets[key])
+        return Step(to_server=(message,)) + self._released()
+
+    def closed(self) -> None:
+        """Notes that the connection is gone: no open call will be answered."""
+        self.conversation.settle()
 
     def _request(self, message: JSONRPCRequest) -> Step:
         params = message.params or {}
@@ -138,11 +161,27 @@ class Relay:
             name=str(params.get("name")), arguments=params.get("arguments"), id=_key(message.id)
         )
         self.conversation.judge_also(call)
-        ticket = self.conversation.take(call)
+        ticket = self.conversation.claim(call)
+        if not self.conversation.ready(ticket):
+            self._held[call.id] = message, ticket
+            return Step()
+        return self._decided(message, ticket)
+
+    def _decided(self, message: JSONRPCRequest, ticket: Ticket) -> Step:
+        """What follows from a verdict that stands: the call goes on, or is answered here."""
         if not ticket.allowed:
             return _answer(message, {**_said(refusal(ticket.verdict)), "isError": True})
-        self._tickets[call.id] = ticket
+        self._tickets[ticket.call.id] = ticket
         return Step(to_server=(message,))
+
+    def _released(self) -> Step:
+        """What becomes of the calls that waited for one that has just ended."""
+        step = Step()
+        for key, (message, ticket) in tuple(self._held.items()):
+            if self.conversation.ready(ticket):
+                del self._held[key]
+                step += self._decided(message, ticket)
+        return step
 
     def from_server(self, message: RPC) -> Step:
         """What to do with a message of the server."""
@@ -157,21 +196,25 @@ class Relay:
             return self._observed(key, message, content_of(result), bool(result.get("isError")))
         if isinstance(message, JSONRPCError) and message.id is not None:
             self._waiting.pop(_key(message.id), None)
-            return self._observed(_key(message.id), message, message.error.message, True)
+            lost = message.error.code not in NOT_BEGUN
+            return self._observed(_key(message.id), message, message.error.message, True, lost=lost)
         return Step(to_client=(message,))
 
-    def _observed(self, key: str, message: RPC, content: object, error: bool) -> Step:
+    def _observed(
+        self, key: str, message: RPC, content: object, error: bool, *, lost: bool = False
+    ) -> Step:
+        passed = Step(to_client=(message,))
         ticket = self._tickets.pop(key, None)
         if ticket is None:
-            return Step(to_client=(message,))
+            return passed
         before = self.conversation.ledger
-        self.conversation.observe(ticket, content, error=error)
-        if not self._subscribed or self.conversation.ledger is before:
-            return Step(to_client=(message,))
-        updated = JSONRPCNotification(
-            jsonrpc="2.0", method="notifications/resources/updated", params={"uri": STATE_URI}
-        )
-        return Step(to_client=(message, updated))
+        self.conversation.observe(ticket, content, error=error, lost=lost)
+        if self._subscribed and self.conversation.ledger is not before:
+            updated = JSONRPCNotification(
+                jsonrpc="2.0", method="notifications/resources/updated", params={"uri": STATE_URI}
+            )
+            passed += Step(to_client=(updated,))
+        return passed + self._released()
 
     def _agreed(self, result: McpResult) -> McpResult:
         self.version = result.get("protocolVersion")
@@ -190,7 +233,7 @@ class Relay:
         self._names += [str(tool.get("name")) for tool in tools]
         if result.get("nextCursor"):
             return result
-        self.conversation.session.gate = self._guard.gate(self._names)
+        self.conversation.rebind(self._guard.gate(self._names))
         if self._guard.shadow:
             return result
         self._own_tool = SHOW_LEDGER not in self._names
@@ -222,26 +265,10 @@ def _with_resource(result: McpResult) -> McpResult:
     return {**result, "resources": [*(result.get("resources") or ()), _RESOURCE]}
 
 
-def content_of(result: McpResult) -> object:
-    """What a tool answered: its structured content, else its text.
-
-    Servers wrap an answer that is no object as `{"result": ...}`; the wrapping is taken off. Where
-    the answer is a string, its text is taken: that is what a pack's route knows how to read.
-    """
-    blocks = result.get("content") or ()
-    texts = [block.get("text", "") for block in blocks if block.get("type") == "text"]
-    text = "\n".join(texts)
+def content_of(result: McpResult) -> Json:
+    """What a tool answered: its structured content, else its text, out of its wrapping."""
     structured = result.get("structuredContent")
-    if structured is None:
-        return text
-    inner = structured.get("result") if isinstance(structured, dict) else None
-    if set(structured) == {"result"} and (not isinstance(inner, dict) or _same(inner, text)):
-        return text if isinstance(inner, str) else inner
-    return structured
-
-
-def _same(value: object, text: str) -> bool:
-    try:
-        return canonical(json.loads(text)) == canonical(value)
-    except ValueError:
-        return False
+    if structured is not None:
+        return unwrapped(structured)
+    blocks = [block for block in result.get("content") or () if block.get("type") == "text"]
+    return unwrapped(blocks) if blocks else ""

@@ -1,87 +1,71 @@
-"""A conversation that a host runs call by call: each reply judged once, each call answered once."""
+"""A conversation that a host runs call by call: each reply judged once, each call answered once.
+
+A call that only has to wait for others of its reply, or for some in flight, costs no turn of the
+model: it waits here for their results, and is judged again on the ledger as it is then.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
 from typing import TypeAlias
 
+from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.gate import Filtered, Gate
+from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
-from ledgeragent.session import Session
+from ledgeragent.rejections import Rejections
+from ledgeragent.render import render
+from ledgeragent.session.outcome import broke_on_the_way, failure, plain
+from ledgeragent.session.ticket import Ticket
+from ledgeragent.session.tickets import Tickets, without
+from ledgeragent.session.unread import warn_of
+from ledgeragent.session.waiting import causes
+from ledgeragent.session.wakeups import sleep
+from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Finding, Kind, Verdict
 
 UNJUDGED = "adapter/unjudged"
-NOT_EXECUTED = "Error: this call was not executed"
+PATIENCE = 5.0
+"""Seconds that a call waits for an earlier one which its host has not begun."""
 
-
-def plain(value: object) -> Json:
-    """A tool's answer as JSON: text stays text, models and dataclasses become objects."""
-    if isinstance(value, str):
-        return value
-    try:
-        return json.loads(json.dumps(value, default=_simpler))
-    except (TypeError, ValueError, RecursionError):
-        return str(value)
-
-
-def _simpler(value: object) -> object:
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        return dump(mode="json")
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return str(value)
-
-
-def refusal(verdict: Verdict) -> str:
-    """The answer to a rejected call. It begins with `Error`, so that a history read again is right."""
-    return f"{NOT_EXECUTED}. {verdict.feedback}"
-
-
-@dataclass(slots=True, eq=False)
-class Ticket:
-    """One judged call on its way to being answered; in `shadow` whatever the verdict is."""
-
-    call: ToolCall
-    verdict: Verdict
-    shadow: bool = False
-
-    @property
-    def allowed(self) -> bool:
-        """True if the call may execute."""
-        return self.shadow or self.verdict.allowed
+_DELIVERY: Delivery = "tool_result"
 
 
 class Conversation:
-    """One conversation: a session that tool threads may share, and the open calls of its last reply.
+    """One conversation: a state that tool threads may share, and the open calls of its last reply.
 
-    `judge` takes the whole reply on one snapshot; `take` hands out the verdict on one call of it;
-    `observe` takes in what the call answered. A call that was taken and never observed was
-    interrupted: it may have changed the world, so what it touches counts as unknown.
+    `judge` takes the whole reply as a plan; `take` hands out the ticket of one call of it, once its
+    verdict stands; `observe` takes in what the call answered. A call that was taken and never
+    observed was interrupted: it may have changed the world, so what it touches counts as unknown.
     """
 
     def __init__(self, gate: Gate, telling: Thread, watch: Watch | None = None) -> None:
-        self.session = Session(gate)
+        self.gate = gate
+        self.state = State()
         self.used: set[str] = set()
+        self.tools: frozenset[str] = frozenset()
+        self.patience = PATIENCE
         self._telling = telling
         self._watch = watch
-        self._lock = threading.RLock()
-        self._open: list[Ticket] = []
-        self._running: list[Ticket] = []
-        self._snapshot = self.session.ledger
+        self._tickets = Tickets()
+        self._wakeups = self._tickets.wakeups
+        self._lock = self._wakeups.lock
+        self._numbered = 0
         self._notes = ""
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of its gate."""
+        return self.gate.domain
 
     @property
     def ledger(self) -> Ledger:
         """The latest observed state."""
-        return self.session.ledger
+        return self.state.ledger
 
     @property
     def shadow(self) -> bool:
@@ -93,10 +77,15 @@ class Conversation:
         """The conversation's name in the journal."""
         return self._telling.name
 
+    def rebind(self, gate: Gate) -> None:
+        """Judges by this gate from here on: the agent's tools have changed."""
+        with self._lock:
+            self.gate = gate
+
     def heard(self, text: str = "") -> None:
         """Notes a message of the user."""
         with self._lock:
-            self._settle()
+            self.settle()
             self._observe(UserMessage(text=text))
 
     def replay(self, messages: Iterable[Message]) -> None:
@@ -114,6 +103,7 @@ class Conversation:
             again = self._telling.open((*history, reply))
             told = len(history) if again else self._telling.again(history)
             self._replay(history, told)
+            self._cut(new=True)
             self.used.update(call.id for call in reply.calls)
             self._judge(reply, again=again)
 
@@ -123,18 +113,23 @@ class Conversation:
 
     def _again(self, message: Message, *, new: bool) -> None:
         if not isinstance(message, ToolReturn):
-            for call in self.session.state.pending:
-                self._interrupted(call, new=new)
+            self._cut(new=new)
         if isinstance(message, Reply):
             self.used.update(call.id for call in message.calls)
-            self.session.filter(message)  # For the loop guard.
+            _, filtered = self.state.filter(message, self.gate, _DELIVERY)
+            self._remember(filtered, self._ticketed(filtered, ()))  # for the loop guard
         # What a history shows as executed was executed, whatever the gate would say of it now.
         self._observe(message, new=new and not _refused(message))
+
+    def _cut(self, *, new: bool) -> None:
+        """Takes calls of a history that nobody answered for interrupted ones."""
+        for call in self.state.pending:
+            self._interrupted(call, new=new)
 
     def context(self) -> str:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""
         with self._lock:
-            block = self.session.context()
+            block = render(self.ledger)
             return f"{block}\n{self._notes}" if self._notes else block
 
     def ids(self, given: Sequence[str | None]) -> list[str]:
@@ -152,30 +147,59 @@ class Conversation:
         return chosen
 
     def judge(self, reply: Reply) -> Filtered:
-        """The verdicts on a reply, all on the ledger as it is now; its calls are open from here on."""
+        """The verdicts on a reply, judged as a plan; its calls are open from here on."""
         with self._lock:
-            self._settle()
+            self.settle()
             return self._judge(reply)
 
     def judge_also(self, call: ToolCall) -> Filtered:
         """The verdict on one more call, for hosts that show calls singly; others keep running."""
         with self._lock:
-            before, opened = self.session.state.pending, self._open
-            filtered = self._judge(Reply(calls=(call,)))
-            self._pend(*before, *self.session.state.pending)
-            self._open = [*opened, *self._open]
-            return filtered
+            return self._judge(Reply(calls=(call,)), running=self.state.pending)
 
-    def _judge(self, reply: Reply, *, again: bool = False) -> Filtered:
-        self._snapshot = self.session.ledger
-        filtered = self.session.filter(reply)
+    def _judge(
+        self, reply: Reply, *, again: bool = False, running: tuple[ToolCall, ...] = ()
+    ) -> Filtered:
+        before = self.state
+        self.state, filtered = before.filter(reply, self.gate, _DELIVERY, running)
+        self.state = self.state._replace(rejections=before.rejections)
         if self.shadow:
-            self._pend(*reply.calls)
-        self._open = [Ticket(v.call, v, self.shadow) for v in filtered.verdicts]
+            self._pend(*running, *reply.calls)
+        tickets = self._ticketed(filtered, running)
+        self._remember(filtered, tickets)
+        self._tickets.open += tickets
         warned = (v for v in filtered.verdicts if v.allowed and v.feedback)
-        self._notes = "\n".join(f"Note on {v.call.name}: {v.feedback}" for v in warned)
+        self._notes = "\n".join(f"Note on {v.feedback}" for v in warned)
         self._tell(reply, filtered, again=again)
         return filtered
+
+    def _ticketed(self, filtered: Filtered, running: Sequence[ToolCall]) -> list[Ticket]:
+        before = list(running)
+        tickets: list[Ticket] = []
+        for verdict in filtered.verdicts:
+            ticket = self._ticket(verdict)
+            if not self.shadow:
+                ticket.waits_for = causes(verdict, before)
+                ticket.pending = bool(ticket.waits_for)
+            if verdict.allowed:
+                before.append(verdict.call)
+            tickets.append(ticket)
+        return tickets
+
+    def _ticket(self, verdict: Verdict) -> Ticket:
+        self._numbered += 1
+        writes = self._writes(verdict.call)
+        return Ticket(verdict.call, verdict, self.shadow, self._numbered, writes)
+
+    def _remember(self, filtered: Filtered, tickets: Sequence[Ticket]) -> None:
+        """Tells the loop guard what was rejected for good."""
+        memory = filtered.rejections
+        if any(ticket.pending for ticket in tickets):
+            memory = self.state.rejections
+            for ticket in tickets:
+                if not ticket.verdict.allowed and not ticket.pending:
+                    memory = memory.add(ticket.verdict)
+        self.state = self.state._replace(rejections=memory)
 
     def _tell(self, reply: Reply, filtered: Filtered, *, again: bool = False) -> None:
         self._telling.judged(reply, filtered, again=again)
@@ -183,99 +207,212 @@ class Conversation:
             self._watch(self, filtered)
 
     def _pend(self, *calls: ToolCall) -> None:
-        self.session.state = self.session.state._replace(pending=calls)
+        self.state = self.state._replace(pending=calls)
 
     def take(self, call: ToolCall) -> Ticket:
-        """The verdict on a call that is about to run. A call changed since is judged as it is now."""
+        """The ticket of a call that is about to run, once its verdict stands.
+
+        Waits in this thread. A call changed since its reply was judged is judged as it is now.
+        """
         with self._lock:
-            ticket = self._find(call) or self._late(call, self._unjudged(call))
-            if ticket in self._open:
-                self._open.remove(ticket)
-            if ticket.allowed:
-                self._running.append(ticket)
+            ticket, since = self.claim(call), monotonic()
+            while (seconds := self._delay(ticket, since)) != 0:
+                self._wakeups.wait(seconds)
+                since = since if seconds else monotonic()
             return ticket
 
+    async def atake(self, call: ToolCall) -> Ticket:
+        """The same for a task of an event loop, which goes on meanwhile."""
+        return await self.astand(self.claim(call))
+
+    async def astand(self, ticket: Ticket) -> Ticket:
+        """The ticket that was claimed, once its verdict stands."""
+        since = monotonic()
+        try:
+            while True:
+                with self._lock:
+                    if (seconds := self._delay(ticket, since)) == 0:
+                        return ticket
+                    woken = self._wakeups.sleeper()
+                await sleep(woken, seconds)
+                since = since if seconds else monotonic()
+        except BaseException:
+            self.interrupted(ticket)
+            raise
+
+    def ready(self, ticket: Ticket) -> bool:
+        """True once the verdict of a claimed ticket stands, for hosts that must not wait here."""
+        with self._lock:
+            return self._delay(ticket, monotonic()) == 0
+
+    def claim(self, call: ToolCall) -> Ticket:
+        """The ticket of a call, which may be pending."""
+        with self._lock:
+            ticket = self._find(call) or self._late(call, self._unjudged(call))
+            self._tickets.claim(ticket)
+            return ticket
+
+    def _delay(self, ticket: Ticket, since: float) -> float | None:
+        """Seconds to wait at most before looking again: 0 where the verdict stands, None for any."""
+        while ticket in self._tickets.waiting:
+            if self._tickets.waits_for_an_end(ticket):
+                return None
+            if self._tickets.waits_for_a_beginning(ticket):
+                left = since + self.patience - monotonic()
+                if left > 0:
+                    return left
+                self._decide(ticket, self.state.rejections.add(ticket.verdict))
+            else:
+                self._judge_again(ticket)
+        return 0
+
+    def _judge_again(self, ticket: Ticket) -> None:
+        """The verdict on the ledger as it is now, with what has begun meanwhile, or goes before."""
+        yielding = list(self._tickets.later_writes(ticket))
+        running = without(self.state.pending, yielding)
+        before = self.state._replace(pending=running)
+        after, filtered = before.filter(Reply(calls=(ticket.call,)), self.gate, _DELIVERY, running)
+        (ticket.verdict,) = filtered.verdicts
+        ticket.waits_for = causes(ticket.verdict, running)
+        tickets = self._tickets
+        if tickets.waits_for_an_end(ticket) or tickets.waits_for_a_beginning(ticket):
+            return
+        if ticket.verdict.allowed:
+            self.state = after
+            for other in yielding:
+                other.pending = True
+        self._decide(ticket, after.rejections)
+        self._tell(filtered.reply, filtered, again=True)
+
+    def _decide(self, ticket: Ticket, memory: Rejections) -> None:
+        self.state = self.state._replace(rejections=memory)
+        self._tickets.decide(ticket)
+
+    def _writes(self, call: ToolCall) -> bool:
+        return self.domain.effect(call.name) is Effect.WRITE
+
     def _find(self, call: ToolCall) -> Ticket | None:
-        named = [t for t in self._open if t.call.id == call.id and t.call.name == call.name]
+        named = self._tickets.named(call)
         for ticket in named:
             if ticket.call.malformed is not None or ticket.call.intent == call.intent:
                 return ticket
         return self._changed(named[0], call) if named else None
 
     def _changed(self, ticket: Ticket, call: ToolCall) -> Ticket:
-        """The verdict on a call whose arguments somebody edited after the reply was judged."""
-        self._open.remove(ticket)
-        self._pend(*(c for c in self.session.state.pending if c is not ticket.call))
-        return self._late(call, self.session.gate.judge(call, self._snapshot))
+        """The ticket of a call whose arguments somebody edited after the reply was judged."""
+        self._tickets.open.remove(ticket)
+        self._wakeups.notify()
+        self._judge(Reply(calls=(call,)), running=without(self.state.pending, [ticket]))
+        return self._tickets.open[-1]
 
     def _unjudged(self, call: ToolCall) -> Verdict:
         """The verdict on a call that no reply held: it does not run, unless verdicts change nothing."""
         if self.shadow:
-            return self.session.gate.judge(call, self.session.ledger)
+            return self.gate.judge(call, self.ledger)
         reason = "this call was not part of the reply that was judged, so it was not done"
         finding = Finding(Kind.ERROR, UNJUDGED, None, Decision.BLOCK, reason)
         return Verdict(call, Decision.BLOCK, (finding,))
 
     def _late(self, call: ToolCall, verdict: Verdict) -> Ticket:
         """Tells of a verdict that was given when the call was about to run."""
-        ticket = Ticket(call, verdict, self.shadow)
-        reply, state = Reply(calls=(call,)), self.session.state
+        ticket = self._ticket(verdict)
         if ticket.allowed:
-            self._pend(*state.pending, call)
+            self._pend(*self.state.pending, call)
         filtered = Filtered(
-            reply=reply,
+            reply=Reply(calls=(call,)),
             execute=(call,) if verdict.allowed else (),
             verdicts=(verdict,),
             returns=(),
-            rejections=state.rejections,
+            rejections=self.state.rejections,
         )
-        self._tell(reply, filtered)
+        self._tell(filtered.reply, filtered)
         return ticket
 
-    def observe(self, ticket: Ticket, content: object, *, error: bool = False) -> None:
-        """Takes in what the call of a ticket answered."""
+    @contextmanager
+    def running(
+        self, ticket: Ticket, postponed: tuple[type[BaseException], ...] = ()
+    ) -> Iterator[None]:
+        """Around the execution of a call, whose answer is given to `observe` within.
+
+        What raises has failed, or is asked for again where `postponed` says so. What ends without an
+        answer was interrupted.
+        """
+        try:
+            yield
+        except postponed:
+            self.reopen(ticket)
+            raise
+        except Exception as error:
+            self.observe(ticket, failure(error), error=True, lost=broke_on_the_way(error))
+            raise
+        finally:
+            self.interrupted(ticket)
+
+    def observe(
+        self, ticket: Ticket, content: object, *, error: bool = False, lost: bool = False
+    ) -> None:
+        """Takes in what the call of a ticket answered; `lost` if that leaves open what it did."""
         with self._lock:
-            if ticket in self._running:
-                self._running.remove(ticket)
-                self._answered(ticket.call, plain(content), error=error)
+            if self._tickets.end(ticket):
+                self.state = self.state._replace(raced=tuple(ticket.beside))
+                self._answered(ticket.call, plain(content), error=error, lost=lost)
+            elif ticket in self._tickets.lost and not lost:
+                self._tickets.lost.remove(ticket)
+                late = ToolReturn(call_id=ticket.call.id, content=plain(content), error=error)
+                self._observe(late)
+            self._tickets.withdraw(ticket)
 
     def interrupted(self, ticket: Ticket) -> None:
         """Notes that the answer of a ticket will not come, whatever its call did."""
         with self._lock:
-            if ticket in self._running:
-                self._running.remove(ticket)
+            if self._tickets.end(ticket):
+                self._tickets.lost.append(ticket)
                 self._interrupted(ticket.call)
+            self._tickets.withdraw(ticket)
 
     def reopen(self, ticket: Ticket) -> None:
         """Puts a ticket back: its call has not run yet and will be asked for again."""
         with self._lock:
-            self._running.remove(ticket)
-            self._open.append(ticket)
+            if self._tickets.end(ticket):
+                self._tickets.open.append(ticket)
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Takes what was begun and never observed for something that may have happened."""
-        for ticket in self._running:
-            self._interrupted(ticket.call)
-        self._running, self._open = [], []
+        with self._lock:
+            for ticket in tuple(self._tickets.running):
+                self.interrupted(ticket)
+            self._tickets.clear()
+            self._pend()
 
     def _interrupted(self, call: ToolCall, *, new: bool = True) -> None:
-        if self.session.gate.domain.effect(call.name) is Effect.WRITE:
-            self._answered(call, None, new=new)
+        if self._writes(call):
+            self._answered(call, None, lost=True, new=new)
+        else:
+            self._pend(*(c for c in self.state.pending if c is not call))
 
     def _answered(
-        self, call: ToolCall, content: Json, *, error: bool = False, new: bool = True
+        self,
+        call: ToolCall,
+        content: Json,
+        *,
+        error: bool = False,
+        lost: bool = False,
+        new: bool = True,
     ) -> None:
         """Takes in an answer to this very call: where verdicts change nothing, ids may repeat."""
-        rest = [c for c in self.session.state.pending if c is not call]
-        if len(rest) < len(self.session.state.pending):
+        rest = [c for c in self.state.pending if c is not call]
+        if len(rest) < len(self.state.pending):
             self._pend(call, *rest)
-        self._observe(ToolReturn(call_id=call.id, content=content, error=error), new=new)
+        message = ToolReturn(call_id=call.id, content=content, error=error, lost=lost)
+        self._observe(message, new=new)
 
     def _observe(self, message: Message, *, new: bool = True) -> None:
-        before = self.session.state
-        self.session.state = before.observe(message, self.session.gate.domain)
+        before = self.state
+        self.state = before.observe(message, self.domain)
+        if isinstance(message, ToolReturn) and new:
+            warn_of(before, message, self.state)
         if new:
-            self._telling.note(message, before, self.session.state)
+            self._telling.note(message, before, self.state)
 
 
 def _refused(message: Message) -> bool:

@@ -10,6 +10,7 @@ from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.journal.recorder import Recorder, new_session
 from ledgeragent.ledger import Ledger
 from ledgeragent.render import render
+from ledgeragent.session.unread import warn_of
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
 
@@ -65,4 +66,6 @@ class Session:
     def _advance(self, message: Message) -> None:
         before = self.state
         self.state = before.observe(message, self.gate.domain)
+        if isinstance(message, ToolReturn):
+            warn_of(before, message, self.state)
         self._recorder.note(self.name, message, before, self.state)

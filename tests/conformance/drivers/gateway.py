@@ -141,6 +141,7 @@ class GatewayDriver(Driver):
     """A client that runs whatever calls it is given, and goes on talking when it is refused some."""
 
     libraries = ("aiohttp",)
+    waits = False
     wire: ClassVar[Wire]
     stream: ClassVar[bool] = False
 

@@ -75,9 +75,9 @@ class Calls:
             scene.transcript.append(
                 ToolReturn(call_id=call.id, content=text, error=bool(result.is_error))
             )
-        scene.noted.append(
-            [(v.call.name, v.decision.name) for f in self._judged for v in f.verdicts]
-        )
+        verdicts = (verdict for filtered in self._judged for verdict in filtered.verdicts)
+        last = {v.call.id: (v.call.name, v.decision.name) for v in verdicts}
+        scene.noted.append(list(last.values()))
 
     def watch(self, conversation: Any, filtered: Filtered) -> None:
         """Notes the verdict on one call."""

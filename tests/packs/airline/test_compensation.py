@@ -29,7 +29,6 @@ def test_a_certificate_waits_for_the_facts() -> None:
     talk.profile(profile(reservations=["RV0001", "RV0002"]))
     assert asked(talk.judge(certificate(100))) == {
         REREAD,
-        UPGRADE,
         'get_reservation_details(reservation_id="RV0002")',
     }
     talk.reservation(booked(OUT, BACK, **HURT))

@@ -112,9 +112,7 @@ def test_each_path_names_the_read_that_supplies_it(path: str, reads: set[str]) -
 )
 def test_a_record_is_read_out_of_its_wrapping(wrap: Callable[[str], str]) -> None:
     looks = [look(one) for one in (user(), order(), shoes())]
-    session = talk(
-        (by_email(), wrap(json.dumps(ME))), *((c, wrap(json.dumps(r))) for c, r in looks)
-    )
+    session = talk((by_email(), ME), *((c, wrap(json.dumps(r))) for c, r in looks))
     for call in (cancel(), address(), modify([SHOE], [SHOE_BLACK]), payment(PAYPAL), profile()):
         assert verdict_of(session, call).allowed
     after = wrap(json.dumps({**order(), "status": "cancelled"}))

@@ -38,12 +38,6 @@ def test_a_slot_conflict_is_never_asked_about() -> None:
     assert talk.book(time="09:00").allowed
 
 
-def test_a_status_that_the_clinic_has_not_frees_no_slot() -> None:
-    verdict = open_talk().details(details(status="Postponed")).book(time="09:00")
-    assert not verdict.allowed and not verdict.violations
-    assert "get_appointment_details" in verdict.feedback
-
-
 def test_an_appointment_is_not_in_its_own_way() -> None:
     assert open_talk().move("2025-11-05", "09:00").allowed
 

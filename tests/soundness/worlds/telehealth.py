@@ -45,7 +45,10 @@ class TelehealthWorld(World):
 
     domain = "telehealth"
     same = judge.SAME
-    worded: ClassVar = {"get_appointment_details": ("status",), "list_patient_appointments": ("status",)}
+    worded: ClassVar = {
+        "get_appointment_details": ("status",),
+        "list_patient_appointments": ("status",),
+    }
     reads = frozenset(
         {
             "find_patient_by_email",

@@ -7,19 +7,17 @@ value that a rule compares, so all are treated alike.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from ledgeragent.errors import LedgerAgentError
+from ledgeragent.shape import CONTROL, has_control
 from ledgeragent.types import Json
-
-_REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def is_readable(value: Json) -> bool:
     """True if no text inside a JSON value, keys included, holds a refused character."""
     if type(value) is str:
-        return value.isprintable() or _REFUSED.search(value) is None
+        return not has_control(value)
     if type(value) is dict:
         return _are_readable(value) and _are_readable(value.values())
     return _are_readable(value) if isinstance(value, list | tuple) else True
@@ -28,7 +26,7 @@ def is_readable(value: Json) -> bool:
 def _are_readable(values: Iterable[Json]) -> bool:
     for value in values:
         if type(value) is str:
-            if not value.isprintable() and _REFUSED.search(value) is not None:
+            if has_control(value):
                 return False
         elif (type(value) is dict or type(value) is list) and not is_readable(value):
             return False
@@ -39,8 +37,8 @@ def first_refused(value: Json) -> str:
     """The first refused character inside a JSON value, written as `U+0000`; "" if there is none."""
     match value:
         case str():
-            found = _REFUSED.search(value)
-            return f"U+{ord(found[0]):04X}" if found is not None else ""
+            character = CONTROL.search(value)
+            return f"U+{ord(character[0]):04X}" if character is not None else ""
         case dict():
             parts = [part for pair in value.items() for part in pair]
         case list() | tuple():

@@ -50,7 +50,7 @@ def passenger_details(call: BookReservation | UpdatePassengers, ledger: View) ->
         lacking = _lacking(passenger)
         if lacking:
             return violation(
-                "passengers[{number}] lacks a usable {lacking}; give each passenger {form}",
+                "passengers[{number}] lacks a usable {lacking}; name each passenger {form}",
                 number=number,
                 lacking=lacking,
                 form=_FORM,

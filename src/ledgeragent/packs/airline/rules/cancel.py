@@ -86,13 +86,14 @@ def cancel_flown(call: CancelReservation, ledger: View) -> Broken | None:
     no tool can ever tell it, a trip with such a flight is for a human agent.
     """
     segments = ledger[RESERVATION(call["reservation_id"])]["flights"]
-    past = [s for s in segments if _day(s) < _today(ledger) and not _stands(s, ledger)]
-    if past and not ledger.parameters["statuses_are_read"]:
+    past = _unverifiable(segments, ledger)
+    if past is not None:
         return violation(
-            "reservation {id} can't be cancelled here: {flight} was due on a day that is past, and "
-            "no tool here tells whether it left; only a human agent can look into it",
+            "reservation {id} can't be cancelled here: {number} was due on {date}, a day that is "
+            "past, and no tool here tells whether it left; only a human agent can look into it",
             id=call["reservation_id"],
-            flight=_named(past[0]),
+            number=past["flight_number"],
+            date=past["date"],
         )
     gone = flown(segments, ledger)
     if gone is None:
@@ -105,6 +106,13 @@ def cancel_flown(call: CancelReservation, ledger: View) -> Broken | None:
     )
 
 
+def _unverifiable(segments: Iterable[Segment], ledger: View) -> Segment | None:
+    """A segment of a past day, where no tool ever tells what became of it."""
+    if ledger.parameters["statuses_are_read"]:
+        return None
+    return next((s for s in segments if _day(s) < _today(ledger) and not _stands(s, ledger)), None)
+
+
 @predicate("airline/cancel-basis", guards=CANCEL, decision=Decision.BLOCK)
 def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
     """A cancellation needs business cabin, insurance, a booking of the last day, or an airline's own.
@@ -113,7 +121,8 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
     basis. Statuses of today's and past flights are asked for, as `airline/cancel-flown` needs them
     anyway; of later flights they are only named in the reason: nearly every customer without
     another basis has none at all, and is better told now than after a read for every flight.
-    Reading a cancelled status makes the same call right.
+    Reading a cancelled status makes the same call right. Of a trip that `airline/cancel-flown`
+    leaves to a human agent, nothing more is said.
     """
     trip = ledger[RESERVATION(call["reservation_id"])]
     if trip["insurance"] == "yes" or _is_recent(trip, call["reservation_id"], ledger):
@@ -123,8 +132,10 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
     statuses = [status_read(segment, ledger) for segment in trip["flights"]]
     if "cancelled" in statuses:
         return None
-    if ledger.parameters["statuses_are_read"]:
-        flown(trip["flights"], ledger)
+    if _unverifiable(trip["flights"], ledger) is not None:
+        return None
+    if ledger.parameters["statuses_are_read"] and flown(trip["flights"], ledger) is not None:
+        return None
     return violation(
         "reservation {id} can't be cancelled: it is {cabin}, was booked more than {hours} hours ago "
         "(at {created}), has no travel insurance, and the airline is not known to have cancelled "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ledgeragent.packs.airline.paths import RESERVATION
+from ledgeragent.packs.airline.paths import RESERVATION, reservation_look_up
 from ledgeragent.packs.airline.records import (
     BookReservation,
     Reservation,
@@ -22,7 +22,7 @@ from ledgeragent.packs.airline.rules.itinerary import (
     key,
     refusal,
 )
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
 
 
 @predicate("airline/flight-available", guards=(BOOK, FLIGHTS))
@@ -82,15 +82,25 @@ def basic_economy_flights(call: UpdateFlights, ledger: View) -> Broken | None:
 
     Rejects: another flight or date, even along with a new cabin.  Allows: the same flights again.
     """
-    if not _is_frozen(call, ledger):
-        return None
     booked = ledger[RESERVATION(call["reservation_id"])]
+    if not _is_frozen(call, ledger):
+        if not _unchanged(call, booked):
+            _confirm_cabin(call, ledger)
+        return None
     return violation(
         "reservation {id} is basic economy, so its flights can't be changed; flights must be as "
         "booked: {flights}",
         id=call["reservation_id"],
         flights=", ".join(" on ".join(key(segment)) for segment in booked["flights"]),
     )
+
+
+def _confirm_cabin(call: UpdateFlights, ledger: View) -> None:
+    """Asks to read a cabin of which only a change of it has told: it was basic economy's way out."""
+    path = RESERVATION(call["reservation_id"])
+    entry = ledger.entry(path)
+    if entry is not None and entry.origin(("cabin",)).source.name == FLIGHTS:
+        raise MissingEvidence(path, fields=("cabin",), reads=(reservation_look_up(path[-1]),))
 
 
 @predicate("airline/same-route", guards=FLIGHTS)

@@ -12,7 +12,6 @@ from ledgeragent.packs.telehealth.rules.slots import slot_arguments
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.types import ToolCall
 
-_FREE = (None, "cancelled", "completed")
 _MOVED = {"date": "new_date", "time": "new_time"}
 
 
@@ -60,8 +59,7 @@ def _known_provider(call: Mapping[str, str], ledger: View) -> str | None:
 def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
     """True for each open appointment in the slot, other than the one that is to be moved.
 
-    Only what is in the way is noted as evidence: a move of any other disturbs nothing. Raises
-    MissingEvidence for one whose status came back as none that the clinic has: it may be open.
+    Only what is in the way is noted as evidence: a move of any other disturbs nothing.
     """
     writes = ledger.writes
     for path, record in ledger.glob(APPOINTMENT):
@@ -69,9 +67,7 @@ def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
         if entry is None or path == APPOINTMENT(moving):
             continue
         now = [_now(entry, name, writes) for name in ("provider_id", "date", "time", "status")]
-        if tuple(now[:3]) == slot and now[3] not in _FREE:
-            if now[3] not in OPEN:
-                record["status"]  # is none that the clinic has: asks for it
+        if tuple(now[:3]) == slot and now[3] in OPEN:
             for name in ("provider_id", "date", "time", "status"):
                 seen(record, name)
             yield True

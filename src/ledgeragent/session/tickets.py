@@ -1,0 +1,93 @@
+"""Tickets: the calls of a conversation that are judged, waiting, running, or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ledgeragent.session.ticket import Ticket
+from ledgeragent.session.wakeups import Wakeups
+from ledgeragent.types import ToolCall
+
+
+class Tickets:
+    """Where each ticket stands. The caller holds `wakeups.lock`.
+
+    `open` were judged and not begun, `waiting` are claimed and pending, `running` were begun and have
+    no answer, of `lost` ones none will come.
+    """
+
+    def __init__(self) -> None:
+        self.wakeups = Wakeups()
+        self.open: list[Ticket] = []
+        self.waiting: list[Ticket] = []
+        self.running: list[Ticket] = []
+        self.lost: list[Ticket] = []
+
+    def named(self, call: ToolCall) -> list[Ticket]:
+        """The open tickets with the name and id of a call, whatever its arguments."""
+        return [t for t in self.open if t.call.id == call.id and t.call.name == call.name]
+
+    def claim(self, ticket: Ticket) -> None:
+        """Takes a ticket for its host: it runs, or waits, or is done with."""
+        if ticket in self.open:
+            self.open.remove(ticket)
+        if ticket.pending:
+            self.waiting.append(ticket)
+        elif ticket.allowed:
+            self._start(ticket)
+
+    def decide(self, ticket: Ticket) -> None:
+        """Lets the verdict of a waiting ticket stand."""
+        self.waiting.remove(ticket)
+        ticket.pending = False
+        if ticket.allowed:
+            self._start(ticket)
+        self.wakeups.notify()
+
+    def _start(self, ticket: Ticket) -> None:
+        for other in self.running:
+            if other.writes:
+                ticket.beside.append(other.call)
+            if ticket.writes:
+                other.beside.append(ticket.call)
+        self.running.append(ticket)
+
+    def end(self, ticket: Ticket) -> bool:
+        """Takes a ticket out of those that run; False if it was not among them."""
+        if ticket not in self.running:
+            return False
+        self.running.remove(ticket)
+        self.wakeups.notify()
+        return True
+
+    def withdraw(self, ticket: Ticket) -> None:
+        """Forgets a call that was waiting: it did not run."""
+        if ticket in self.waiting:
+            self.waiting.remove(ticket)
+            ticket.pending = False
+            self.wakeups.notify()
+
+    def clear(self) -> None:
+        """Forgets what has not begun."""
+        for ticket in (*self.open, *self.waiting):
+            ticket.pending = False
+        self.open, self.waiting = [], []
+        self.wakeups.notify()
+
+    def waits_for_an_end(self, ticket: Ticket) -> bool:
+        """True if a ticket waits for one that will end by itself."""
+        return any(ticket.waits(other) for other in (*self.running, *self.waiting))
+
+    def waits_for_a_beginning(self, ticket: Ticket) -> bool:
+        """True if a ticket waits for one that its host has not begun."""
+        return any(ticket.waits(other) for other in self.open)
+
+    def later_writes(self, ticket: Ticket) -> Iterator[Ticket]:
+        """The allowed writes that come after a ticket and have not begun."""
+        return (t for t in self.open if t.allowed and t.writes and t.number > ticket.number)
+
+
+def without(calls: Iterable[ToolCall], tickets: Iterable[Ticket]) -> tuple[ToolCall, ...]:
+    """The calls that are not those of the tickets."""
+    left_out = [ticket.call for ticket in tickets]
+    return tuple(call for call in calls if not any(call is other for other in left_out))

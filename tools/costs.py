@@ -1,0 +1,157 @@
+"""Blocks about what the ledger, the gate and the gateway cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.markdown import made_by, microseconds, result, table
+
+_COST_COLUMNS = ("total", "uncached", "price_weighted")
+_PROXIES = {
+    "gateway": "gateway",
+    "gateway_streamed": "gateway, streamed",
+    "gateway_traced": "gateway with `--otel`",
+    "litellm": "LiteLLM proxy",
+}
+
+
+def speed() -> str:
+    """A decision, an absorption and a render, as ratios of one run."""
+    report = result("speed.json")
+    figures, ratios = report["figures"], report["ratios"]
+    decision = figures["decision"]
+    loads = f"one `json.loads` of a {decision['order_bytes'] / 1000:.1f} KB order"
+    serialised = figures["render"]["records_serialised_per_change"]
+    rows = [
+        (
+            f"{decision['predicates']} rules, allowed",
+            microseconds(decision["decision_allowed_us"]),
+            f"{ratios['decision_allowed_per_json_loads']:.2f} × {loads}",
+        ),
+        (
+            f"{decision['predicates']} rules, rejected, with reasons and evidence",
+            microseconds(decision["decision_rejected_us"]),
+            f"{ratios['decision_rejected_per_json_loads']:.2f} × the same",
+        ),
+        (
+            "the same two on records that no rule has read yet",
+            f"{microseconds(decision['first_decision_allowed_us'])}, "
+            f"{microseconds(decision['first_decision_rejected_us'])}",
+            f"{ratios['first_decision_allowed_per_json_loads']:.2f} ×, "
+            f"{ratios['first_decision_rejected_per_json_loads']:.2f} × the same",
+        ),
+        (
+            f"{decision['predicates']} rules, allowed, on a ledger of 10,000 records",
+            microseconds(decision["decision_allowed_10000_records_us"]),
+            f"{ratios['decision_large_per_small_ledger']:.2f} × that on a small ledger",
+        ),
+        (
+            "absorbing a return",
+            microseconds(figures["absorb"]["absorb_us"]),
+            f"{ratios['absorb_per_json_loads']:.2f} × its `json.loads`",
+        ),
+        (
+            "rendering 1,000 records after one changed",
+            microseconds(figures["render"]["render_after_one_change_us"]),
+            f"{serialised:.1f} × serialising one record",
+        ),
+    ]
+    if figures["replay"]:
+        each = f"{figures['replay']['calls_per_second']:,.0f} recorded tool calls a second and core"
+        rows.append(("replay of the tau2 retail runs, reading and parsing included", each, ""))
+    head = ("what", "cost", "in proportion")
+    return table(head, rows) + made_by("speed.json", "make bench")
+
+
+def cel_speed() -> str:
+    """One rule in CEL: the dearest of the shop's, alone and beside 1,000 records."""
+    worst = result("cel.json")["worst_us"]
+    rows = [
+        (verdict, microseconds(worst[f"{verdict}_0"]), microseconds(worst[f"{verdict}_1000"]))
+        for verdict in ("allowed", "rejected")
+    ]
+    head = ("the dearest rule in CEL", "alone", "beside 1,000 other records")
+    return table(head, rows) + made_by("cel.json", "python -m benchmarks.cel")
+
+
+def cost() -> str:
+    """Prompt tokens per run without the ledger and in each render mode, as counted and in money."""
+    tables = []
+    for domain, figures in result("cost.json")["domains"].items():
+        rows = [
+            (
+                arm,
+                *(f"{tokens[c]:,.0f} (×{tokens[f'{c}_ratio']:.2f})" for c in _COST_COLUMNS),
+            )
+            for arm, tokens in figures["arms"].items()
+        ]
+        title = f"{domain}, {figures['runs']:,} runs"
+        tables.append(table((title, "prompt tokens a run", "uncached", "in money"), rows))
+    return "\n".join(tables) + made_by("cost.json", "python -m benchmarks.cost")
+
+
+def gateway() -> str:
+    """The gateway's addition to a request, beside the LiteLLM proxy in the same run."""
+    report = result("gateway.json")
+    direct = report["figures"]["upstream"]
+    rows = [
+        (
+            label,
+            f"{figures['p50_ms'] - direct['p50_ms']:.2f} ms",
+            f"{figures['p99_ms'] - direct['p99_ms']:.1f} ms",
+            f"{figures['cpu_ms_per_request']:.2f} ms",
+            f"{figures['requests_per_second']:,.0f}",
+        )
+        for name, label in _PROXIES.items()
+        if (figures := report["figures"].get(name))
+    ]
+    head = ("one process", "added p50", "added p99", "processor time", "requests a second")
+    return table(head, rows) + made_by("gateway.json", report["command"])
+
+
+def conversations() -> str:
+    """Many conversations at once: their outcome, and the gateway's memory while they ran."""
+    report = result("conversations.json")
+    figures = report["figures"]
+    memory = figures["gateway_memory_mib"]
+    crossed = "answers, verdicts or ledgers that were not the conversation's own"
+    rows = [
+        ("requests", f"{figures['requests']:,}"),
+        ("conversations finished", f"{figures['conversations_finished']:,}"),
+        ("errors", figures["errors"]),
+        (crossed, figures["wrong_or_crossed"]),
+        *((f"memory, {name.replace('_', ' ')}", f"{mib:.0f} MiB") for name, mib in memory.items()),
+    ]
+    return table(("what", "count"), rows) + made_by("conversations.json", report["command"])
+
+
+def helpers() -> str:
+    """The helpers' addition to the agent's own tokens, per recipe and domain."""
+    domains = result("helpers.json")["domains"]
+    growth = {domain: figures["growth"] for domain, figures in domains.items()}
+    rows = [
+        (recipe, *(f"{100 * growth[domain][recipe]:+.1f}%" for domain in domains))
+        for recipe in next(iter(growth.values()))
+    ]
+    head = ("helpers", *(f"{name}, {figures['runs']:,} runs" for name, figures in domains.items()))
+    return table(head, rows) + made_by("helpers.json", "python -m benchmarks.helpers")
+
+
+def probe_tiny() -> str:
+    """A tiny model's proposals for each write, plain and in each render mode."""
+    report = result("probe-tiny.json")
+    rows = [
+        (arm, *(f"{100 * counts[name]:.1f}%" for name in ("exact", "arguments")), _against(counts))
+        for arm, counts in report["arms"].items()
+    ]
+    head = (f"{report['probes']} writes", "exact", "arguments right", "exact, against plain")
+    made = made_by("probe-tiny.json", "python -m benchmarks.probe_tiny")
+    return f"{table(head, rows)}\n{report['model']}, {report['asked']}.\n{made}"
+
+
+def _against(counts: dict[str, Any]) -> str:
+    if "difference" not in counts:
+        return ""
+    low, high = counts["interval"]
+    points = f"{100 * counts['difference']:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]"
+    return f"{counts['wins']} better, {counts['losses']} worse, {points}"
