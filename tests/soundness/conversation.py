@@ -20,6 +20,7 @@ from .worlds import WORLDS
 MOST_WORLDS = 6
 TWINS = 3
 TIME_OUT = "Error: the request timed out"
+_NONE: Facts = frozenset()
 REFUSAL = "Error: this cannot be done now"
 
 _AT_LAST = {Fate.LATE, Fate.SLOW, Fate.FORGOTTEN}
@@ -81,10 +82,7 @@ class Conversation:
     def look(self, step: Look) -> None:
         """Lets the agent read."""
         _, filtered = self.ask([step.call])
-        answers = self._read(step.call)
-        answer, odd = answers, frozenset[tuple[str, str, str]]()
-        if step.odd is not None:
-            answer, odd = misread(self.real.world, step.call, answers, Random(step.odd))
+        answer, odd = self._read(step.call, step.odd)
         self.known = (self.known | answer.shown) - odd
         self._return(filtered.execute[0], answer.text)
 
@@ -124,7 +122,7 @@ class Conversation:
     def _run(self, call: ToolCall, fate: Fate) -> str | None:
         """What comes back of a call, None if nothing does."""
         if self.domain.effect(call.name) is Effect.READ:
-            answer = self._read(call)
+            answer, _ = self._read(call)
             self.known |= answer.shown
             return answer.text
         if fate is Fate.DONE:
@@ -157,15 +155,21 @@ class Conversation:
                 others += both
         self.worlds = [*real, *others][:MOST_WORLDS]
 
-    def _read(self, call: ToolCall) -> Answer:
-        """What a read answers; worlds in which it answers otherwise are none that may be the case."""
+    def _read(self, call: ToolCall, odd: int | None = None) -> tuple[Answer, Facts]:
+        """What a read answers, and what an odd word hides of it.
+
+        Worlds in which it answers otherwise are none that may be the case.
+        """
         answers = [possible.world.read(call) for possible in self.worlds]
+        heard, hidden = answers[0], _NONE
+        if odd is not None:
+            heard, hidden = misread(self.real.world, call, heard, Random(odd))
         self.worlds = [
-            possible.hears(call, answer)
+            possible.hears(call, heard)
             for possible, answer in zip(self.worlds, answers, strict=True)
             if answer.text == answers[0].text
         ]
-        return answers[0]
+        return heard, hidden
 
     def _show(self, outcomes: list[tuple[Possible, Answer]]) -> str:
         """Goes on in the worlds that answer as the real one does."""

@@ -16,7 +16,8 @@ from .steps import Arrive, Look
 
 ALL_ORDERS = 24
 MOST_ROUNDS = 24
-NO_WAY_ON = "nothing is left to do after a lost write"
+NO_WAY_ON = "nothing is left to do"
+"""After a lost write that no read tells of, or without the tool that would tell: it stays refused."""
 
 
 def broken_promises(
@@ -164,7 +165,8 @@ def _end(later: Conversation, verdict: Verdict) -> str:
 
 
 def _dead_end(later: Conversation, verdict: Verdict) -> str:
-    if any(not finding.reads for finding in verdict.missing):
+    lacks_tools = later.domain.available is not None
+    if lacks_tools or any(not finding.reads for finding in verdict.missing):
         return f"{NO_WAY_ON}: {_reasons(verdict)}"
     return f"asks without end: {_reasons(verdict)}"
 

@@ -20,8 +20,9 @@ from .worlds import domain_of
 class ReplyTally:
     """What a run of replies came to.
 
-    `stuck` counts calls held back since nobody can tell whether an earlier write was done: that is
-    nobody's fault. `examples` are the first case of each disagreement, cut short.
+    `stuck` counts calls held back for good since nobody can tell whether an earlier write was done,
+    or since the run lacks the tool that would show what is asked for: that is nobody's fault.
+    `examples` are the first case of each disagreement, cut short.
     """
 
     replies: int = 0
@@ -76,7 +77,7 @@ def reply_report(name: str, tally: ReplyTally, verbose: bool) -> Iterator[str]:
     wrong = sum(tally.disagreements.values())
     yield (
         f"{name}: {tally.replies} replies, {wrong} disagreements ({tally.together} replies with two "
-        f"or more calls let through; {tally.stuck} calls held back by a lost write for good)"
+        f"or more calls let through; {tally.stuck} calls that nothing can decide)"
     )
     if verbose:
         for counts in (tally.verdicts, tally.fates):
