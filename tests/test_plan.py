@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from ledgeragent.effects import ReturnRoute
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.plan import WAIT
@@ -226,6 +227,23 @@ def test_a_read_beside_a_write_may_be_older_than_it_looks() -> None:
     entry = state.ledger.get(BOOK("B1"))
     assert entry is not None and entry.stale_at(("status",)) is not None
     assert entry.stale_at(("title",)) is None
+
+
+def test_what_writes_at_once_answer_may_be_older_than_what_the_others_changed() -> None:
+    whole = ReturnRoute(to=MEMBER)
+    tools = [
+        replace(tool, returns=(whole,)) if tool.tool in ("move_member", "lend_book") else tool
+        for tool in LIBRARY.tools
+    ]
+    domain = replace(LIBRARY, tools=tools, predicates=())
+    calls = (MOVE, OTHER_BOOK)
+    state, filtered = STARTED.filter(Reply(calls=calls), Gate(domain=domain), "tool_result")
+    assert filtered.execute == calls
+    state = state.observe(answer(MOVE, {**ADA, "loans": []}), domain)
+    state = state.observe(answer(OTHER_BOOK, ADA), domain)
+    entry = state.ledger.get(MEMBER("M1"))
+    assert entry is not None and entry.stale_at(("address", "city")) is not None
+    assert entry.stale_at(("loans",)) is None and entry.stale_at(("fines",)) is None
 
 
 def test_a_read_after_a_write_is_as_new_as_it_looks_where_calls_run_as_listed() -> None:
