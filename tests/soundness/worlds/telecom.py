@@ -217,7 +217,11 @@ class TelecomWorld(World):
             "suspend_line": ("Line suspended successfully", "status", "Suspended"),
             "enable_roaming": ("Roaming enabled successfully", "roaming_enabled", True),
             "disable_roaming": ("Roaming disabled successfully", "roaming_enabled", False),
-            "refuel_data": ("Data added", "data_refueling_gb", given.get("gb_amount")),
+            "refuel_data": (
+                "Data added",
+                "data_refueling_gb",
+                line["data_refueling_gb"] + given.get("gb_amount", 0),
+            ),
         }[call.name]
         refusals = {"resume_line": ("Suspended",), "suspend_line": ("Active",)}
         if line["status"] not in refusals.get(call.name, _LINE_STATUSES):
