@@ -142,6 +142,18 @@ def test_another_reason_for_the_same_call_starts_afresh() -> None:
     assert verdict.note == ""
 
 
+def test_whoever_reads_one_thing_of_several_makes_progress() -> None:
+    """The other thing is asked for each time, and nothing is blocked for that."""
+    memory = Rejections()
+    verdicts: list[Verdict] = []
+    for ledger in (Ledger(), Ledger(), Ledger(), read((GET_BOOK, BOOK_IN))):
+        filtered = GATE.filter(Reply(calls=(LEND,)), ledger, memory)
+        memory = filtered.rejections
+        verdicts += filtered.verdicts
+    assert [len(v.missing) for v in verdicts] == [2, 2, 2, 1]
+    assert verdicts[-1].decision is Decision.REVISE and verdicts[-1].note == ""
+
+
 def test_two_equal_calls_in_one_reply_are_both_counted() -> None:
     first, second = GATE.filter(Reply(calls=(LONG, LONG)), BOTH_READ).verdicts
     assert first.note == "" and second.note != ""

@@ -16,12 +16,14 @@ from ledgeragent.predicates import (
     View,
     demand,
     predicate,
+    violation,
 )
 from ledgeragent.testing import ledger_of
 from ledgeragent.types import Json, Reply, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Kind, Verdict
 from tests.lending.domain import (
     ADA,
+    AUTH,
     BOOK,
     BOTH_READ,
     GET_BOOK,
@@ -29,6 +31,7 @@ from tests.lending.domain import (
     LEND,
     LIBRARY,
     MEMBER,
+    Lend,
     call,
     read,
 )
@@ -111,6 +114,24 @@ def test_a_blocked_call_is_told_what_blocks_it_and_not_how_to_mend_the_rest() ->
     filtered = GATE.filter(Reply(calls=(LONG,)), OWING)
     assert filtered.feedback == "lend_book was not executed, and stays refused: 2.50 are owed"
     assert filtered.refusal == "I can't do that: 2.50 are owed."
+
+
+@predicate("lending/signed-in", guards="lend_book")
+def signed_in(arguments: Lend, ledger: View) -> Broken | None:
+    """Somebody was found by email."""
+    return None if ledger[AUTH()] else violation("nobody")
+
+
+def test_a_read_that_failed_for_want_of_arguments_is_still_asked_for() -> None:
+    asked = LIBRARY.reads_for(AUTH())
+    found = Read(
+        tool="find_member", to=AUTH, parameters=("email",), unavailable=lambda answer: True
+    )
+    tools = [found if tool.tool == "find_member" else tool for tool in LIBRARY.tools]
+    gate = Gate(domain=replace(LIBRARY, tools=tools, predicates=(signed_in,)))
+    verdict = gate.judge(LEND, Ledger().without(asked[0], "no member None"))
+    assert not verdict.allowed and not verdict.undecided
+    assert verdict.missing[0].reads == asked
 
 
 def test_a_blocked_call_is_not_followed_by_requests_for_evidence() -> None:

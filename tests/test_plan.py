@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from ledgeragent.effects import ReturnRoute
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.plan import WAIT
@@ -14,6 +15,7 @@ from ledgeragent.state import State
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Kind, Verdict
 from tests.lending.domain import (
+    ADA,
     BOOK,
     BOTH_READ,
     LEND,
@@ -44,6 +46,11 @@ def test_what_an_allowed_call_touches_is_unknown_to_the_calls_after_it() -> None
     assert verdict.waits_for == (LEND,) and not verdict.violations
     assert "wait for the result of lend_book(" in verdict.feedback
     assert 'call get_book(book_id="B1")' in verdict.feedback
+
+
+def test_one_call_object_twice_is_a_call_and_its_repetition() -> None:
+    assert [v.allowed for v in judged(MOVE, MOVE).verdicts] == [True, False]
+    assert [v.allowed for v in judged(SHELVE, MOVE, SHELVE).verdicts] == [True, True, False]
 
 
 def test_a_rejected_call_is_not_expected_to_happen() -> None:
@@ -100,6 +107,15 @@ def moved(arguments: Lend, ledger: View) -> Broken | None:
     return violation("the member has to move first")
 
 
+@predicate("lending/local", guards="lend_book")
+def local(arguments: Lend, ledger: View) -> Broken | None:
+    """Books go to members who live here."""
+    member = ledger[MEMBER(arguments["member_id"])]
+    if member["address"]["city"] == ADA["address"]["city"]:
+        return None
+    return violation("the member lives elsewhere")
+
+
 def only(rule: object, **options: object) -> Gate:
     return Gate(domain=replace(LIBRARY, predicates=(rule,)), **options)  # type: ignore[arg-type]
 
@@ -132,6 +148,15 @@ def test_calls_in_flight_count_like_calls_of_the_reply() -> None:
     after, filtered = state.filter(Reply(calls=(AGAIN,)), gate, "tool_result", running=(LEND,))
     assert filtered.verdicts[0].waits_for == (LEND,)
     assert after.pending == (LEND,) and after.ledger == BOTH_READ
+
+
+def test_a_call_waits_where_it_touches_what_a_call_in_flight_rests_on() -> None:
+    gate = only(local)
+    state, first = State(ledger=BOTH_READ).filter(Reply(calls=(LEND,)), gate, "tool_result")
+    _, filtered = state.filter(Reply(calls=(MOVE,)), gate, "tool_result", running=first.execute)
+    [verdict] = filtered.verdicts
+    assert [f.predicate for f in verdict.findings] == [WAIT]
+    assert verdict.waits_for == (LEND,)
 
 
 def replied(state: State, *calls: ToolCall) -> State:
@@ -206,6 +231,23 @@ def test_a_read_beside_a_write_may_be_older_than_it_looks() -> None:
     entry = state.ledger.get(BOOK("B1"))
     assert entry is not None and entry.stale_at(("status",)) is not None
     assert entry.stale_at(("title",)) is None
+
+
+def test_what_writes_at_once_answer_may_be_older_than_what_the_others_changed() -> None:
+    whole = ReturnRoute(to=MEMBER)
+    tools = [
+        replace(tool, returns=(whole,)) if tool.tool in ("move_member", "lend_book") else tool
+        for tool in LIBRARY.tools
+    ]
+    domain = replace(LIBRARY, tools=tools, predicates=())
+    calls = (MOVE, OTHER_BOOK)
+    state, filtered = STARTED.filter(Reply(calls=calls), Gate(domain=domain), "tool_result")
+    assert filtered.execute == calls
+    state = state.observe(answer(MOVE, {**ADA, "loans": []}), domain)
+    state = state.observe(answer(OTHER_BOOK, ADA), domain)
+    entry = state.ledger.get(MEMBER("M1"))
+    assert entry is not None and entry.stale_at(("address", "city")) is not None
+    assert entry.stale_at(("loans",)) is None and entry.stale_at(("fines",)) is None
 
 
 def test_a_read_after_a_write_is_as_new_as_it_looks_where_calls_run_as_listed() -> None:

@@ -164,7 +164,7 @@ class Gate:
     ) -> Finding:
         candidates = missing.reads or self.domain.reads_for(missing.path)
         present = [read for read in candidates if self.domain.has(read.name)]
-        reads = tuple(read for read in present if view.unavailable(read) is None)
+        reads = tuple(read for read in present if not self._in_vain(read, view))
         running = running_write(missing, view)
         reason = request_for(missing, view, tuple(map(self._spelled, reads)), running)
         if reads or running:
@@ -175,6 +175,13 @@ class Gate:
         if decision is Decision.ALLOW:
             return undecided._replace(enforcement=Enforcement.AUDIT)
         return undecided._replace(reason=f"this cannot be checked here: {reason}")
+
+    def _in_vain(self, read: ToolCall, view: View) -> bool:
+        """True if a read is known to fail whatever one does.
+
+        One that lacks arguments may fail for just that, which says nothing of the read that is meant.
+        """
+        return view.unavailable(read) is not None and not self.domain.asked_of_user(read)
 
     def _spelled(self, read: ToolCall) -> str:
         """A read as the model can make it; what it has to ask the user for stands as `?`."""

@@ -89,9 +89,9 @@ class Plan:
         self._claimed: set[Path[Json]] = set()
 
     def expect(self, call: ToolCall) -> None:
-        """Takes a call for one that is about to be done."""
+        """Takes a call for one that is about to be done, and rests on what its rules read."""
         if self._is_write(call):
-            self._let_through(Verdict(call=call, decision=Decision.ALLOW), self._touched(call))
+            self._let_through(self._judge_after(call), self._touched(call))
 
     def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""

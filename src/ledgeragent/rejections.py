@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ledgeragent.verdict import Finding, Verdict
+from ledgeragent.verdict import Finding, Kind, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,14 @@ class Rejections:
 
 
 def _rejection_keys(verdict: Verdict) -> list[tuple[str, str, str]]:
-    return [(*verdict.call.intent, _grounds(finding)) for finding in verdict.findings]
+    """What is rejected for each violation by itself, and for all that is asked for together.
+
+    Whoever reads one thing of several makes progress, although the others are asked for again.
+    """
+    missing = [_grounds(finding) for finding in verdict.missing]
+    rest = [_grounds(finding) for finding in verdict.findings if finding.kind is not Kind.EVIDENCE]
+    grounds = [*rest, " ".join(missing)] if missing else rest
+    return [(*verdict.call.intent, ground) for ground in grounds]
 
 
 def _grounds(finding: Finding) -> str:

@@ -5,7 +5,7 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption, absorb, touched_by
@@ -25,7 +25,7 @@ class State(NamedTuple):
 
     `pending` are the calls of the latest reply that have no return yet, in order; `last` tells what
     the latest return did to the ledger. `raced` are writes that may run at the same time as the
-    reads beside them, whose answers then may be older than they look.
+    calls beside them, whose answers then may be older than they look.
     """
 
     ledger: Ledger = Ledger()
@@ -52,26 +52,30 @@ class State(NamedTuple):
         """Pairs a return with the first unanswered call of that id: ids repeat in real runs."""
         for position, call in enumerate(self.pending):
             if call.id == returned.call_id:
-                after = self._absorbed(call, returned, domain)._replace(call=call)
+                after = self._absorbed(call, returned, domain, self.raced)
                 rest = self.pending[:position] + self.pending[position + 1 :]
                 return self._next(after.ledger, rest, after)
         for doubt in self.ledger.unconfirmed:
             if doubt.call.id == returned.call_id:  # it comes late
-                after = absorb(self.ledger, doubt.call, returned, domain)._replace(call=doubt.call)
+                earlier = (*self.ledger.writes, *self.raced)
+                after = self._absorbed(doubt.call, returned, domain, earlier)
                 return self._next(after.ledger, self.pending, after)
         reason = f"no open call has the id {returned.call_id!r}"
         skipped = Absorption(ledger=self.ledger, skipped=reason)
         return self._next(self.ledger, self.pending, skipped)
 
-    def _absorbed(self, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
+    def _absorbed(
+        self, call: ToolCall, returned: ToolReturn, domain: Domain, raced: Iterable[ToolCall]
+    ) -> Absorption:
+        """What the return does, where the answer may be older than what `raced` writes changed."""
         after = absorb(self.ledger, call, returned, domain)
-        if not (self.raced and after.stored) or domain.effect(call.name) is not Effect.READ:
-            return after
         ledger = after.ledger
-        for write in self.raced:
+        for write in raced if after.stored else ():
+            if write is call:
+                continue
             touched = touched_by(ledger, write, domain.tool(write.name))
             ledger = ledger.marked([t for t in touched if t.path in after.stored], write)
-        return after._replace(ledger=ledger)
+        return after._replace(ledger=ledger, call=call)
 
     def _without_results(self, domain: Domain, running: Container[ToolCall] = ()) -> Ledger:
         """The ledger in which the writes that nobody has answered, and nobody will, may have been."""
@@ -100,7 +104,8 @@ class State(NamedTuple):
         pending = (*running, *filtered.execute)
         raced: tuple[ToolCall, ...] = ()
         if gate.order == "any" and len(pending) > 1:
-            raced = tuple(call for call in pending if domain.effect(call.name) is Effect.WRITE)
+            calls = (*(self.raced if running else ()), *pending)
+            raced = tuple(call for call in calls if domain.effect(call.name) is Effect.WRITE)
         return State(ledger, pending, filtered.rejections, raced=raced), filtered
 
 

@@ -8,6 +8,7 @@ from ledgeragent import Gate, ToolCall
 
 from .judgement import Exchange
 from .scene import Scene
+from .steps import Arrive, Case, Look, Send, Step
 
 
 def listing(gate: Gate, scene: Scene, call: ToolCall, problems: list[str]) -> str:
@@ -52,3 +53,25 @@ def _said(exchange: Exchange) -> str:
         return "(turn of the customer)"
     answer = exchange.answer if len(exchange.answer) <= 100 else exchange.answer[:97] + "..."
     return f"{ToolCall(name=exchange.tool, arguments=exchange.arguments)} -> {answer!r}"
+
+
+def case_listing(case: Case, problems: list[str]) -> str:
+    """A conversation of replies, step by step, with what is wrong."""
+    lack = sorted(case.tools) if case.tools is not None else "all"
+    lines = [f"{case.world}: {problem}" for problem in problems]
+    lines += [f"world {case.seed!r}, calls run in {case.order} order, tools: {lack}"]
+    return "\n".join([*lines, *(f"  {line}" for step in case.steps for line in _step(step))])
+
+
+def _step(step: Step) -> list[str]:
+    match step:
+        case Look():
+            odd = "" if step.odd is None else f"  [an odd word in the answer, by {step.odd}]"
+            return [f"read {step.call}{odd}"]
+        case Send():
+            pairs = zip(step.calls, step.fates, strict=True)
+            told = [f"  {call}  [{fate.value}]" for call, fate in pairs]
+            return [f"reply, in an order by {step.seed}:", *told]
+        case Arrive():
+            return [f"the result of {step.id} comes"]
+    return [f"the customer speaks, by {step.seed}"]

@@ -21,7 +21,7 @@ def problems(rng: Random, gate: Gate, scene: Scene, call: ToolCall, *, full: boo
     if found:
         return found
     found += _guesses(verdict, scene, call)
-    found += _unreadable(verdict, gate, scene.world)
+    found += unreadable(verdict, gate, scene.world)
     if full:
         found += _disagreements(verdict, scene, call, full=True)
         found += _asks_again(verdict, scene)
@@ -39,12 +39,12 @@ def _disagreements(verdict: Verdict, scene: Scene, call: ToolCall, *, full: bool
     broken = _groups(truth.broken, scene.world)
     named = _groups(rejected, scene.world)
     if truth.due and not rejected and not verdict.missing:
-        yield f"let through, although it breaks {_list(truth.due)}"
+        yield f"let through, although it breaks {spelled(truth.due)}"
     for clause in sorted(rejected):
-        if not _holds(clause, truth, scene.world):
+        if not holds(clause, truth, scene.world):
             yield f"rejected for {clause}, which the judge finds kept"
     if full and truth.due and rejected and not broken & named:
-        yield f"rejected for {_list(rejected)}, but it breaks {_list(truth.broken)}"
+        yield f"rejected for {spelled(rejected)}, but it breaks {spelled(truth.broken)}"
 
 
 def _asks_again(verdict: Verdict, scene: Scene) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _guesses(verdict: Verdict, scene: Scene, call: ToolCall) -> Iterator[str]:
         clause = finding.clause or finding.predicate
         truths = [(world, world.judge(scene.talk, call)) for world in worlds]
         real = [(world, truth) for world, truth in truths if not truth.ghost]
-        if not all(_holds(clause, truth, world) for world, truth in real):
+        if not all(holds(clause, truth, world) for world, truth in real):
             yield f"rejected for {clause}, which what was read does not show"
         elif finding.decision is Decision.BLOCK and not all(t.broken | t.presumed for _, t in real):
             yield f"blocked for {clause}, which what was read does not settle"
@@ -78,11 +78,11 @@ def _waved_through(worlds: Iterable[World], scene: Scene, call: ToolCall) -> Ite
             continue
         against = truth.due | truth.ungrounded
         if against:
-            yield f"allowed, although what was read leaves open whether it breaks {_list(against)}"
+            yield f"allowed, although what was read leaves open whether it breaks {spelled(against)}"
             return
 
 
-def _unreadable(verdict: Verdict, gate: Gate, world: World) -> Iterator[str]:
+def unreadable(verdict: Verdict, gate: Gate, world: World) -> Iterator[str]:
     """A request for evidence names reads that exist."""
     for finding in verdict.missing:
         if not finding.reads:
@@ -98,7 +98,7 @@ def _after_reading(rng: Random, gate: Gate, scene: Scene, call: ToolCall) -> Ite
     verdict = gate.judge(call, later.ledger)
     done: list[ToolCall] = []
     while verdict.missing:
-        read = _next_read(rng, verdict.missing, later.world, done)
+        read = next_read(rng, verdict.missing, later.world, done)
         if read is None or len(done) >= MOST_READS:
             if not (verdict.violations or later.world.judge(later.talk, call).ghost):
                 asked = "; ".join(f.reason for f in verdict.missing)
@@ -112,7 +112,7 @@ def _after_reading(rng: Random, gate: Gate, scene: Scene, call: ToolCall) -> Ite
         yield f"after {', '.join(map(str, done)) or 'no more reads'}: {problem}"
 
 
-def _next_read(
+def next_read(
     rng: Random, missing: Iterable[Finding], world: World, done: list[ToolCall]
 ) -> ToolCall | None:
     """One of the reads asked for, any of them, not done so far."""
@@ -124,7 +124,7 @@ def _next_read(
     return None
 
 
-def _holds(clause: str, truth: Judgement, world: World) -> bool:
+def holds(clause: str, truth: Judgement, world: World) -> bool:
     """True if the judge finds the clause broken, under whatever name, or open."""
     return bool(
         _groups({clause}, world) & _groups(truth.broken | truth.may | truth.presumed, world)
@@ -140,5 +140,5 @@ def _groups(clauses: Iterable[str], world: World) -> set[str]:
     return out
 
 
-def _list(clauses: Iterable[str]) -> str:
+def spelled(clauses: Iterable[str]) -> str:
     return ", ".join(sorted(clauses))

@@ -1,4 +1,7 @@
-"""The fast driver: many random calls, from a seed. `python -m tests.soundness.run --help`."""
+"""The fast driver: many random calls or replies, from a seed. `python -m tests.soundness.run --help`.
+
+`--calls N` judges single calls, `--replies N` plays conversations of replies of one to four calls.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from ledgeragent import Domain, Gate
 
 from .listing import listing
 from .properties import problems
+from .replies_run import reply_report, run_replies
 from .scene import make_scene
 from .worlds import WORLDS, domain_of
 
@@ -75,14 +79,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compares gate and judge on random calls.")
     parser.add_argument("--domain", choices=sorted(WORLDS), action="append")
     parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("--replies", type=int, default=0, help="conversations instead of calls")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     clean = True
     for name in options.domain or sorted(WORLDS):
-        tally = run(name, options.calls, options.seed)
-        clean = clean and not tally.disagreements
-        print("\n".join(_report(name, tally, options.verbose)), flush=True)
+        if options.replies:
+            replies = run_replies(name, options.replies, options.seed)
+            lines, wrong = reply_report(name, replies, options.verbose), replies.disagreements
+        else:
+            calls = run(name, options.calls, options.seed)
+            lines, wrong = _report(name, calls, options.verbose), calls.disagreements
+        clean = clean and not wrong
+        print("\n".join(lines), flush=True)
     return 0 if clean else 1
 
 

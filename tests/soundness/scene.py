@@ -50,11 +50,7 @@ class Scene:
 
     def write(self, call: ToolCall) -> None:
         """Lets the agent write: what breaks the policy fails and changes nothing."""
-        found = self.world.judge(self.talk, call)
-        if found.broken or found.ghost or found.ungrounded:
-            self._note(call, Answer(self.world.refusal(call, found.broken), failed=True))
-            return
-        answer = self.world.write(call)
+        answer = self.world.attempt(self.talk, call)
         self._note(call, answer)
         self.known = (self.known - answer.changed) | answer.shown
         if not answer.failed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ class World(ABC):
     version: ClassVar[str | None] = None
     reads: ClassVar[frozenset[str]]
     same: ClassVar[tuple[frozenset[str], ...]] = ()
+    worded: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Of each read, the fields whose values are words of a list, by the name of their fact."""
 
     def __init__(self, db: Db, me: str) -> None:
         self.db = db
@@ -62,6 +65,20 @@ class World(ABC):
     @abstractmethod
     def write(self, call: ToolCall) -> Answer:
         """Executes a write that keeps to the policy."""
+
+    def attempt(self, talk: Talk, call: ToolCall) -> Answer:
+        """What comes of a write: one that breaks the policy fails and changes nothing."""
+        found = self.judge(talk, call)
+        if found.broken or found.ghost or found.ungrounded:
+            return Answer(self.refusal(call, found.broken), failed=True)
+        return self.write(call)
+
+    def fork(self) -> World:
+        """This world, to be changed on its own."""
+        other = copy.copy(self)
+        # A third of what `copy.deepcopy` takes, and most of the time goes here.
+        other.db = pickle.loads(pickle.dumps(self.db, pickle.HIGHEST_PROTOCOL))
+        return other
 
     def refusal(self, call: ToolCall, broken: set[str]) -> str:
         """How the tool refuses a write that breaks these clauses."""
@@ -97,8 +114,7 @@ class World(ABC):
 
     def twin(self, known: Facts, rng: Random) -> World:
         """Another world that looks the same to whoever knows only `known`."""
-        other = copy.copy(self)
-        other.db = copy.deepcopy(self.db)
+        other = self.fork()
         other.vary(known, rng)
         return other
 

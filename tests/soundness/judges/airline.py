@@ -21,6 +21,7 @@ FREE_BAGS = {
     "gold": {"basic_economy": 2, "economy": 3, "business": 4},
 }
 OLDER_FREE_BAGS = {**FREE_BAGS, "gold": {"basic_economy": 2, "economy": 3, "business": 3}}
+STATUSES = ("available", "on time", "delayed", "flying", "landed", "cancelled")
 COMPENSATION = frozenset(
     f"airline/compensation-{name}"
     for name in ("facts", "eligibility", "amount", "delay-after-change")
@@ -118,7 +119,8 @@ def _unread(talk: Talk, segments: Sequence[Segment]) -> list[Segment]:
     None counts as cancelled by the airline until that is read; without a tool that tells it, a trip
     with a flight of a past day is for a human agent.
     """
-    given = [e.arguments for e in successes(talk, "get_flight_status")]
+    told = successes(talk, "get_flight_status")
+    given = [e.arguments for e in told if e.answer in STATUSES]
     read = {(g["flight_number"], g["date"]) for g in given}
     return [segment for segment in segments if segment not in read]
 
@@ -283,9 +285,7 @@ def _seen(talk: Talk) -> set[str]:
 def _compensating(
     db: Db, talk: Talk, user: Mapping[str, Any], amount: float, found: Judgement
 ) -> None:
-    changes = successes(talk, "update_reservation_flights")
-    moved = {change.arguments["reservation_id"] for change in changes}
-    if moved & set(user["reservations"]):
+    if _moved(talk) & set(user["reservations"]):
         found.may |= COMPENSATION
         return
     cancelled = {e.arguments["reservation_id"] for e in successes(talk, "cancel_reservation")}
@@ -309,6 +309,13 @@ def _compensating(
         found.may |= COMPENSATION
 
 
+def _moved(talk: Talk) -> set[str]:
+    """The reservations whose flights were changed in this conversation: what that makes of a flight
+    that was cancelled or delayed is left open."""
+    changes = successes(talk, "update_reservation_flights")
+    return {change.arguments["reservation_id"] for change in changes}
+
+
 def _repeating(
     db: Db,
     talk: Talk,
@@ -319,7 +326,7 @@ def _repeating(
 ) -> None:
     """A certificate that was sent already takes one more incident that is worth as much."""
     sent = sum(dict(e.arguments) == dict(call) for e in successes(talk, "send_certificate"))
-    if not sent:
+    if not sent or _moved(talk) & set(user["reservations"]):
         return
     worth = []
     for reservation in (db["reservations"][key] for key in user["reservations"]):

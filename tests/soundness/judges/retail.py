@@ -86,7 +86,7 @@ def _served(talk: Talk) -> str | None:
     for said in successes(talk, *_LOOKUPS, *_OPENING):
         if said.tool in _LOOKUPS:
             located.append(said.answer)
-        else:
+        elif said.answer:  # the answer of a write may be lost
             opened.add(json.loads(said.answer)["user_id"])
         both = [user_id for user_id in located if user_id in opened]
         if both:

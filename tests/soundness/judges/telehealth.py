@@ -11,6 +11,7 @@ from ..judgement import Db, Judgement, Talk, successes
 
 SAME = ()
 OPEN = ("scheduled", "pending_approval")
+_STATUS = "(?:Scheduled|Pending Approval|Completed|Cancelled)"
 _PARENTS = ("Parent", "Mother", "Father")
 _CHILDREN = ("Son", "Daughter", "Child")
 
@@ -158,9 +159,14 @@ def _observed(talk: Talk) -> set[str]:
             continue
         if said.tool == "get_appointment_details":
             provider.add(said.arguments["appointment_id"])
-            fresh.add(said.arguments["appointment_id"])
+            shown = {said.arguments["appointment_id"]}
+            told = re.findall(r"^- Status: (.+)$", said.answer, re.MULTILINE)  # notes may say more
+            known = re.fullmatch(_STATUS, told[0]) is not None
+            fresh = fresh | shown if known else fresh - shown
         elif said.tool == "list_patient_appointments":
-            fresh |= set(re.findall(r"^- (\w+): ", said.answer, re.MULTILINE))
+            shown = set(re.findall(r"^- (\w+): ", said.answer, re.MULTILINE))
+            listed = re.findall(rf"^- (\w+): .*\[{_STATUS}, Type", said.answer, re.MULTILINE)
+            fresh = (fresh - shown) | set(listed)
         elif said.tool == "schedule_appointment":
             booked = set(re.findall(r"^Appointment ID: (\w+)$", said.answer, re.MULTILINE))
             provider |= booked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from ledgeragent import ToolCall
 
@@ -33,6 +33,7 @@ class TelecomWorld(World):
 
     domain = "telecom"
     same = judge.SAME
+    worded: ClassVar = {"get_details_by_id": ("status",), "get_bills_for_customer": ("status",)}
     reads = frozenset(
         {
             "get_customer_by_phone",
@@ -158,6 +159,8 @@ class TelecomWorld(World):
             return [call(read.name, full_name=me["full_name"], dob=me["date_of_birth"])]
         if read.name == "get_customer_by_id" and "customer_id" not in read.arguments:
             return [call(read.name, customer_id=self.me)]
+        if read.name == "get_bills_for_customer" and "customer_id" not in read.arguments:
+            return [call(read.name, customer_id=key) for key in self.db["customers"]]
         return [read]
 
     def stray(self, rng: Random) -> ToolCall:
@@ -214,7 +217,11 @@ class TelecomWorld(World):
             "suspend_line": ("Line suspended successfully", "status", "Suspended"),
             "enable_roaming": ("Roaming enabled successfully", "roaming_enabled", True),
             "disable_roaming": ("Roaming disabled successfully", "roaming_enabled", False),
-            "refuel_data": ("Data added", "data_refueling_gb", given.get("gb_amount")),
+            "refuel_data": (
+                "Data added",
+                "data_refueling_gb",
+                line["data_refueling_gb"] + given.get("gb_amount", 0),
+            ),
         }[call.name]
         refusals = {"resume_line": ("Suspended",), "suspend_line": ("Active",)}
         if line["status"] not in refusals.get(call.name, _LINE_STATUSES):
