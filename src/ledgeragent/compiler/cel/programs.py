@@ -21,7 +21,8 @@ from ledgeragent.compiler.cel.library import (
 )
 from ledgeragent.compiler.cel.pieces import Pieces
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
-from ledgeragent.compiler.cel.tree import Expr, read_tree
+from ledgeragent.compiler.cel.surgery import Serialized, without_early_ends
+from ledgeragent.compiler.cel.tree import Expr, Fold, read_tree, walk
 from ledgeragent.compiler.cel.variables import uses
 from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
@@ -175,7 +176,17 @@ def _without_our_functions(
         evaluated_as = compiled(written_out, declared, scope.findings, scope.rule)
     if isinstance(evaluated_as, Refused):
         return None
+    evaluated_as = _going_to_the_end(evaluated_as, declared)
     return Program(expression, source, scope, evaluated_as, declared, tuple(made.values()))
+
+
+def _going_to_the_end(expression: Any, declared: Any) -> Any:
+    """The expression, without early ends of loops where it binds names that they would spoil."""
+    form = Serialized(expression.serialize())
+    macros = {node.macro for node in walk(form.tree) if isinstance(node, Fold)}
+    if "bind" not in macros or macros.isdisjoint(("all", "exists")):
+        return expression
+    return declared.deserialize(form.around(without_early_ends(form.tree.raw)))
 
 
 def _rewritten(source: Source, scope: Scope) -> Iterator[tuple[Lets, Node, Rewritten]]:

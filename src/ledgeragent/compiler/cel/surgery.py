@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ledgeragent.compiler.cel.tree import Expr, Fold, read_tree
 from ledgeragent.compiler.cel.wire import WireFields, read_message, write_message
 
 _NEW = 1 << 40  # no parser gives a node this number
+_TRUE = write_message({2: [_NEW], 3: [write_message({2: [1]})]})
 _CHECKED_EXPR = 4
 _NUMBER, _IDENT, _SELECT, _CALL, _LIST, _STRUCT, _COMPREHENSION = 2, 4, 5, 6, 7, 8, 9
-_OPERANDS = {_SELECT: (1,), _CALL: (1, 3), _LIST: (1,)}
+_OPERANDS = {_SELECT: (1,), _CALL: (1, 3), _LIST: (1,), _COMPREHENSION: (2, 4, 6, 7)}
 _ENTRIES, _OF_ENTRY = 2, (3, 4)  # of a struct; the key and value of one
-_RANGE, _ACCUMULATOR, _RESULT = 2, 3, 7
+_RANGE, _ACCUMULATOR, _CONDITION, _RESULT = 2, 3, 5, 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +59,44 @@ def counting(fold: Fold) -> bytes:
 
 def swapped(expr: Expr, names: Mapping[bytes, str]) -> bytes:
     """The expression with variables in place of the nodes below it of these serialized forms."""
-    return _swapped(expr.raw, {raw: reference(name) for raw, name in names.items()})
+    parts = {raw: reference(name) for raw, name in names.items()}
+
+    def change(raw: bytes) -> bytes:
+        return parts[raw] if raw in parts else _changed_inside(raw, change)
+
+    return change(expr.raw)
 
 
-def _swapped(raw: bytes, parts: Mapping[bytes, bytes]) -> bytes:
-    if raw in parts:
-        return parts[raw]
+def without_early_ends(raw: bytes) -> bytes:
+    """The expression with every `all` and `exists` going over all items, which gives the same.
+
+    A loop of the library that ends early leaves its item behind, and a bind that is evaluated after
+    it can take that item for its own value: `ids.exists(i, i == "u") && cel.bind(t, "n", t == "u")`
+    is true there. (Seen in cel-expr-python 0.1.3.)
+    """
+    changed = _changed_inside(raw, without_early_ends)
+    return _with(changed, {_CONDITION: [_TRUE]}) if _COMPREHENSION in read_message(raw) else changed
+
+
+def _changed_inside(raw: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """The node with its operands changed, whatever kind it is."""
     message = read_message(raw)
     for kind, operands in _OPERANDS.items():
         if kind in message:
-            message[kind] = [_swapped_inside(message[kind][0], operands, parts)]
+            message[kind] = [_changed_fields(message[kind][0], operands, change)]
+            return write_message(message)
     if _STRUCT in message:
         entries = read_message(message[_STRUCT][0])
-        entries[_ENTRIES] = [_swapped_inside(e, _OF_ENTRY, parts) for e in entries[_ENTRIES]]
-        message[_STRUCT] = [write_message(entries)]
-    return write_message(message)
+        entries[_ENTRIES] = [_changed_fields(e, _OF_ENTRY, change) for e in entries[_ENTRIES]]
+        return write_message({**message, _STRUCT: [write_message(entries)]})
+    return raw
 
 
-def _swapped_inside(raw: bytes, fields: tuple[int, ...], parts: Mapping[bytes, bytes]) -> bytes:
+def _changed_fields(raw: bytes, fields: tuple[int, ...], change: Callable[[bytes], bytes]) -> bytes:
     message = read_message(raw)
     for number in fields:
         if number in message:
-            message[number] = [_swapped(operand, parts) for operand in message[number]]
+            message[number] = [change(operand) for operand in message[number]]
     return write_message(message)
 
 
