@@ -204,7 +204,7 @@ def test_flat_loops_may_be_longer_than_one_evaluation_allows() -> None:
     "text",
     [
         "ids.all(i, ids.exists(j, i == j))",
-        "ids.exists(i, ids.exists(j, ids.exists(k, i == k && j == k)))",
+        "ids.all(i, ids.all(j, ids.all(k, k != 'x')))",
         "ids.all(i, m.exists(o, o.item_id == i))",
     ],
 )
