@@ -26,7 +26,7 @@ from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.state import State
 from ledgeragent.testing import judge, ledger_of
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Decision, Enforcement
+from ledgeragent.verdict import Decision, Enforcement, Kind
 from tests.compiler.yaml_pack import HEAD, LOAN, domain_of, outline_of, pay, problem_of, text_of
 
 pytest.importorskip("cel_expr_python")
@@ -205,6 +205,38 @@ def touches_others(arguments: Any, ledger: Ledger) -> Any:
 )
 def test_routes(tmp_path: Path, tool: str, content: Any, arguments: Any, stored: list[str]) -> None:
     assert paths(read(domain_of(tmp_path, ROUTES), tool, content, **arguments)) == stored
+
+
+@pytest.mark.parametrize(
+    ("record", "parse", "answer", "stored"),
+    [
+        ("str", "json", '"C-1"', "C-1"),
+        ("str", "json", "C-1", "C-1"),
+        ("str", "json", '{"result": "C-1"}', "C-1"),
+        ("date", "json", '"2025-03-01"', "2025-03-01"),
+        ("[open, closed]", "json", '"open"', "open"),
+        ("[open, closed]", "", '"open"', "open"),
+        ("[open, closed]", "", '"gone"', None),
+        ("str", "json", "7", None),
+        ("str", "json", "true", None),
+        ("int", "json", "seven", None),
+    ],
+)
+def test_an_answer_that_is_one_text(
+    tmp_path: Path, record: str, parse: str, answer: str, stored: str | None
+) -> None:
+    how = f", parse: {parse}" if parse else ""
+    reads = f"get_mark: {{to: 'marks.{{loan_id}}', record: {record}, parameters: [loan_id]{how}}}"
+    check = "has(args.card) && string(mark) == args.card"
+    pack = text_of(check, requires="{mark: 'marks.{loan_id}'}")
+    domain = domain_of(tmp_path, pack.replace("  who: {", f"  {reads}\n  who: {{"))
+    ledger = read(domain, "get_mark", answer, loan_id="L1")
+    call = ToolCall(
+        name="pay", arguments={"loan_id": "L1", "amount": 1.0, "card": stored or answer}
+    )
+    verdict = Gate(domain=domain).judge(call, ledger)
+    assert verdict.allowed is (stored is not None)
+    assert all(finding.kind is Kind.EVIDENCE for finding in verdict.findings)
 
 
 def test_routes_are_inverted(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from ledgeragent.compiler.shapes import (
     Object,
     Shape,
     annotation,
+    is_text,
     shape_of_value,
     typed_dict,
 )
@@ -125,7 +126,7 @@ class Routes:
             tool=tool,
             to=template,
             parameters=parameters,
-            parse=self._parser(given.get("parse"), shape),
+            parse=self._parser(given.get("parse"), shape, "each" in given or bool(inside)),
             rename=renames,
             records=_Records(place, "each" in given),
             when=when,
@@ -209,12 +210,12 @@ class Routes:
         entries = self.sections.entries(node, "rename")
         return {key: self.sections.text(child, "rename") for key, child in entries.items()}
 
-    def _parser(self, node: Node | None, shape: Shape) -> Callable[[str], Json]:
-        if node is None:
-            return text if shape == TEXT else parse_json
-        return (
-            text if self.sections.choice(node, "parse", ("json", "text")) == "text" else parse_json
-        )
+    def _parser(self, node: Node | None, shape: Shape, inside: bool) -> Callable[[str], Json]:
+        """How answers are read; `inside` where the record stands somewhere in the return."""
+        parse = self.sections.choice(node, "parse", ("json", "text")) if node is not None else None
+        if parse == "text" or (parse is None and shape == TEXT):
+            return text
+        return _json_or_text if is_text(shape) and not inside else parse_json
 
     def _when(self, node: Node | None) -> Callable[[Arguments], bool]:
         if node is None:
@@ -307,7 +308,7 @@ class Routes:
         self.outline.returns.append(replace(returned, omit=frozenset(omit)))
         return ReturnRoute(
             to=template,
-            parse=self._parser(given.get("parse"), shape),
+            parse=self._parser(given.get("parse"), shape, bool(place) or "each" in given),
             rename=self._renames(given.get("rename")),
             records=_Records(place, "each" in given),
             when=self._when(given.get("when")),
@@ -478,6 +479,14 @@ def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Problems
 def _family(segments: Iterable[str]) -> tuple[str, ...]:
     """The segments of a path whatever its keys are called: two with the same hold the same records."""
     return tuple("{}" if segment.startswith("{") else segment for segment in segments)
+
+
+def _json_or_text(answer: str) -> Json:
+    """The JSON value of an answer; the answer itself where it is none, out of its quotes already."""
+    try:
+        return parse_json(answer)
+    except ValueError:
+        return text(answer)
 
 
 def _dotted(text: str) -> tuple[str, ...]:

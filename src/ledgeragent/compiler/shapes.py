@@ -119,6 +119,17 @@ def is_open(shape: Shape) -> bool:
 # ── Python types ────────────────────────────────────────────────────────────────────────────────
 
 
+def is_text(shape: Shape) -> bool:
+    """True if every value of this shape is text."""
+    match shape:
+        case Scalar(kind):
+            return kind in ("str", "date")
+        case Choice(values):
+            return all(isinstance(value, str) for value in values)
+        case _:
+            return False
+
+
 def annotation(shape: Shape) -> Any:
     """The Python type for a shape: a TypedDict for an object with fields."""
     match shape:

@@ -115,12 +115,3 @@ def test_the_gate_blocks_and_says_why(tmp_path: Path) -> None:
     (finding,) = verdict.findings
     assert (verdict.decision, finding.kind) == (Decision.BLOCK, Kind.ERROR)
     assert f"{MOST_BYTES // 1_000_000} MB of memory" in str(finding.error)
-
-
-def test_loops_that_run_too_often_are_an_error_that_says_so(tmp_path: Path) -> None:
-    check = "loan.copies.all(c, loan.copies.all(d, loan.copies.all(e, c.price <= e.price + 9.0)))"
-    domain = domain_of(tmp_path, text_of(check))
-    copies = LOAN["copies"] * 60
-    (finding,) = pay(domain, {"loans.L1": {**LOAN, "copies": copies}}).findings
-    assert finding.kind is Kind.ERROR
-    assert "times together" in str(finding.error)

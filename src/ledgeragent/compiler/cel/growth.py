@@ -55,6 +55,8 @@ _SCALAR = Size()
 
 
 def _larger(left: Size, right: Size) -> Size:
+    if right.item is None and right.bytes <= left.bytes and right.items <= left.items:
+        return left
     item = left.item if right.item is None else right.item if left.item is None else None
     if left.item is not None and right.item is not None:
         item = _larger(left.item, right.item)
@@ -133,12 +135,23 @@ def _can_grow(expr: Expr) -> bool:
             return False
 
 
+def most_rounds(expr: Expr, size: Callable[[str], Size]) -> int:
+    """How often the loops of an expression run together at most, its names being of these sizes."""
+    bound = _Bound(size)
+    bound.of(expr, {})
+    return bound.rounds
+
+
 @dataclass(slots=True)
 class _Bound:
-    """One reckoning: the `total` of what was made, each `repeats` times where a loop does it."""
+    """One reckoning: the `total` of what was made, each `repeats` times where a loop does it.
+
+    `rounds` is how often all loops run together.
+    """
 
     size: Callable[[str], Size]
     total: int = 0
+    rounds: int = 0
     repeats: int = 1
     measured: dict[str, Size] = field(default_factory=dict)
 
@@ -179,6 +192,7 @@ class _Bound:
             return self.of(fold.body, {**names, fold.variable: source})
         count, before = source.items, self.repeats
         self.repeats *= count
+        self.rounds += self.repeats
         inner = {**names, fold.variable: source.each}
         if fold.condition is not None:
             self.of(fold.condition, inner)

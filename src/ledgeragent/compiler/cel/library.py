@@ -25,12 +25,11 @@ from ledgeragent.errors import LedgerAgentError, MissingExtraError
 
 LONGEST_EXPRESSION = 10_000
 
-_ABSENT = re.compile(r'UNKNOWN: No value with name "([^"]+)" found in Activation')
 _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
 _TOO_MANY = re.compile(r"maximum number of ERROR issues exceeded: (\d+)")
 _FOLLOWS = re.compile(r"expression of type '\*error\*' cannot be the (operand|range) of")
 _OVERLOAD = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
-_STATUS = re.compile(
+STATUS = re.compile(
     r"^(?:INVALID_ARGUMENT|CANCELLED|UNKNOWN|OUT_OF_RANGE|INTERNAL): | \[[A-Z_]+\]$"
 )
 _UNKNOWN_TOKEN = re.compile(r"token recognition error at: '(.*)'", re.DOTALL)
@@ -38,10 +37,6 @@ _SPELLED = {"_[_]": "[ ]", "_?_:_": "? :"}
 _DOUBLED = {"=": "== to compare", "&": "&&", "|": "||"}
 _OPERATORS = {"and": "&&", "or": "||", "not": "!", "is": "==", "if": "a ? b : c"}
 _WORD_INPUT = re.compile(rf"input '({'|'.join(_OPERATORS)})'", re.IGNORECASE)
-_TOO_OFTEN = (
-    "the loops of one expression run more than 10,000 times together (a macro in a macro counts "
-    "each round of the inner one); compare fewer items at once"
-)
 _MISCALLED = frozenset(
     f"undeclared reference to '{name}'" for name in ("date", "days", "sorted", "sum")
 )
@@ -203,11 +198,11 @@ def _compiled(
 def _explain(problem: str, source: Source, findings: Problems, rule: str) -> Refused:
     found = _most_telling(_ERROR.findall(problem))
     if not found:
-        text = _STATUS.sub("", problem.splitlines()[0])
+        text = STATUS.sub("", problem.splitlines()[0])
         findings.add("type-error", source.place(0), f"not a usable expression: {text}", rule)
     for line, _, text in found:
         place = source.place_of_line(int(line) if int(line) < 1 << 31 else 1)
-        findings.add("type-error", place, _in_our_words(_STATUS.sub("", text)), rule)
+        findings.add("type-error", place, _in_our_words(STATUS.sub("", text)), rule)
     more = _TOO_MANY.search(problem)
     if more is not None:
         text = f"one expression with over {more[1]} errors: only the first are told"
@@ -278,15 +273,3 @@ def environment(variables: Iterable[Variable], computed: Mapping[str, str] | Non
 def compiled(source: Source, declared: Any, findings: Problems, rule: str) -> Any:
     """The library's checked expression, or `Refused` and findings where types do not fit together."""
     return _compiled(source, declared, findings, rule, disable_check=False)
-
-
-def evaluation_error(problem: str) -> CelError:
-    """The library's account of a failed evaluation as an exception.
-
-    One evaluation runs its loops at most 10,000 times together: a limit of the library that its
-    Python form cannot change.
-    """
-    if "Iteration budget exceeded" in problem:
-        return CelError(_TOO_OFTEN)
-    absent = _ABSENT.fullmatch(problem)
-    return Absent(absent[1]) if absent is not None else CelError(_STATUS.sub("", problem))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from ledgeragent.compiler.cel.evaluation import TooOften, evaluated
 from ledgeragent.compiler.cel.functions import COMPUTED, Rewritten, ToCompute, rewritten
 from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.library import (
@@ -16,12 +17,12 @@ from ledgeragent.compiler.cel.library import (
     Source,
     compiled,
     environment,
-    evaluation_error,
-    library,
     parse,
 )
+from ledgeragent.compiler.cel.pieces import Pieces
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
-from ledgeragent.compiler.cel.tree import Expr, read_tree
+from ledgeragent.compiler.cel.surgery import Serialized, without_early_ends
+from ledgeragent.compiler.cel.tree import Expr, Fold, read_tree, walk
 from ledgeragent.compiler.cel.variables import uses
 from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
@@ -64,15 +65,14 @@ class Computed:
 class Program:
     """A checked expression: `variables` are what it needs, calling it with their values evaluates it.
 
-    `tree` is the expression as it was written, `evaluate` the library's for the form without our
-    functions, and `computed` what that form needs besides.
+    `tree` is the expression as it was written, `evaluated_as` the library's for the form without our
+    functions, checked in the environment `declared`, and `computed` what that form needs besides.
     """
 
     __slots__ = (
-        "_error",
         "_evaluate",
         "_growth",
-        "activate",
+        "_pieces",
         "computed",
         "source",
         "tree",
@@ -85,7 +85,8 @@ class Program:
         expression: Any,
         source: Source,
         scope: Scope,
-        evaluate: Any,
+        evaluated_as: Any,
+        declared: Any,
         computed: tuple[Computed, ...] = (),
     ) -> None:
         self.source = source
@@ -95,29 +96,31 @@ class Program:
         self._growth = Growth(self.tree)
         self.variables = tuple(v for v in scope.variables.values() if v.name in free)
         self.computed = computed
-        self._evaluate = evaluate
-        self._error = library().Type.ERROR
+        self._evaluate = evaluated_as.eval
+        self._pieces = Pieces(evaluated_as, declared)
 
     def __call__(self, values: dict[str, Json]) -> Json:
         """The value; raises Absent where a variable it needs has none, CelError where it fails.
 
         It fails too where it might take more than `MOST_BYTES` of memory, which is told before it
-        is evaluated, or where its loops run more than 10,000 times together, nested ones for each
-        round of the outer one: the library stops there. What our functions give is added to
-        `values`, for other programs that need it too.
+        is evaluated, or where its loops run more than `MOST_ROUNDS` times together, nested ones for
+        each round of the outer one. What our functions give is added to `values`, for other programs
+        that need it too.
         """
         for computed in self.computed:
             computed.bind(values)
         if self._growth.exceeds(values):
             raise CelError(_TOO_LARGE)
         try:
-            result = self._evaluate(None, values)
-        except RuntimeError as problem:  # as the library fails where it gives no error value
-            raise evaluation_error(str(problem)) from None
-        value = result.plain_value()
-        if type(value) is str and result.type() == self._error:
-            raise self._explained(evaluation_error(value), values)
-        return value
+            return evaluated(self._evaluate, values)
+        except TooOften:
+            pass
+        except CelError as error:
+            raise self._explained(error, values) from None
+        try:
+            return self._pieces.evaluate(values)
+        except CelError as error:
+            raise self._explained(error, values) from None
 
     def _explained(self, error: CelError, values: dict[str, Json]) -> CelError:
         """The error, or the one behind it where a computed value was missing."""
@@ -163,17 +166,27 @@ def _without_our_functions(
     if len(made) < len(computed):
         _refuse(source, read_tree(expression.serialize()), scope, Refused())
         return None
-    evaluated = expression
+    evaluated_as = expression
     *lets_done, body = plain
     if plain != [*(node for _, node in source.lets), source.body]:
         functions = {name: found.function for name, found in made.items()}
         names = (name for name, _ in source.lets)
         written_out = Source.of(body, zip(names, lets_done, strict=True))
         declared = environment(scope.variables.values(), functions)
-        evaluated = compiled(written_out, declared, scope.findings, scope.rule)
-    if isinstance(evaluated, Refused):
+        evaluated_as = compiled(written_out, declared, scope.findings, scope.rule)
+    if isinstance(evaluated_as, Refused):
         return None
-    return Program(expression, source, scope, evaluated.eval, tuple(made.values()))
+    evaluated_as = _going_to_the_end(evaluated_as, declared)
+    return Program(expression, source, scope, evaluated_as, declared, tuple(made.values()))
+
+
+def _going_to_the_end(expression: Any, declared: Any) -> Any:
+    """The expression, without early ends of loops where it binds names that they would spoil."""
+    form = Serialized(expression.serialize())
+    macros = {node.macro for node in walk(form.tree) if isinstance(node, Fold)}
+    if "bind" not in macros or macros.isdisjoint(("all", "exists")):
+        return expression
+    return declared.deserialize(form.around(without_early_ends(form.tree.raw)))
 
 
 def _rewritten(source: Source, scope: Scope) -> Iterator[tuple[Lets, Node, Rewritten]]:

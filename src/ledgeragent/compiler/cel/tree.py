@@ -7,23 +7,24 @@ The library hands out no tree, but its serialized form is the public protobuf of
 from __future__ import annotations
 
 import struct
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from ledgeragent.compiler.cel.wire import WireFields, first, read_message, text_of
 from ledgeragent.types import Json
-
-WireFields = dict[int, list[Any]]
-"""A protobuf message: field number -> the raw values given for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expr:
-    """A node: `at` is where it stands in the source text, `type` what the checker found, "" if unknown."""
+    """A node: `at` is where it stands in the source text, `type` what the checker found, "" if unknown.
+
+    `raw` is the node's own serialized form.
+    """
 
     at: int = 0
     type: str = ""
+    raw: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +113,10 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 def read_tree(serialized: bytes) -> Expr:
     """The tree in a serialized `google.protobuf.Any` of a ParsedExpr or a CheckedExpr."""
-    outer = _message(serialized)
+    outer = read_message(serialized)
     checked = outer[1][0].endswith(b"CheckedExpr")
-    inner = _message(outer[2][0])
-    source_info = _message(inner[5 if checked else 3][0])
+    inner = read_message(outer[2][0])
+    source_info = read_message(inner[5 if checked else 3][0])
     decoder = _Decoder(
         positions=dict(map(_entry, source_info[4])),
         types={key: _type_name(value) for key, value in map(_entry, inner[3])} if checked else {},
@@ -130,54 +131,55 @@ class _Decoder:
 
     def expr(self, raw: bytes) -> Expr:
         """One `cel.expr.Expr`."""
-        message = _message(raw)
-        number = _first(message, 2, 0)
+        message = read_message(raw)
+        number = first(message, 2, 0)
         place: dict[str, Any] = {
             "at": self.positions.get(number, 0),
             "type": self.types.get(number, ""),
+            "raw": raw,
         }
         if 3 in message:
-            return Const(value=_constant(_message(message[3][0])), **place)
+            return Const(value=_constant(read_message(message[3][0])), **place)
         if 4 in message:
-            return Ident(name=_text(_message(message[4][0]), 1), **place)
+            return Ident(name=text_of(read_message(message[4][0]), 1), **place)
         if 5 in message:
-            return self._select(_message(message[5][0]), place)
+            return self._select(read_message(message[5][0]), place)
         if 6 in message:
-            return self._call(_message(message[6][0]), place)
+            return self._call(read_message(message[6][0]), place)
         if 7 in message:
-            items = tuple(map(self.expr, _message(message[7][0])[1]))
+            items = tuple(map(self.expr, read_message(message[7][0])[1]))
             return Items(items=items, **place)
         if 8 in message:
-            return self._entries(_message(message[8][0]), place)
-        return self._fold(_message(message[9][0]), place)
+            return self._entries(read_message(message[8][0]), place)
+        return self._fold(read_message(message[9][0]), place)
 
     def _select(self, message: WireFields, place: dict[str, Any]) -> Expr:
         return Select(
             operand=self.expr(message[1][0]),
-            field=_text(message, 2),
-            test=bool(_first(message, 3, 0)),
+            field=text_of(message, 2),
+            test=bool(first(message, 3, 0)),
             **place,
         )
 
     def _call(self, message: WireFields, place: dict[str, Any]) -> Expr:
         args = tuple(map(self.expr, (*message[1], *message[3])))
-        return Call(function=_text(message, 2), args=args, **place)
+        return Call(function=text_of(message, 2), args=args, **place)
 
     def _entries(self, message: WireFields, place: dict[str, Any]) -> Expr:
         parts: list[Expr] = []
         for raw in message[2]:
-            entry = _message(raw)
-            parts += [self.expr(entry[3][0])] if 3 in entry else [Const(value=_text(entry, 2))]
+            entry = read_message(raw)
+            parts += [self.expr(entry[3][0])] if 3 in entry else [Const(value=text_of(entry, 2))]
             parts.append(self.expr(entry[4][0]))
         return Entries(parts=tuple(parts), **place)
 
     def _fold(self, message: WireFields, place: dict[str, Any]) -> Expr:
         """Recognises the macro by the loop that the parser wrote for it."""
-        variable, source = _text(message, 1), self.expr(message[2][0])
+        variable, source = text_of(message, 1), self.expr(message[2][0])
         start, step = self.expr(message[4][0]), self.expr(message[6][0])
         if variable == "#unused":
             body = self.expr(message[7][0])
-            name = _text(message, 3)
+            name = text_of(message, 3)
             return Fold(macro="bind", variable=name, source=start, body=body, **place)
         macro, body, condition = _macro(variable, start, step)
         return Fold(
@@ -237,7 +239,7 @@ def _constant(message: WireFields) -> Json:
 
 def _type_name(raw: bytes) -> str:
     """A `cel.expr.Type` in CEL's own notation, "" for kinds that no rule needs."""
-    message = _message(raw)
+    message = read_message(raw)
     if 1 in message:
         return "dyn"
     if 2 in message:
@@ -247,53 +249,14 @@ def _type_name(raw: bytes) -> str:
     if 5 in message:
         return _WELL_KNOWN.get(message[5][0], "")
     if 6 in message:
-        return f"list({_type_name(_message(message[6][0])[1][0])})"
+        return f"list({_type_name(read_message(message[6][0])[1][0])})"
     if 7 in message:
-        pair = _message(message[7][0])
+        pair = read_message(message[7][0])
         return f"map({_type_name(pair[1][0])}, {_type_name(pair[2][0])})"
     return ""
 
 
 def _entry(raw: bytes) -> tuple[int, Any]:
     """A map entry with an integer key; a value of zero is left out on the wire."""
-    message = _message(raw)
-    return _first(message, 1, 0), _first(message, 2, 0)
-
-
-def _first(message: WireFields, number: int, default: Any) -> Any:
-    return message[number][0] if number in message else default
-
-
-def _text(message: WireFields, number: int) -> str:
-    return str(_first(message, number, b"").decode())
-
-
-def _message(raw: bytes) -> WireFields:
-    """The fields of one message: integers for varints, bytes for everything else."""
-    fields: WireFields = defaultdict(list)
-    position = 0
-    while position < len(raw):
-        key, position = _varint(raw, position)
-        number, wire = key >> 3, key & 7
-        if wire == 0:
-            value, position = _varint(raw, position)
-            fields[number].append(value)
-            continue
-        if wire == 2:
-            length, position = _varint(raw, position)
-        else:
-            length = 8 if wire == 1 else 4
-        fields[number].append(raw[position : position + length])
-        position += length
-    return fields
-
-
-def _varint(raw: bytes, position: int) -> tuple[int, int]:
-    result = shift = 0
-    while True:
-        byte = raw[position]
-        position += 1
-        result |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return result, position
+    message = read_message(raw)
+    return first(message, 1, 0), first(message, 2, 0)
