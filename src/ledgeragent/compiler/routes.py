@@ -81,31 +81,31 @@ class Routes:
             self.outline.broken_reads = True
         for tool, entry in self.sections.entries(node, "reads").items():
             for route in entry.value if isinstance(entry.value, list) else [entry]:
-                made = self._read(tool, route)
-                if made is not None:
-                    yield made
+                definition = self._read(tool, route)
+                if definition is not None:
+                    yield definition
                 else:
                     self.outline.broken_reads = True
 
     def _read(self, tool: str, node: Node) -> Read[Any] | None:
-        given = self.sections.mapping(node, f"the read {tool}", READ_KEYS, ("to",))
-        to = self.sections.text(given.get("to"), "to")
+        entries = self.sections.mapping(node, f"the read {tool}", READ_KEYS, ("to",))
+        to = self.sections.text(entries.get("to"), "to")
         if not to:
             return None
-        inside = _dotted(self.sections.text(given.get("inside"), "inside"))
-        each = _dotted(self.sections.text(given.get("each"), "each"))
+        inside = _dotted(self.sections.text(entries.get("inside"), "inside"))
+        each = _dotted(self.sections.text(entries.get("each"), "each"))
         place = (*inside, *each)
-        shape = self._record(tool, given, place, "each" in given)
-        template = self._template(to, shape, given["to"])
+        shape = self._record(tool, entries, place, "each" in entries)
+        template = self._template(to, shape, entries["to"])
         if template is None:
             return None
-        parameters = self._parameters(tool, given, template, node)
+        parameters = self._parameters(tool, entries, template, node)
         spec = self.specs.get(tool)
         accepted = spec.arguments if spec is not None and not spec.open else ANY
-        self._check_keys(tool, given, template, shape, accepted)
-        merge = self.sections.flag(given.get("merge"), "merge")
-        when = self._when(given.get("when"))
-        renames = self._renames(given.get("rename"))
+        self._check_keys(tool, entries, template, shape, accepted)
+        merge = self.sections.flag(entries.get("merge"), "merge")
+        when = self._when(entries.get("when"))
+        renames = self._renames(entries.get("rename"))
         minded = {renames.get(key, key) for key in template.keys}
         self.outline.reads.append(
             ReadPart(
@@ -115,7 +115,7 @@ class Routes:
                 place=place_of(node),
                 parameters=parameters,
                 inside=place,
-                each="each" in given,
+                each="each" in entries,
                 merge=merge,
                 accepts=spec.argument_names if spec is not None else (),
                 minded=frozenset(minded | (when.arguments if isinstance(when, _When) else set())),
@@ -125,33 +125,33 @@ class Routes:
             tool=tool,
             to=template,
             parameters=parameters,
-            parse=self._parser(given.get("parse"), shape),
+            parse=self._parser(entries.get("parse"), shape),
             rename=renames,
-            records=_Records(place, "each" in given),
+            records=_Records(place, "each" in entries),
             when=when,
             merge=merge,
-            failed=self._begins(given, "failed"),
-            unavailable=self._begins(given, "unavailable"),
+            failed=self._begins(entries, "failed"),
+            unavailable=self._begins(entries, "unavailable"),
         )
 
     def _check_keys(
         self,
         tool: str,
-        given: Mapping[str, Node],
+        entries: Mapping[str, Node],
         template: PathTemplate[Any],
         shape: Shape,
         arguments: Shape,
     ) -> None:
         """Finds keys that no return and no argument can fill, so that nothing would be stored."""
-        renames = self._renames(given.get("rename"))
+        renames = self._renames(entries.get("rename"))
         for name in renames.keys() - set(template.keys):
             text = f"{template.text} has no key {name!r}{suggestion(name, template.keys)}"
-            self.sections.find("unknown-field", given["rename"], text)
+            self.sections.find("unknown-field", entries["rename"], text)
         for key in template.keys:
-            held = field_of(shape, key) if isinstance(shape, Object) else None
+            key_shape = field_of(shape, key) if isinstance(shape, Object) else None
             if isinstance(shape, Object) and key in shape.fields:
-                usable = held is not None and can_be_key(held)
-                text = f"{key} of {shape} is {held}, which names no record"
+                usable = key_shape is not None and can_be_key(key_shape)
+                text = f"{key} of {shape} is {key_shape}, which names no record"
             elif isinstance(shape, Object) and not shape.fields:
                 continue
             else:
@@ -159,13 +159,13 @@ class Routes:
                 problem = key_problem(Key(root=tool, fields=(name,)), arguments, lists=False)
                 usable, text = problem is None, problem[1] if problem is not None else ""
             if not usable:
-                self.sections.find("type-error", given["to"], text)
+                self.sections.find("type-error", entries["to"], text)
 
     def _record(
-        self, tool: str, given: Mapping[str, Node], inside: tuple[str, ...], each: bool
+        self, tool: str, entries: Mapping[str, Node], inside: tuple[str, ...], each: bool
     ) -> Shape:
-        if "record" in given:
-            return self.types.shape(given["record"], f"the record of {tool}")
+        if "record" in entries:
+            return self.types.shape(entries["record"], f"the record of {tool}")
         spec = self.specs.get(tool)
         return spec.returned(inside, each) if spec is not None else ANY
 
@@ -190,19 +190,19 @@ class Routes:
             return None
 
     def _parameters(
-        self, tool: str, given: Mapping[str, Node], template: PathTemplate[Any], node: Node
+        self, tool: str, entries: Mapping[str, Node], template: PathTemplate[Any], node: Node
     ) -> tuple[str, ...]:
         """The required arguments: as written, else of the tools file, else what the path's keys tell."""
-        if "parameters" in given:
-            return self.sections.texts(given["parameters"], "parameters")
+        if "parameters" in entries:
+            return self.sections.texts(entries["parameters"], "parameters")
         if tool in self.specs:
             return self.specs[tool].required
-        if "each" in given:
+        if "each" in entries:
             text = (
                 f"the read {tool} needs `parameters`: the arguments it is called with ([] for none)"
             )
             self.sections.find("syntax", node, text)
-        renames = self._renames(given.get("rename"))
+        renames = self._renames(entries.get("rename"))
         return tuple(renames.get(key, key) for key in template.keys)
 
     def _renames(self, node: Node | None) -> dict[str, str]:
@@ -223,9 +223,9 @@ class Routes:
         program = compile_condition(node, roots, self.outline.findings)
         return _When(program, self.parameters) if program is not None else _always
 
-    def _begins(self, given: Mapping[str, Node], key: str) -> Callable[[str], bool]:
+    def _begins(self, entries: Mapping[str, Node], key: str) -> Callable[[str], bool]:
         """True for an answer that begins with one of the texts under this key."""
-        node = given.get(key)
+        node = entries.get(key)
         items = node.value if node is not None and isinstance(node.value, list) else [node]
         for item in items:
             if item is not None and item.value in ("", None):
@@ -239,14 +239,14 @@ class Routes:
     def writes(self, node: Node | None) -> Iterator[Tool]:
         """The write tools."""
         for tool, entry in self.sections.entries(node, "writes").items():
-            given = self.sections.mapping(entry, f"the write {tool}", WRITE_KEYS)
-            shape = self._arguments(tool, given.get("arguments"))
-            reason = self.sections.text(given.get("unguarded"), "unguarded")
-            touches = given.get("touches")
-            why = self.sections.text(given.get("untouched"), "untouched")
+            keys = self.sections.mapping(entry, f"the write {tool}", WRITE_KEYS)
+            shape = self._arguments(tool, keys.get("arguments"))
+            reason = self.sections.text(keys.get("unguarded"), "unguarded")
+            touches = keys.get("touches")
+            why = self.sections.text(keys.get("untouched"), "untouched")
             items = self.sections.items(touches, "touches")
             if items and why:
-                self.sections.find("syntax", given["untouched"], f"{tool} touches records, as said")
+                self.sections.find("syntax", keys["untouched"], f"{tool} touches records, as said")
             part = ToolPart(
                 tool=tool,
                 arguments=shape,
@@ -261,9 +261,9 @@ class Routes:
                 tool=tool,
                 arguments=typed_dict(tool, shape.fields),
                 touches=tuple(self._touches(touches, shape)),
-                returns=tuple(self._returns(tool, given.get("returns"), shape)),
-                failed=self._begins(given, "failed"),
-                open=self._open(tool, given, shape),
+                returns=tuple(self._returns(tool, keys.get("returns"), shape)),
+                failed=self._begins(keys, "failed"),
+                open=self._open(tool, keys, shape),
             )
 
     def _returns(
@@ -276,23 +276,23 @@ class Routes:
                 yield route
 
     def _return(self, tool: str, node: Node, arguments: Object) -> ReturnRoute[Any] | None:
-        given = self.sections.mapping(node, f"what {tool} returns", RETURN_KEYS, ("to",))
-        to = self.sections.text(given.get("to"), "to")
-        part = self._read_family(to, given["to"]) if to else None
+        entries = self.sections.mapping(node, f"what {tool} returns", RETURN_KEYS, ("to",))
+        to = self.sections.text(entries.get("to"), "to")
+        part = self._read_family(to, entries["to"]) if to else None
         if part is None:
             return None
-        inside = _dotted(self.sections.text(given.get("inside"), "inside"))
-        place = (*inside, *_dotted(self.sections.text(given.get("each"), "each")))
+        inside = _dotted(self.sections.text(entries.get("inside"), "inside"))
+        place = (*inside, *_dotted(self.sections.text(entries.get("each"), "each")))
         shape = part.shape
-        if "record" in given:
-            shape = self._record(tool, given, place, "each" in given)
-        template = self._template(to, shape, given["to"])
+        if "record" in entries:
+            shape = self._record(tool, entries, place, "each" in entries)
+        template = self._template(to, shape, entries["to"])
         if template is None:
             return None
-        omit = self.sections.texts(given.get("omit"), "omit")
+        omit = self.sections.texts(entries.get("omit"), "omit")
         for name in omit:
-            self._check_field(shape, (name,), given.get("omit"))
-        merge = self.sections.flag(given.get("merge"), "merge")
+            self._check_field(shape, (name,), entries.get("omit"))
+        merge = self.sections.flag(entries.get("merge"), "merge")
         returned = replace(
             part,
             tool=tool,
@@ -300,17 +300,17 @@ class Routes:
             place=place_of(node),
             parameters=(),
             inside=place,
-            each="each" in given,
+            each="each" in entries,
             merge=merge,
         )
-        self._check_keys(tool, given, template, shape, arguments if arguments.fields else ANY)
+        self._check_keys(tool, entries, template, shape, arguments if arguments.fields else ANY)
         self.outline.returns.append(replace(returned, omit=frozenset(omit)))
         return ReturnRoute(
             to=template,
-            parse=self._parser(given.get("parse"), shape),
-            rename=self._renames(given.get("rename")),
-            records=_Records(place, "each" in given),
-            when=self._when(given.get("when")),
+            parse=self._parser(entries.get("parse"), shape),
+            rename=self._renames(entries.get("rename")),
+            records=_Records(place, "each" in entries),
+            when=self._when(entries.get("when")),
             merge=merge,
             omit=frozenset(omit),
         )
@@ -335,27 +335,27 @@ class Routes:
             if not tool:
                 self.sections.find("syntax", entry, "neutrals holds an item without a name")
                 continue
-            given = (
+            keys = (
                 self.sections.mapping(entry, f"the neutral {tool}", ("arguments", "open"))
                 if isinstance(entry.value, dict)
                 else {}
             )
-            told = "arguments" in given or tool in self.specs
-            shape = self._arguments(tool, given.get("arguments")) if told else None
+            has_arguments = "arguments" in keys or tool in self.specs
+            shape = self._arguments(tool, keys.get("arguments")) if has_arguments else None
             part = ToolPart(tool=tool, arguments=shape, place=place_of(entry))
             self.outline.neutrals.append(part)
             if shape is None:
                 yield Neutral(tool=tool)
                 continue
             named = typed_dict(tool, shape.fields)
-            yield Neutral(tool=tool, arguments=named, open=self._open(tool, given, shape))
+            yield Neutral(tool=tool, arguments=named, open=self._open(tool, keys, shape))
 
-    def _open(self, tool: str, given: Mapping[str, Node], shape: Object) -> bool:
+    def _open(self, tool: str, entries: Mapping[str, Node], shape: Object) -> bool:
         """True where calls may carry arguments that are named nowhere, or none are named at all."""
         spec = self.specs.get(tool)
-        told = self.sections.flag(given.get("open"), "open")
-        by_file = "arguments" not in given and spec is not None and spec.open
-        return told or by_file or not shape.fields
+        flag = self.sections.flag(entries.get("open"), "open")
+        by_file = "arguments" not in entries and spec is not None and spec.open
+        return flag or by_file or not shape.fields
 
     def _arguments(self, tool: str, node: Node | None) -> Object:
         if node is None:
@@ -376,14 +376,14 @@ class Routes:
     def _touches(self, node: Node | None, arguments: Object) -> Iterator[Touches]:
         for item in self.sections.items(node, "touches"):
             if isinstance(item.value, dict) and set(item.value) == {"python"}:
-                found = self.sections.python(item.value["python"])
-                if found is not None:
-                    yield found
+                function = self.sections.python(item.value["python"])
+                if function is not None:
+                    yield function
                 continue
             for path, fields in self._touched(item):
-                made = self._touch(path, fields, arguments, item)
-                if made is not None:
-                    yield made
+                mark = self._touch(path, fields, arguments, item)
+                if mark is not None:
+                    yield mark
 
     def _touched(self, item: Node) -> Iterator[tuple[str, Node | None]]:
         if isinstance(item.value, dict):
@@ -440,23 +440,23 @@ class Routes:
     ) -> tuple[PathTemplate[Any], tuple[Segment, ...]] | None:
         templates = {part.to.text: part.to for part in self.outline.reads}
         segments = parse_path(path, ())
-        found = next(serving(segments, templates.values()), None) if segments else None
-        if (found is None or segments is None) and self.outline.broken_reads:
+        template = next(serving(segments, templates.values()), None) if segments else None
+        if (template is None or segments is None) and self.outline.broken_reads:
             return None
-        if found is None or segments is None:
+        if template is None or segments is None:
             hint = near(path, templates)
             self.sections.find("unknown-path", node, f"no read stores {path!r}{hint}")
             return None
-        return found, keys_of(segments, found)
+        return template, keys_of(segments, template)
 
     def shared(self, node: Node | None) -> Callable[[Ledger], Iterable[Touch]] | None:
         """What the user may change on a turn: fields of every observed record of these families."""
-        found: list[tuple[PathTemplate[Any], tuple[tuple[str, ...], ...]]] = []
+        families: list[tuple[PathTemplate[Any], tuple[tuple[str, ...], ...]]] = []
         for path, fields in self.sections.entries(node, "shared").items():
             family = self._family(path, fields)
             if family is not None:
-                found.append((family[0], self._prefixes(family[0], fields)))
-        return _Shared(tuple(found)) if found else None
+                families.append((family[0], self._prefixes(family[0], fields)))
+        return _Shared(tuple(families)) if families else None
 
 
 def compile_condition(node: Node, roots: Mapping[str, Shape], findings: Problems) -> Program | None:
@@ -540,7 +540,7 @@ class _When:
         for variable in self.program.variables:
             try:
                 whole = self.parameters if variable.root == "params" else arguments
-                values[variable.name] = variable.read(whole)
+                values[variable.name] = variable.reader(whole)
             except KeyError:
                 continue
             except Unreadable:

@@ -136,15 +136,15 @@ def annotation(shape: Shape) -> Any:
 
 def typed_dict(name: str, fields: Mapping[str, Field]) -> Any:
     """The TypedDict with these fields."""
-    hints = {key: _field_annotation(found) for key, found in fields.items()}
+    hints = {key: _field_annotation(member) for key, member in fields.items()}
     return TypedDict(name, hints)  # type: ignore[operator]
 
 
-def _field_annotation(found: Field) -> Any:
-    hint = annotation(found.shape)
-    if found.nullable:
+def _field_annotation(member: Field) -> Any:
+    hint = annotation(member.shape)
+    if member.nullable:
         hint = hint | None if hint is not Any else Any
-    return hint if found.required else NotRequired[hint]
+    return hint if member.required else NotRequired[hint]
 
 
 def shape_of(hint: Any) -> Shape:
@@ -155,8 +155,8 @@ def shape_of(hint: Any) -> Shape:
     if origin in (Required, NotRequired):
         return shape_of(arguments[0])
     if origin in (Union, types.UnionType):
-        known = [argument for argument in arguments if argument is not type(None)]
-        return shape_of(known[0]) if len(known) == 1 else ANY
+        options = [argument for argument in arguments if argument is not type(None)]
+        return shape_of(options[0]) if len(options) == 1 else ANY
     if origin is Literal:
         return Choice(arguments)
     if hint is list or origin is list:
@@ -206,8 +206,8 @@ def shape_of_schema(
         return ANY
     values = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if isinstance(values, list) and all(isinstance(v, str | int | None) for v in values):
-        known = tuple(value for value in values if value is not None)
-        return Choice(known) if known else ANY
+        choices = tuple(value for value in values if value is not None)
+        return Choice(choices) if choices else ANY
     alternatives = _alternatives(schema, root)
     if alternatives:
         return (
@@ -243,11 +243,11 @@ def _shape_of_object(
     required = _listed(schema.get("required"))
     fields = {
         key: Field(
-            shape_of_schema(found, key, root, depth, within),
+            shape_of_schema(child, key, root, depth, within),
             required=key in required,
-            nullable=is_nullable(found, root),
+            nullable=is_nullable(child, root),
         )
-        for key, found in properties.items()
+        for key, child in properties.items()
     }
     fields |= {key: Field(ANY) for key in required if key not in fields}
     return Object(str(schema.get("title", name)), fields)
@@ -271,11 +271,11 @@ def _joined(schema: dict[str, Json], root: Json) -> Json:
     parts = [schema["allOf"][0]] if len(schema["allOf"]) == 1 else [*schema["allOf"]]
     if len(parts) == 1 and "properties" not in own:
         return parts[0]
-    known = [part for part in (resolved(p, root) for p in parts) if isinstance(part, dict)]
+    schemas = [part for part in (resolved(p, root) for p in parts) if isinstance(part, dict)]
     joined: dict[str, Json] = {"type": "object", "properties": {}, "required": []}
-    for part in (*known, own):
-        found = part.get("properties")
-        joined["properties"] |= found if isinstance(found, dict) else {}
+    for part in (*schemas, own):
+        properties = part.get("properties")
+        joined["properties"] |= properties if isinstance(properties, dict) else {}
         joined["required"] += _listed(part.get("required"))
     return joined if joined["properties"] else {}
 
@@ -287,28 +287,28 @@ def _listed(value: Json) -> list[Json]:
 def _pointed(root: Json, reference: str) -> Json:
     if not reference.startswith("#/"):
         return {}
-    found = root
+    target = root
     for part in reference[2:].split("/"):
         key = part.replace("~1", "/").replace("~0", "~")
-        found = found.get(key, {}) if isinstance(found, dict) else {}
-    return found
+        target = target.get(key, {}) if isinstance(target, dict) else {}
+    return target
 
 
 def _kinds(schema: dict[str, Json]) -> list[str]:
     kinds = schema.get("type", [])
-    found = kinds if isinstance(kinds, list) else [kinds]
-    return [kind for kind in found if isinstance(kind, str) and kind != "null"]
+    names = kinds if isinstance(kinds, list) else [kinds]
+    return [kind for kind in names if isinstance(kind, str) and kind != "null"]
 
 
 def _alternatives(schema: dict[str, Json], root: Json) -> list[Json]:
     """What `anyOf` or `oneOf` allow besides null, each different one once."""
     options = schema.get("anyOf") or schema.get("oneOf") or []
-    found: list[Json] = []
+    schemas: list[Json] = []
     for option in options if isinstance(options, list) else []:
         target = resolved(option, root)
-        if isinstance(target, dict) and target.get("type") != "null" and target not in found:
-            found.append(target)
-    return found
+        if isinstance(target, dict) and target.get("type") != "null" and target not in schemas:
+            schemas.append(target)
+    return schemas
 
 
 def is_nullable(schema: Json, root: Json) -> bool:
@@ -383,12 +383,12 @@ def _object_mismatches(value: Json, shape: Object, where: str) -> Iterator[tuple
         return
     for name, child in value.items():
         place = f"{where}.{name}" if where else name
-        known = shape.fields.get(name)
-        if known is None:
+        member = shape.fields.get(name)
+        if member is None:
             if shape.fields:
                 yield place, f"is no field of {shape.name}"
-        elif child is not None or not known.nullable:
-            yield from mismatches(child, known.shape, place)
+        elif child is not None or not member.nullable:
+            yield from mismatches(child, member.shape, place)
 
 
 def _fits(value: Json, kind: str) -> bool:
@@ -420,9 +420,9 @@ def converter(shape: Shape) -> Converter | None:
             inner = converter(item)
             return partial(_each_value, inner) if inner else None
         case Object(_, fields):
-            found = tuple((k, c) for k, f in fields.items() if (c := converter(f.shape)))
+            converters = tuple((k, c) for k, f in fields.items() if (c := converter(f.shape)))
             nullable = tuple(k for k, f in fields.items() if not f.certain)
-            return partial(_fields, found, nullable) if found or nullable else None
+            return partial(_fields, converters, nullable) if converters or nullable else None
         case _:
             return None
 
@@ -447,8 +447,8 @@ def _fields(
         return value
     result = value
     for name, convert in converters:
-        held = value.get(name)
-        if held is not None and (converted := convert(held)) is not held:
+        member = value.get(name)
+        if member is not None and (converted := convert(member)) is not member:
             result = {**result, name: converted}
     if any(value.get(name, name) is None for name in nullable):
         return {k: v for k, v in result.items() if v is not None or k not in nullable}

@@ -185,11 +185,11 @@ def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
 def _narrowing(tool: ToolSpec, record: Shape, each: str) -> Iterator[str]:
     """What is to be said of arguments with which a read answers a part of a list."""
     whole = isinstance(record, ListOf)
-    found = filters(tool.argument_names, paging_only=not (each or whole))
-    if not found:
+    names = filters(tool.argument_names, paging_only=not (each or whole))
+    if not names:
         return
-    yield f"    # review: with {', '.join(found)} this answers a part of the list, not all of it."
-    optional = [name for name in found if name not in tool.required and _NAME.fullmatch(name)]
+    yield f"    # review: with {', '.join(names)} this answers a part of the list, not all of it."
+    optional = [name for name in names if name not in tool.required and _NAME.fullmatch(name)]
     without = " && ".join(f"!has(args.{name})" for name in optional)
     if each and without:
         yield f'    # A route that keeps the list itself needs  when: "{without}"'
@@ -211,9 +211,9 @@ def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
         key = (named or own)[0]
         noun = noun if key == "id" else key.removesuffix("_id")
         return f"{_plural(noun)}.{{{key}}}"
-    asked = [key for key in keys if re.fullmatch(r"\w+", key)]
-    ids = [key for key in asked if key == "id" or key.endswith("_id")]
-    return ".".join([_plural(noun), *(f"{{{key}}}" for key in ids or asked)])
+    usable = [key for key in keys if re.fullmatch(r"\w+", key)]
+    ids = [key for key in usable if key == "id" or key.endswith("_id")]
+    return ".".join([_plural(noun), *(f"{{{key}}}" for key in ids or usable)])
 
 
 def _plural(noun: str) -> str:
@@ -239,26 +239,26 @@ def _answer(
 ) -> Iterator[str]:
     """The route of what a write answers with, where that is a record as a read has it."""
     answer = tool.returned()
-    for read in reads:
-        record, each = _returned(read)
+    for source in reads:
+        record, each = _returned(source)
         if each or not isinstance(record, Object) or not isinstance(answer, Object):
             continue
         if record.fields and record.fields == answer.fields:
             yield "    returns:  # review: the record as it is afterwards, but for fields to omit: [...]"
-            yield f"      to: {paths[read.name]}"
-            yield f"      record: {records.name(_noun(read.name), record)}"
+            yield f"      to: {paths[source.name]}"
+            yield f"      record: {records.name(_noun(source.name), record)}"
             return
 
 
 def _noun(tool: str) -> str:
     """What a read is about: its name without verb and filler words, up to "by" or "for"."""
-    kept = []
+    words = []
     for word in _words(tool)[1:]:
         if word in ("by", "for", "of"):
             break
         if word not in _FILLERS:
-            kept.append(word)
-    return "_".join(kept) or "record"
+            words.append(word)
+    return "_".join(words) or "record"
 
 
 class _Records:
@@ -297,10 +297,10 @@ class _Records:
             yield f"    {self.entry(field_name, field)}"
 
     def _named(self, shape: Shape, name: str) -> str:
-        wanted = "".join(part.capitalize() for part in re.split(r"\W+|_", name) if part) or "Record"
+        base = "".join(part.capitalize() for part in re.split(r"\W+|_", name) if part) or "Record"
         number = 1
         while (
-            self._shapes.setdefault(unique := f"{wanted}{number if number > 1 else ''}", shape)
+            self._shapes.setdefault(unique := f"{base}{number if number > 1 else ''}", shape)
             != shape
         ):
             number += 1

@@ -274,8 +274,8 @@ def split_message(text: str) -> Iterator[tuple[str, str | None, str]]:
 
 
 def _formatted(fact: str) -> tuple[str, str]:
-    found = _SPEC.fullmatch(fact)
-    return (found[1], found[2]) if found is not None else (fact, "")
+    match = _SPEC.fullmatch(fact)
+    return (match[1], match[2]) if match is not None else (fact, "")
 
 
 def _closing(text: str, start: int) -> int:

@@ -42,7 +42,7 @@ class Requirement:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Activation:
     """What one judgement has fetched: containers by root, variables read from them, what is missing.
 
     `paths` are those of the records among the containers.
@@ -68,7 +68,7 @@ class _Found:
                     missing[name] = missing[root]
                 continue
             try:
-                values[name] = variable.read(containers[root])
+                values[name] = variable.reader(containers[root])
             except MissingEvidence as lacking:
                 missing[name] = lacking
             except Unreadable:
@@ -143,10 +143,10 @@ class MessageFact:
     def __post_init__(self) -> None:
         object.__setattr__(self, "plain", _plain(self.program.tree))
 
-    def said(self, found: _Found) -> Json:
+    def said(self, activation: _Activation) -> Json:
         """The fact as it is put into the message."""
         try:
-            return self.written(self._value(found))
+            return self.written(self._value(activation))
         except (MissingEvidence, CelError, KeyError):
             return UNKNOWN
 
@@ -165,13 +165,13 @@ class MessageFact:
         except (TypeError, ValueError, OverflowError):
             return UNKNOWN
 
-    def _value(self, found: _Found) -> Json:
+    def _value(self, activation: _Activation) -> Json:
         if self.plain is None:
-            return found.evaluate(self.program)
+            return activation.evaluate(self.program)
         name, member = self.plain
-        if name not in found.values:
-            found.read(self.program.variables)
-        value = found.values[name]
+        if name not in activation.values:
+            activation.read(self.program.variables)
+        value = activation.values[name]
         return value if member is None else value[member]
 
 
@@ -196,28 +196,28 @@ class ReasonText:
     facts: Mapping[str, MessageFact] = field(default_factory=dict)
     condition: Program | None = None
 
-    def applies(self, found: _Found) -> bool:
+    def applies(self, activation: _Activation) -> bool:
         """True if this is what is wrong."""
         if self.condition is None:
             return True
         try:
-            return found.evaluate(self.condition) is True
+            return activation.evaluate(self.condition) is True
         except (MissingEvidence, CelError):
             return False
 
-    def fill(self, found: _Found, computed: Iterable[Json] | None = None) -> Broken:
+    def fill(self, activation: _Activation, computed: Iterable[Json] | None = None) -> Broken:
         """The reason given to the model. A fact that cannot be had never hides the violation.
 
         `computed` are the values of the facts that need CEL, where they are known already.
         """
         values = iter(computed) if computed is not None else None
-        said = {
-            name: fact.said(found)
+        facts = {
+            name: fact.said(activation)
             if fact.plain is not None or values is None
             else fact.finished(next(values))
             for name, fact in self.facts.items()
         }
-        return violation(self.template, **said)
+        return violation(self.template, **facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,24 +233,24 @@ class ReasonTexts:
     chosen: Program | None = None
     joined: Program | None = None
 
-    def reason(self, found: _Found, about: str) -> Broken:
+    def reason(self, activation: _Activation, about: str) -> Broken:
         """The reason; what the rule is `about` where no case applies."""
         if self.chosen is not None:
             try:
-                return self.told(found.evaluate(self.chosen), found, about)
+                return self.told(activation.evaluate(self.chosen), activation, about)
             except (MissingEvidence, CelError):
                 pass
-        return self._one_by_one(found, about)
+        return self._one_by_one(activation, about)
 
-    def told(self, chosen: Json, found: _Found, about: str) -> Broken:
+    def told(self, chosen: Json, activation: _Activation, about: str) -> Broken:
         """The reason that a value of `chosen` stands for."""
         case, *computed = chosen
-        return self.cases[case].fill(found, computed) if case >= 0 else Broken(about)
+        return self.cases[case].fill(activation, computed) if case >= 0 else Broken(about)
 
-    def _one_by_one(self, found: _Found, about: str) -> Broken:
+    def _one_by_one(self, activation: _Activation, about: str) -> Broken:
         for message in self.cases:
-            if message.applies(found):
-                return message.fill(found)
+            if message.applies(activation):
+                return message.fill(activation)
         return Broken(about)
 
 
@@ -269,7 +269,7 @@ class CelCheck:
         self.requires = requires
         self.test = test
         self.messages = messages
-        self._demanded = tuple(found.name for found in requires if found.always)
+        self._demanded = tuple(requirement.name for requirement in requires if requirement.always)
 
     def __call__(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
         """None if the call satisfies the rule, else why not; raises MissingEvidence or CelError.
@@ -283,27 +283,27 @@ class CelCheck:
             return violation(_MALFORMED, argument=argument, character=problem.character)
 
     def _judged(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
-        found = _Found({"args": arguments, "params": view.parameters})
+        activation = _Activation({"args": arguments, "params": view.parameters})
         for requirement in self.requires:
-            found.fetch(requirement, view)
-        broken = self._violation(found)
+            activation.fetch(requirement, view)
+        broken = self._violation(activation)
         if broken is None:
             for name in self._demanded:
-                if name in found.missing:
-                    raise found.missing[name]
+                if name in activation.missing:
+                    raise activation.missing[name]
         return broken
 
-    def _violation(self, found: _Found) -> Broken | None:
+    def _violation(self, activation: _Activation) -> Broken | None:
         about = self.__doc__ or "the policy does not allow this"
         if self.messages.joined is not None:
             try:
-                answer = found.evaluate(self.messages.joined)
-                return None if answer is True else self.messages.told(answer, found, about)
+                answer = activation.evaluate(self.messages.joined)
+                return None if answer is True else self.messages.told(answer, activation, about)
             except (MissingEvidence, CelError):
                 pass  # a failure of the message never counts: the check alone decides
-        answer = found.evaluate(self.test) if self.test is not None else True
+        answer = activation.evaluate(self.test) if self.test is not None else True
         if answer is True:
             return None
         if answer is False:
-            return self.messages.reason(found, about)
+            return self.messages.reason(activation, about)
         raise CelError(f"the check gave {answer!r} instead of true or false")
