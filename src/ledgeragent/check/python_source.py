@@ -80,14 +80,14 @@ def read_function(function: FunctionType) -> RuleReading:
 def read_rule(check: FunctionType) -> Iterator[RuleReading]:
     """The readings of a rule's check and of every helper of its package that it calls."""
     package = check.__module__.rpartition(".")[0] or check.__module__
-    waiting, done = [check], {check}
+    waiting, seen = [check], {check}
     while waiting:
         reading = read_function(waiting.pop())
         yield reading
-        for called in reading.calls:
-            if called.__module__.startswith(package) and called not in done:
-                done.add(called)
-                waiting.append(called)
+        for function in reading.calls:
+            if function.__module__.startswith(package) and function not in seen:
+                seen.add(function)
+                waiting.append(function)
 
 
 _VIEW = Object("the view")
@@ -210,23 +210,23 @@ class _Walk:
             for argument in node.args:
                 self._infer(argument)
             target = node.func
-        found = self._global(target)
-        return found if isinstance(found, PathTemplate | Path) else None
+        value = self._global(target)
+        return value if isinstance(value, PathTemplate | Path) else None
 
     def _call(self, node: ast.Call) -> Shape | None:
         function = node.func
         if isinstance(function, ast.Attribute):
             return self._method(node, function)
-        called = self._global(function)
-        if called is demand and node.args:
+        callee = self._global(function)
+        if callee is demand and node.args:
             self._demand(node.args[0])
             self._rest(node, node.args[1:])
             return None
         shapes = [self._infer(argument) for argument in node.args]
         self._rest(node, [])
-        if isinstance(called, FunctionType):
-            self.reading.calls.append(called)
-            return _returned(called)
+        if isinstance(callee, FunctionType):
+            self.reading.calls.append(callee)
+            return _returned(callee)
         if isinstance(function, ast.Name) and function.id in _WHOLE and shapes:
             return _iterated(shapes[0])
         return None
@@ -243,8 +243,10 @@ class _Walk:
         arguments = node.args
         if owner is _VIEW and function.attr in ("get", "entry", "glob") and arguments:
             family = self._family(arguments[0])
-            known = isinstance(family, PathTemplate) and function.attr == "get"
-            return shape_of(family.record) if known and isinstance(family, PathTemplate) else None
+            is_record = isinstance(family, PathTemplate) and function.attr == "get"
+            return (
+                shape_of(family.record) if is_record and isinstance(family, PathTemplate) else None
+            )
         for argument in arguments:
             self._infer(argument)
         self._rest(node, [])
@@ -259,8 +261,8 @@ class _Walk:
             and arguments
         ):
             index = arguments[0]
-            found = self._field(node, owner, index) if isinstance(index, ast.Constant) else None
-            return found if len(arguments) == 1 else None
+            member = self._field(node, owner, index) if isinstance(index, ast.Constant) else None
+            return member if len(arguments) == 1 else None
         return None
 
     def _comprehension(
@@ -274,12 +276,12 @@ class _Walk:
         if isinstance(node, ast.DictComp):
             self._infer(node.key)
             shape = self._infer(node.value)
-            made: Shape | None = MapOf(shape) if shape is not None else None
+            result: Shape | None = MapOf(shape) if shape is not None else None
         else:
             shape = self._infer(node.elt)
-            made = ListOf(shape) if shape is not None else None
+            result = ListOf(shape) if shape is not None else None
         self._env = outer
-        return made
+        return result
 
     def _item(self, node: ast.expr) -> Shape | None:
         shape = _iterated(self._infer(node))
@@ -290,10 +292,10 @@ class _Walk:
         shapes = [self._infer(side) for side in sides]
         for i, operator in enumerate(node.ops):
             if isinstance(operator, ast.Eq | ast.NotEq):
-                found = len(self.reading.problems)
+                before = len(self.reading.problems)
                 self._impossible(node, self._constants(sides[i + 1]), shapes[i])
                 self._impossible(node, self._constants(sides[i]), shapes[i + 1])
-                if len(self.reading.problems) == found:
+                if len(self.reading.problems) == before:
                     self._mixed(node, sides[i : i + 2], shapes[i : i + 2], "is never equal to")
             elif isinstance(operator, ast.In | ast.NotIn):
                 self._impossible(node, self._constants(sides[i + 1]), shapes[i])
@@ -325,10 +327,10 @@ class _Walk:
             return (node.value,)
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             return tuple(value for element in node.elts for value in self._constants(element))
-        found = self._global(node)
-        if isinstance(found, str | int):
-            return (found,)
-        return tuple(found) if isinstance(found, tuple | list | set | frozenset) else ()
+        constant = self._global(node)
+        if isinstance(constant, str | int):
+            return (constant,)
+        return tuple(constant) if isinstance(constant, tuple | list | set | frozenset) else ()
 
     # ── Names ───────────────────────────────────────────────────────────────────────────────────
 
