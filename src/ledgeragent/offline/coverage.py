@@ -73,8 +73,8 @@ def coverage(versions: Sequence[Domain], samples: Iterable[Sample]) -> Coverage:
         domain=versions[0].name,
         versions=tuple(domain.version for domain in versions),
         clauses=tuple(
-            ClauseCover(clause=clauses[name], rules=tuple(covers[rule] for rule in found))
-            for name, found in listed.items()
+            ClauseCover(clause=clauses[name], rules=tuple(covers[rule] for rule in ids))
+            for name, ids in listed.items()
         ),
         unlisted=tuple(
             cover for name, cover in covers.items() if not any(name in f for f in listed.values())

@@ -82,12 +82,12 @@ class Difference(Intake):
             self.calls += 1
             old, new = _answer(then), _answer(now)
             kind = _kind(old, new)
-            known = now or then
-            if kind is not None and known is not None:
+            answer = now or then
+            if kind is not None and answer is not None:
                 change = Change(
                     **run,
                     judged=now["judged"] if now is not None else None,
-                    call=known["call"],
+                    call=answer["call"],
                     before=old,
                     after=new,
                     predicates=_differing(old, new),
@@ -112,8 +112,8 @@ def diff(
     for binding in (before, after):
         total.predicates |= {rule.id for rule in binding.domain().predicates}
     work = partial(diff_piece, before=before, after=after, nonstandard=nonstandard)
-    for found in over(files, work, jobs=jobs, progress=progress):
-        total.add(found)
+    for part in over(files, work, jobs=jobs, progress=progress):
+        total.add(part)
     return total
 
 
@@ -136,12 +136,12 @@ def _paired(
 
 def _by_place(answers: Iterable[CallAnswer]) -> dict[_Place, CallAnswer]:
     seen: Counter[tuple[int, str]] = Counter()
-    found: dict[_Place, CallAnswer] = {}
+    by_place: dict[_Place, CallAnswer] = {}
     for one in answers:
         call = one["message"], canonical(one["call"])
         seen[call] += 1
-        found[(*call, seen[call])] = one
-    return found
+        by_place[(*call, seen[call])] = one
+    return by_place
 
 
 def _answer(one: CallAnswer | None) -> RecordedAnswer:
@@ -163,11 +163,11 @@ def _class(answer: RecordedAnswer) -> str:
     return answer["outcome"] if answer["outcome"] in (ALLOW, REVISE_EVIDENCE) else NEWLY_REJECTED
 
 
-def _told(said: Iterable[FindingRow]) -> set[tuple[str, ...]]:
+def _told(rows: Iterable[FindingRow]) -> set[tuple[str, ...]]:
     """What a reader would notice: who says it, how, and in which words."""
     return {
         (one["predicate"], one["kind"], one["decision"], one["enforcement"], one["reason"])
-        for one in said
+        for one in rows
     }
 
 
@@ -175,4 +175,4 @@ def _differing(before: RecordedAnswer, after: RecordedAnswer) -> list[str]:
     """The predicates that say something else, or with another force."""
     old = _told([*before["findings"], *before["shadow"]])
     new = _told([*after["findings"], *after["shadow"]])
-    return sorted({said[0] for said in old ^ new})
+    return sorted({row[0] for row in old ^ new})

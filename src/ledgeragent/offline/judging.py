@@ -89,5 +89,5 @@ def _executed(returned: ToolReturn, before: State, after: State, domain: Domain)
     if returned.failed or len(after.pending) == len(before.pending):
         return None
     still_open = {id(call) for call in after.pending}
-    answered = next(call for call in before.pending if id(call) not in still_open)
-    return answered if domain.effect(answered.name) is Effect.NEUTRAL else None
+    call = next(call for call in before.pending if id(call) not in still_open)
+    return call if domain.effect(call.name) is Effect.NEUTRAL else None
