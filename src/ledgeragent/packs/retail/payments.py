@@ -168,7 +168,9 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     if chosen == original:
         return None
     methods = wallet(order, ledger)
-    gifts = [m for m, held in methods.items() if held["source"] == "gift_card" and m != original]
+    gifts = [
+        m for m, method in methods.items() if method["source"] == "gift_card" and m != original
+    ]
     if chosen in gifts:
         return None
     return violation(

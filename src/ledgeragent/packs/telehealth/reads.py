@@ -39,8 +39,8 @@ _NARROWING = ("status_filter", "specialty", "country_filter", "limit")
 
 def narrowing(arguments: Arguments) -> str:
     """What a list was narrowed by, "" where it is whole."""
-    given = ((name, arguments.get(name)) for name in _NARROWING)
-    return ", ".join(f"{name} {value}" for name, value in given if value)
+    pairs = ((name, arguments.get(name)) for name in _NARROWING)
+    return ", ".join(f"{name} {value}" for name, value in pairs if value)
 
 
 def _is_whole(arguments: Arguments) -> bool:
@@ -52,10 +52,10 @@ def _is_narrowed(arguments: Arguments) -> bool:
 
 
 def _listed(value: Json, name: str) -> list[dict[str, Json]]:
-    found = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(found, list):
+    rows = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(rows, list):
         raise ValueError(f"there is no list of {name}")
-    return found
+    return rows
 
 
 def _of_patient(arguments: Arguments) -> dict[str, Json]:

@@ -65,9 +65,9 @@ def _updated_record(value: Json, arguments: Arguments) -> Iterable[Json]:
     if not isinstance(value, dict):
         raise ValueError("the changed record is not handed back")
     medications = [prescription["medication"] for prescription in value.get("prescriptions") or ()]
-    shown = {name: value[name] for name in ("record_id", "patient_id", "date")}
+    identity = {name: value[name] for name in ("record_id", "patient_id", "date")}
     related = value.get("appointment_id")
-    return ({"exists": True, **shown, "appointment_id": related, "medications": medications},)
+    return ({"exists": True, **identity, "appointment_id": related, "medications": medications},)
 
 
 _UPDATED_RECORD = ReturnRoute(to=RECORD, records=_updated_record, merge=True)

@@ -60,9 +60,11 @@ def passenger_details(call: BookReservation | UpdatePassengers, ledger: View) ->
 
 def _lacking(passenger: Any) -> list[str]:
     """Which details of a passenger are missing, blank, or no date where one is needed."""
-    given = passenger if isinstance(passenger, Mapping) else {}
-    names = [name for name in ("first_name", "last_name") if not str(given.get(name) or "").strip()]
-    return names if _is_date(given.get("dob")) else [*names, "dob"]
+    details = passenger if isinstance(passenger, Mapping) else {}
+    names = [
+        name for name in ("first_name", "last_name") if not str(details.get(name) or "").strip()
+    ]
+    return names if _is_date(details.get("dob")) else [*names, "dob"]
 
 
 def _is_date(value: Any) -> bool:

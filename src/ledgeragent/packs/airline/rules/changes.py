@@ -42,7 +42,7 @@ def flight_available(call: BookReservation | UpdateFlights, ledger: View) -> Bro
     if twice:
         return violation("flights names {twice} more than once", twice=" and ".join(twice))
     for leg in _legs(call, ledger):
-        against = "" if leg.kept else refusal(leg, ledger)
+        against = "" if leg.booked else refusal(leg, ledger)
         if against:
             return violation(
                 "{leg} can't be taken: {against}; only flights that are available on their date can",

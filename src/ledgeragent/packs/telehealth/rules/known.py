@@ -95,8 +95,8 @@ def _lists(
     owner = (seen(record, "patient_id") if record is not None else None) or patient
     if owner is None:
         return ()
-    known = ledger.entry(family(owner))
-    lacks_it = known is not None and known.typed and not known.stale and record is None
+    entry = ledger.entry(family(owner))
+    lacks_it = entry is not None and entry.typed and not entry.stale and record is None
     return () if lacks_it else (call_of(tool, patient_id=owner),)
 
 

@@ -110,9 +110,9 @@ def appointment_list(text: str) -> Json:
     if _NONE_LISTED.fullmatch(text.strip()):
         return {"appointments": []}
     first, *lines = text.strip().split("\n")
-    header, found = _HEADER.fullmatch(first), rows(lines, _LISTED)
-    if header is None or found is None:
+    header, table = _HEADER.fullmatch(first), rows(lines, _LISTED)
+    if header is None or table is None:
         return Untyped(text)
-    for row in found:
+    for row in table:
         row |= {"exists": True, "status": words(row["status"]), "type": words(row["type"])}
-    return {"appointments": [{**header.groupdict(), **row} for row in found]}
+    return {"appointments": [{**header.groupdict(), **row} for row in table]}

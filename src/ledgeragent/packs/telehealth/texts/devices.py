@@ -21,10 +21,10 @@ def device_list(text: str) -> Json:
     if _NO_DEVICES.fullmatch(text.strip()):
         return []
     header, *lines = text.strip().split("\n")
-    found = rows(lines, _DEVICE)
-    if not header.startswith("Telemetry devices") or found is None:
+    table = rows(lines, _DEVICE)
+    if not header.startswith("Telemetry devices") or table is None:
         raise ValueError("the list of devices can't be read")
-    return found
+    return table
 
 
 def upload(text: str) -> Json:

@@ -56,10 +56,10 @@ def provider_list(text: str) -> Json:
     if _NONE_LISTED.fullmatch(text.strip()):
         return {"providers": []}
     header, *blocks = text.strip().split("\n\n")
-    found = rows(blocks, _LISTED)
-    if not header.startswith("Available Providers") or found is None:
+    table = rows(blocks, _LISTED)
+    if not header.startswith("Available Providers") or table is None:
         return Untyped(text)
-    return {"providers": [_common(row) for row in found]}
+    return {"providers": [_common(row) for row in table]}
 
 
 def _common(row: dict[str, Any]) -> dict[str, Json]:

@@ -56,11 +56,11 @@ def record_list(text: str) -> Json:
     if _NONE_LISTED.fullmatch(text.strip()):
         return {"records": []}
     header, *lines = text.strip().split("\n")
-    found = rows(lines, _LISTED)
-    if not header.startswith("Medical records") or found is None:
+    table = rows(lines, _LISTED)
+    if not header.startswith("Medical records") or table is None:
         return Untyped(text)
-    for row in found:
+    for row in table:
         related = row["appointment_id"]
         row["appointment_id"] = None if related == "None" else related
         row["medications"] = items(row["medications"])
-    return {"records": [{"exists": True, **row} for row in found]}
+    return {"records": [{"exists": True, **row} for row in table]}
