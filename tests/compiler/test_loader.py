@@ -14,7 +14,8 @@ import pytest
 from ledgeragent import Session, load_domain
 from ledgeragent.absorb import absorb
 from ledgeragent.compiler.cel.library import library as cel_module
-from ledgeragent.compiler.loader import load_pack, pack_files, read_outline
+from ledgeragent.compiler.loader import load_pack, read_outline
+from ledgeragent.compiler.packfiles import pack_files
 from ledgeragent.compiler.samples import run
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect

@@ -6,7 +6,6 @@ collects everything that is wrong, for `check`.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.library import library
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
+from ledgeragent.compiler.packfiles import PIECES, pack_files, unread_files
 from ledgeragent.compiler.problems import Place, Problems, Severity, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.routes import Routes
@@ -25,6 +25,8 @@ from ledgeragent.compiler.shapes import Object, shape_of_value
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.toolfile import ToolSpec, read_tools
 from ledgeragent.compiler.source.yamlfile import Node, read_yaml
+from ledgeragent.compiler.tools import Tools
+from ledgeragent.compiler.touched import Touched
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
@@ -35,15 +37,6 @@ SCHEMA = "ledgeragent/v1"
 LISTS = ("clauses", "rules")
 MAPPINGS = ("parameters", "records", "reads", "writes", "shared", "samples")
 KEYS = ("schema", "domain", "version", "tools", *MAPPINGS, "neutrals", *LISTS)
-PIECES = (
-    "records.yaml",
-    "clauses.yaml",
-    "rules.yaml",
-    "samples.yaml",
-    "rules/*.yaml",
-    "samples/*.yaml",
-)
-"""The files of a folder, besides `pack.yaml`, whose sections are put together with it."""
 
 _NAME = re.compile(r"[\w-]+")
 _LARGEST = 2**63 - 1
@@ -87,39 +80,6 @@ def read_outline(path: FilePath | str) -> Outline:
     return outline
 
 
-def pack_files(path: FilePath) -> list[FilePath]:
-    """The files of a pack, the main one first; raises DataError where there is none."""
-    if not path.is_dir():
-        return [path]
-    main = path / "pack.yaml"
-    if not main.exists():
-        hint = "; rename pack.yml" if (path / "pack.yml").exists() else ""
-        raise DataError(f"this folder holds no pack.yaml{hint}", file=str(path))
-    files = {os.path.realpath(file): file for file in reversed(_pieces(path))}
-    files.pop(os.path.realpath(main), None)
-    return [main, *sorted(files.values())]
-
-
-def _pieces(path: FilePath) -> list[FilePath]:
-    """The files of these names, links that lead nowhere included: reading them tells what is wrong."""
-    names = {*os.listdir(path)}
-    files = [path / piece for piece in PIECES if piece in names]
-    return [*files, *(file for piece in PIECES if "*" in piece for file in path.glob(piece))]
-
-
-def unread_files(path: FilePath, files: Collection[FilePath | None]) -> list[FilePath]:
-    """YAML files in the folder of a pack that are no part of it: perhaps rules that nobody enforces."""
-    if not path.is_dir():
-        return []
-    parts = {os.path.realpath(file) for file in files if file is not None}
-    candidates = (file for pattern in ("*", "rules/*", "samples/*") for file in path.glob(pattern))
-    return sorted(
-        file
-        for file in candidates
-        if file.suffix.lower() in (".yaml", ".yml") and os.path.realpath(file) not in parts
-    )
-
-
 class _Loader:
     """Reads the sections in the order in which they build on one another."""
 
@@ -146,12 +106,14 @@ class _Loader:
         )
         types.all()
         routes = Routes(self.outline, self.sections, types, self._specs(), parameters)
+        touched = Touched(self.outline, self.sections)
+        others = Tools(routes, touched)
         tools = [
             *routes.reads(self.nodes.get("reads")),
-            *routes.writes(self.nodes.get("writes")),
-            *routes.neutrals(self.nodes.get("neutrals")),
+            *others.writes(self.nodes.get("writes")),
+            *others.neutrals(self.nodes.get("neutrals")),
         ]
-        shared = routes.shared(self.nodes.get("shared"))
+        shared = touched.shared(self.nodes.get("shared"))
         self._clauses()
         shape = shape_of_value(parameters, "params")
         assert isinstance(shape, Object)

@@ -5,30 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from ledgeragent.compiler.cel.expressions import Compiler
+from ledgeragent.compiler.cel.activation import Requirement
+from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Role, Slot
 from ledgeragent.compiler.cel.programs import Program
-from ledgeragent.compiler.cel.rule import CelCheck, Requirement
+from ledgeragent.compiler.cel.rule import CelCheck
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
-from ledgeragent.compiler.outline import Need, Outline, RulePart
+from ledgeragent.compiler.outline import Outline, RulePart
 from ledgeragent.compiler.problems import Problems, Severity, suggestion
+from ledgeragent.compiler.requirements import Requirements, WrittenRequirement, needs
 from ledgeragent.compiler.samples import SIDES, sample_of
 from ledgeragent.compiler.shapes import ANY, Field, Object, Shape
-from ledgeragent.compiler.source.keys import (
-    Key,
-    Segment,
-    key_problem,
-    keys_of,
-    literal_problem,
-    near,
-    parse_path,
-    serving,
-)
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.errors import DataError
-from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Predicate
 from ledgeragent.verdict import Decision, Enforcement
 
@@ -47,7 +37,6 @@ RULE_KEYS = (
     "samples",
 )
 PYTHON_KEYS = ("python", "enforcement", "samples")
-REQUIREMENT_KEYS = ("at", "when", "always")
 
 _ID = re.compile(r"[\w-]+/[\w-]+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -169,7 +158,7 @@ class _Rule:
                 guards=guards,
                 clause=clause,
                 place=place_of(node),
-                needs=tuple(self._needs(entries.get("requires"))),
+                needs=tuple(needs(entries.get("requires"), self.outline)),
                 test=check.test if check is not None else None,
                 expressions=tuple(expressions),
                 demands=check is not None and any(r.always for r in check.requires),
@@ -229,7 +218,8 @@ class _Rule:
         if len(self.findings) > before:
             return None  # every use of these names would be found again
         self.shapes = {"args": self._arguments(guards), "params": self.parameters}
-        written = {name: self._requirement(name, entry) for name, entry in required.items()}
+        reader = Requirements(self.outline, self.sections, self.shapes)
+        written = {name: reader.read(name, entry) for name, entry in required.items()}
         compiler = self._compiler(node, entries, written)
         sound = compiler.compile() and None not in written.values()
         expressions += (*compiler.programs.values(), *compiler.scope.mistyped)
@@ -238,7 +228,7 @@ class _Rule:
         requires = tuple(
             self._compiled(requirement, compiler) for requirement in written.values() if requirement
         )
-        test = compiler.program("check") if "check" in entries else None
+        test = compiler.program(CHECK) if "check" in entries else None
         if ("check" in entries) != (test is not None):
             return None
         messages = compiler.messages()
@@ -256,7 +246,7 @@ class _Rule:
             self.sections.find("duplicate-id", self.lets[name], text)
 
     def _arguments(self, guards: tuple[str, ...]) -> Shape:
-        """What is certain of the arguments of all guarded tools: the rest is optional."""
+        """The arguments that are certain in calls of all guarded tools: the rest is optional."""
         parts = {part.tool: part for part in (*self.outline.writes, *self.outline.neutrals)}
         shapes = [parts[tool].arguments for tool in guards if tool in parts]
         objects = [shape for shape in shapes if isinstance(shape, Object) and shape.fields]
@@ -268,135 +258,32 @@ class _Rule:
         merged = {name: _merged([s.fields.get(name) for s in objects]) for name in names}
         return Object(f"the call of {' or '.join(guards)}", merged)
 
-    # ── Required records ────────────────────────────────────────────────────────────────────────
+    # ── Expressions ─────────────────────────────────────────────────────────────────────────────
 
-    def _requirement(self, name: str, node: Node) -> _Written | None:
-        entries = {"at": node}
-        if isinstance(node.value, dict):
-            entries = self.sections.mapping(node, f"the required {name}", REQUIREMENT_KEYS, ("at",))
-        path = self.sections.text(entries.get("at"), name)
-        if entries.get("at") is node and node.value in (None, ""):
-            self.sections.find("syntax", node, f"the required {name} needs a path")
-        segments = parse_path(path, self.shapes)
-        record = self._served(path, segments, entries.get("at", node)) if path else None
-        for segment in segments or ():
-            if isinstance(segment, Key) and segment.root not in self.shapes:
-                text = f"{segment.root!r} is not defined here: a path can use the records above it"
-                self.sections.find("unknown-path", entries.get("at", node), text)
-                record = None
-        self.shapes[name] = record[1] if record is not None else ANY
-        if record is None or segments is None:
-            return None
-        if not self._names_a_record(segments, record[0], entries.get("at", node)):
-            return None
-        return _Written(
-            at=entries["at"],
-            requirement=Requirement(
-                name=name,
-                at=record[0],
-                keys=tuple(map(self._marked, keys_of(segments, record[0]))),
-                always=self.sections.flag(entries.get("always"), "always"),
-            ),
-            when=entries.get("when"),
-        )
-
-    def _names_a_record(
-        self, segments: tuple[Segment, ...], template: PathTemplate[Any], node: Node
-    ) -> bool:
-        """False (and findings) where a key is a wildcard, or has a value that is no key."""
-        arguments = self.shapes["args"]
-        fields = arguments.fields if isinstance(arguments, Object) else ()
-        literal = literal_problem(segments, template, fields)
-        problems = [("unknown-path", literal)] if literal else []
-        for key in segments:
-            if isinstance(key, Key):
-                problem = key_problem(key, self.shapes.get(key.root, ANY), lists=False)
-                # A field that is not there is found where all that the rule reads is declared.
-                problems += [problem] if problem and problem[0] != "unknown-field" else []
-        for code, text in problems[:1]:
-            self.sections.find(code, node, text)
-        return not problems
-
-    def _marked(self, segment: Segment) -> Segment:
-        """The key, marked where it may have no value."""
-        if isinstance(segment, str):
-            return segment
-        shape = self.shapes.get(segment.root)
-        for name in segment.fields:
-            member = shape.fields.get(name) if isinstance(shape, Object) else None
-            if member is not None and not member.certain:
-                return replace(segment, optional=True)
-            shape = member.shape if member is not None else ANY
-        return segment
-
-    def _served(
-        self, path: str, segments: tuple[Segment, ...] | None, node: Node
-    ) -> tuple[Any, Shape] | None:
-        templates = {part.to.text: part.to for part in self.outline.reads}
-        if segments is None:
-            text = f"{path!r} is no path such as orders.{{order_id}} or users.{{order.user_id}}"
-            self.sections.find("unknown-path", node, text)
-            return None
-        template = next(serving(segments, templates.values()), None)
-        if template is None:
-            self._unserved(path, segments, templates, node)
-            return None
-        return template, next(part.shape for part in self.outline.reads if part.to is template)
-
-    def _unserved(
-        self, path: str, segments: tuple[Segment, ...], templates: Mapping[str, Any], node: Node
-    ) -> None:
-        """A family that no read fills is missing evidence; a near miss of one is a wrong path."""
-        if self.outline.broken_reads:
-            return
-        roots = {text.partition(".")[0] for text in templates}
-        hint = near(path, templates)
-        if segments[0] in roots or "did you mean" in hint:
-            self.sections.find("unknown-path", node, f"no read stores {path!r}{hint}")
-        else:
-            text = f"no read tool of this pack supplies {path!r}, so it could never be had"
-            self.sections.find("no-evidence", node, text)
-
-    def _needs(self, node: Node | None) -> Iterator[Need]:
-        templates = {part.to.text: part.to for part in self.outline.reads}
-        entries = node.value if node is not None and isinstance(node.value, dict) else {}
-        for entry in entries.values():
-            at = entry.value.get("at") if isinstance(entry.value, dict) else entry
-            if at is not None and isinstance(at.value, str):
-                segments = parse_path(at.value, ("args", "params", *entries))
-                template = next(serving(segments, templates.values()), None) if segments else None
-                yield Need(path=at.value, to=template, place=place_of(at))
-
-    def _compiled(self, written: _Written, compiler: Compiler) -> Requirement:
+    def _compiled(self, written: WrittenRequirement, compiler: Compiler) -> Requirement:
         requirement = written.requirement
         return replace(
             requirement,
-            when=compiler.program(f"when {requirement.name}"),
+            when=compiler.program(Slot(Role.WHEN, requirement.name)),
             always=requirement.always or requirement.name not in compiler.mentioned,
         )
 
     def _compiler(
-        self, node: Node, entries: Mapping[str, Node], required: Mapping[str, _Written | None]
+        self,
+        node: Node,
+        entries: Mapping[str, Node],
+        required: Mapping[str, WrittenRequirement | None],
     ) -> Compiler:
         compiler = Compiler(Scope(self.shapes, self.findings, self.sections.rule), self.lets)
         for written in required.values():
             if written is not None:
                 compiler.add_keys(written.requirement.keys, place_of(written.at))
-                compiler.add(f"when {written.requirement.name}", written.when)
-        compiler.add("check", entries.get("check"))
+                compiler.add(Slot(Role.WHEN, written.requirement.name), written.when)
+        compiler.add(CHECK, entries.get("check"))
         if "check" not in entries and not required:
             self.sections.find("syntax", node, "a rule needs a check, or records that it requires")
         compiler.add_messages(entries.get("message"), self.sections)
         return compiler
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A requirement as written, before its condition is compiled."""
-
-    at: Node
-    requirement: Requirement
-    when: Node | None
 
 
 def _merged(fields: list[Field | None]) -> Field:

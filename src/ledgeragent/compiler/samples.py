@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Literal, cast, get_args
 
 from ledgeragent.compiler.problems import Place
-from ledgeragent.compiler.source.yamlfile import read_text
+from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.errors import DataError

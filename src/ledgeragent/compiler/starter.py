@@ -12,25 +12,11 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.compiler.filters import filters
+from ledgeragent.compiler.guesses import guess, words_of
 from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape, is_open
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.types import Json
 
-# fmt: off
-_READS = frozenset((
-    "browse", "count", "describe", "fetch", "find", "get", "list", "look", "lookup", "read", "retrieve",
-    "search", "show", "view",
-))
-_WRITES = frozenset((
-    "add", "apply", "approve", "assign", "book", "cancel", "change", "charge", "clear", "close", "create",
-    "delete", "disable", "edit", "enable", "end", "exchange", "grant", "insert", "issue", "make", "mark",
-    "modify", "move", "open", "order", "pause", "pay", "place", "post", "purge", "put", "refund",
-    "register", "reject", "release", "remove", "rename", "renew", "replace", "reschedule", "reserve",
-    "reset", "resume", "return", "revoke", "save", "schedule", "send", "set", "start", "stop", "submit",
-    "suspend", "transfer", "update", "upgrade", "void", "waive", "withdraw", "write",
-))
-# fmt: on
-_NEUTRALS = re.compile(r"think|calculate|transfer_to_human\w*")
 _PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~")
@@ -64,39 +50,6 @@ def starter(name: str, tools: Sequence[ToolSpec]) -> str:
     ]
     sections.insert(1, _section("records", records.lines()))
     return "\n".join(section for section in sections if section)
-
-
-def guess(tool: ToolSpec) -> tuple[str, str]:
-    """(`read`, `write` or `neutral`; why it is no read where a hint or method would have it one)."""
-    if _NEUTRALS.fullmatch(tool.name):
-        return "neutral", ""
-    verb, *others = _words(tool.name)
-    says_read = verb in _READS and not _writes(others)
-    if (
-        tool.destructive
-        or tool.read_only is False
-        or tool.method in ("post", "put", "patch", "delete")
-    ):
-        return (
-            "write",
-            "its name says that it reads, but its description does not" if says_read else "",
-        )
-    if says_read:
-        return "read", ""
-    if tool.read_only or tool.method in ("get", "head"):
-        return "write", "it is described as reading only; move it to reads if that is so"
-    return "write", ""
-
-
-def _words(name: str) -> list[str]:
-    words = re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", name)
-    return [word.lower() for word in words if word] or [name]
-
-
-def _writes(words: Sequence[str]) -> bool:
-    """True for get_or_create and find_and_replace; an order or a booking that is got is a thing."""
-    joined = any(word in ("and", "or", "then") for word in words)
-    return joined and any(word in _WRITES for word in words)
 
 
 def _head(name: str) -> str:
@@ -161,7 +114,7 @@ def _paths(reads: Sequence[ToolSpec]) -> dict[str, str]:
         family = re.sub(r"\{\w+\}", "{}", path)
         if kinds.setdefault(family, _returned(tool)[0]) != _returned(tool)[0]:
             keys = path.partition(".")[2]
-            guessed[tool.name] = "_".join(_words(tool.name)) + (f".{keys}" if keys else "")
+            guessed[tool.name] = "_".join(words_of(tool.name)) + (f".{keys}" if keys else "")
     return guessed
 
 
@@ -253,7 +206,7 @@ def _answer(
 def _noun(tool: str) -> str:
     """What a read is about: its name without verb and filler words, up to "by" or "for"."""
     words = []
-    for word in _words(tool)[1:]:
+    for word in words_of(tool)[1:]:
         if word in ("by", "for", "of"):
             break
         if word not in _FILLERS:

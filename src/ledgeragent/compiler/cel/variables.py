@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from ledgeragent.compiler.cel.characters import Unreadable, is_readable
+from ledgeragent.compiler.cel.conversion import Converter, converter
 from ledgeragent.compiler.cel.tree import Expr, Fold, Ident, Select, children
-from ledgeragent.compiler.shapes import Converter, Object, Scalar, Shape, converter
+from ledgeragent.compiler.shapes import Object, Scalar, Shape
 from ledgeragent.predicates import Record
 from ledgeragent.types import Json
 

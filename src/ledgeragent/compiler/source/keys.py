@@ -158,3 +158,8 @@ def _item_of(shape: Shape) -> Shape:
     while isinstance(shape, ListOf):
         shape = shape.item
     return shape
+
+
+def dotted(text: str) -> tuple[str, ...]:
+    """The names in `a.b.c`, none for an empty text."""
+    return tuple(part for part in text.split(".") if part)

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from ledgeragent.compiler.shapes import ANY, ListOf, MapOf, Object, Shape, resolved, shape_of_schema
-from ledgeragent.compiler.source.yamlfile import parse_yaml, read_text
+from ledgeragent.compiler.shapes import ANY, ListOf, MapOf, Object, Shape
+from ledgeragent.compiler.source.jsonschema import resolved, shape_of_schema
+from ledgeragent.compiler.source.textfile import read_text
+from ledgeragent.compiler.source.yamlfile import parse_yaml
 from ledgeragent.errors import DataError
 from ledgeragent.types import Json
 
