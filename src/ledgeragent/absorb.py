@@ -38,13 +38,14 @@ class Absorption(NamedTuple):
     """The ledger after one return: `stored` paths, or the reason why none was (`skipped`).
 
     `problems` are what the return has that its declared type has not, for whoever runs this:
-    what rests on it cannot be judged.
+    what rests on it cannot be judged. `call` is the one that it answered, None where there is none.
     """
 
     ledger: Ledger
     stored: tuple[Path[Json], ...] = ()
     skipped: str | None = None
     problems: tuple[str, ...] = ()
+    call: ToolCall | None = None
 
 
 def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:

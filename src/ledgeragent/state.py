@@ -52,12 +52,12 @@ class State(NamedTuple):
         """Pairs a return with the first unanswered call of that id: ids repeat in real runs."""
         for position, call in enumerate(self.pending):
             if call.id == returned.call_id:
-                after = self._absorbed(call, returned, domain)
+                after = self._absorbed(call, returned, domain)._replace(call=call)
                 rest = self.pending[:position] + self.pending[position + 1 :]
                 return self._next(after.ledger, rest, after)
         for doubt in self.ledger.unconfirmed:
             if doubt.call.id == returned.call_id:  # it comes late
-                after = absorb(self.ledger, doubt.call, returned, domain)
+                after = absorb(self.ledger, doubt.call, returned, domain)._replace(call=doubt.call)
                 return self._next(after.ledger, self.pending, after)
         reason = f"no open call has the id {returned.call_id!r}"
         skipped = Absorption(ledger=self.ledger, skipped=reason)

@@ -45,16 +45,14 @@ class Recorder:
             case Reply():
                 self.journal.proposed(session, message)
             case ToolReturn():
-                self._answered(self.journal, session, message, before, after)
+                self._answered(self.journal, session, message, after)
 
-    def _answered(
-        self, journal: Journal, session: str, message: ToolReturn, before: State, after: State
-    ) -> None:
-        call = next((c for c in before.pending if c.id == message.call_id), None)
-        if call is not None and after.last is not None:
-            read = self.domain.effect(call.name) is Effect.READ
-            tell = journal.observed if read else journal.executed
-            tell(session, call, message, after.last)
+    def _answered(self, journal: Journal, session: str, message: ToolReturn, after: State) -> None:
+        absorption = after.last
+        if absorption is not None and absorption.call is not None:
+            is_read = self.domain.effect(absorption.call.name) is Effect.READ
+            record = journal.observed if is_read else journal.executed
+            record(session, absorption.call, message, absorption)
 
     def judged(
         self, session: str, reply: Reply, filtered: Filtered, *, shadow: bool = False

@@ -61,14 +61,6 @@ class Transition(NamedTuple):
     before: State
     after: State
 
-    @property
-    def answered_call(self) -> ToolCall | None:
-        """The open call that a return answers, None for one that answers none, or another message."""
-        if type(self.message) is not ToolReturn or self.after.pending == self.before.pending:
-            return None
-        still_open = {id(call) for call in self.after.pending}
-        return next(call for call in self.before.pending if id(call) not in still_open)
-
 
 def follow(trace: Trace, domain: Domain) -> Iterator[Transition]:
     """The run, folded message by message."""
@@ -102,7 +94,7 @@ def judge_followed(
                 if _is_judged(call, domain, nonstandard)
             ]
         elif proposed and type(message) is ToolReturn:
-            executed.add(id(_executed(message, transition, domain)))
+            executed.add(id(_executed(message, transition.after, domain)))
     return [
         JudgedCall(call, verdict, ledger, id(call) in executed, number, place)
         for number, (call, verdict, ledger, place) in enumerate(proposed, 1)
@@ -114,10 +106,12 @@ def _is_judged(call: ToolCall, domain: Domain, nonstandard: Collection[str]) -> 
     return guard.judged if guard is not None else call.name not in nonstandard
 
 
-def _executed(returned: ToolReturn, transition: Transition, domain: Domain) -> ToolCall | None:
+def _executed(returned: ToolReturn, after: State, domain: Domain) -> ToolCall | None:
     """The write or neutral call that a return shows to have executed, None if it shows none."""
-    writes = transition.after.ledger.writes
-    if writes is not transition.before.ledger.writes:
-        return writes[-1]
-    call = None if returned.failed else transition.answered_call
-    return call if call is not None and domain.effect(call.name) is Effect.NEUTRAL else None
+    call = after.last.call if after.last is not None else None
+    if call is None:
+        return None
+    if domain.effect(call.name) is Effect.NEUTRAL:
+        return None if returned.failed else call
+    writes = after.ledger.writes
+    return call if writes and writes[-1] is call else None

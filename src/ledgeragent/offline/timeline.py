@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ledgeragent.domain import Domain
+from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.offline.changes import LedgerChange, changes, shown
 from ledgeragent.offline.judging import Transition, follow, gate_of_records, judge_followed
 from ledgeragent.offline.shown import ShownAnswer, answer_of, recorded_answer
@@ -72,13 +73,17 @@ def _answers(
 def _as_recorded(trace: Trace, domain: Domain, recorded: Recorded) -> dict[int, ShownAnswer]:
     """A journal's verdicts, put beside the calls they were given on."""
     answers: dict[int, ShownAnswer] = {}
-    returned = {m.call_id for m in trace.messages if isinstance(m, ToolReturn)}
+    executed = {
+        m.call_id
+        for m in trace.messages
+        if isinstance(m, ToolReturn) and not str(m.content).startswith(NOT_EXECUTED)
+    }
     replies = [m for m in trace.messages if isinstance(m, Reply) and m.calls]
     for reply, verdicts in zip(replies, recorded, strict=False):
         for call, verdict in zip(reply.calls, verdicts, strict=False):
             guard = domain.guard(call.name)
             if guard is None or guard.judged:
-                answers[id(call)] = recorded_answer(verdict, call.id in returned)
+                answers[id(call)] = recorded_answer(verdict, call.id in executed)
     return answers
 
 
@@ -93,16 +98,15 @@ def _step(
     learnt = tuple(changes(transition.before.ledger, after.ledger))
     if isinstance(message, UserMessage):
         return TimelineStep(kind="user", turn=turn, text=message.text, changes=learnt)
-    content = message.content
-    call = transition.answered_call
+    content, last = message.content, after.last
     return TimelineStep(
         kind="tool",
         turn=turn,
         text=content if isinstance(content, str) else shown(content),
-        of=str(call) if call is not None else "",
+        of=str(last.call) if last is not None and last.call is not None else "",
         failed=message.failed,
-        stored=tuple(map(str, after.last.stored)) if after.last else (),
-        skipped=after.last.skipped if after.last else None,
+        stored=tuple(map(str, last.stored)) if last is not None else (),
+        skipped=last.skipped if last is not None else None,
         changes=learnt,
     )
 
