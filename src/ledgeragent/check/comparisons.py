@@ -31,7 +31,7 @@ Shapes = Mapping[str, Shape | None]
 
 _TYPES = {"string": "str", "int": "int", "double": "float", "bool": "bool"}
 _GIVES = {**_TYPES, "sum": "float", "days": "int", "size": "int"}
-"""What functions give, for a tree without types."""
+"""The results of functions, for a tree without types."""
 _ORDER = frozenset(("_<_", "_<=_", "_>_", "_>=_"))
 _ARITHMETIC = frozenset(("_+_", "_-_", "_*_", "_/_"))
 

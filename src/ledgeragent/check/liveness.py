@@ -42,7 +42,7 @@ def check_liveness(outline: Outline) -> None:
 
 @dataclass(slots=True)
 class _Trial:
-    """What one rule can be seen to do, in a domain that has no other."""
+    """The trial of one rule, in a domain that has no other."""
 
     rule: RulePart
     samples: Sequence[Sample]

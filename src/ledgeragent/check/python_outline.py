@@ -10,7 +10,8 @@ from pathlib import Path as FilePath
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ledgeragent.check.python_source import place_of, read_rule
+from ledgeragent.check.functions import place_of
+from ledgeragent.check.python_source import read_rule
 from ledgeragent.compiler.outline import ClausePart, Need, Outline, ReadPart, RulePart, ToolPart
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.samples import samples_from_json
@@ -85,7 +86,7 @@ class _Reader:
         )
 
     def _needs(self, check: FunctionType) -> Iterator[Need]:
-        """What a rule demands, itself or through the helpers it calls."""
+        """The records that a rule demands, itself or through the helpers it calls."""
         for reading in read_rule(check):
             for family, place in reading.demanded:
                 text = family.text if isinstance(family, PathTemplate) else str(family)

@@ -25,7 +25,7 @@ from ledgeragent.compiler.shapes import Object, shape_of_value
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.toolfile import ToolSpec, read_tools
 from ledgeragent.compiler.source.yamlfile import Node, read_yaml
-from ledgeragent.compiler.tools import Tools
+from ledgeragent.compiler.tools import ToolReader
 from ledgeragent.compiler.touched import Touched
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Read, Tool
@@ -107,7 +107,7 @@ class _Loader:
         types.all()
         routes = Routes(self.outline, self.sections, types, self._specs(), parameters)
         touched = Touched(self.outline, self.sections)
-        others = Tools(routes, touched)
+        others = ToolReader(routes, touched)
         tools = [
             *routes.reads(self.nodes.get("reads")),
             *others.writes(self.nodes.get("writes")),

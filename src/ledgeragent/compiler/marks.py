@@ -1,4 +1,4 @@
-"""What a write of a YAML pack makes stale: fields of the records that its arguments name."""
+"""Marks of a write of a YAML pack: the fields that it makes stale, of the records its arguments name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loader and `check` have against a pack: a code, the place, a sentence, and how bad it is."""
+"""Problems of a pack, as the loader and `check` find them: a code, the place, a sentence, a severity."""
 
 from __future__ import annotations
 

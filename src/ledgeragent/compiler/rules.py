@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ledgeragent.compiler.cel.activation import Requirement
-from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Role, Slot
+from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Label, Role
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.rule import CelCheck
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
@@ -264,7 +264,7 @@ class _Rule:
         requirement = written.requirement
         return replace(
             requirement,
-            when=compiler.program(Slot(Role.WHEN, requirement.name)),
+            when=compiler.program(Label(Role.WHEN, requirement.name)),
             always=requirement.always or requirement.name not in compiler.mentioned,
         )
 
@@ -278,7 +278,7 @@ class _Rule:
         for written in required.values():
             if written is not None:
                 compiler.add_keys(written.requirement.keys, place_of(written.at))
-                compiler.add(Slot(Role.WHEN, written.requirement.name), written.when)
+                compiler.add(Label(Role.WHEN, written.requirement.name), written.when)
         compiler.add(CHECK, entries.get("check"))
         if "check" not in entries and not required:
             self.sections.find("syntax", node, "a rule needs a check, or records that it requires")

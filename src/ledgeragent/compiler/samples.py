@@ -63,7 +63,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOutcome:
-    """What became of a sample: the verdict, and `problem`, \"\" where it is as the sample says."""
+    """The outcome of a sample: the verdict, and `problem`, \"\" where it is as the sample says."""
 
     sample: Sample
     verdict: Verdict

@@ -136,7 +136,7 @@ def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
 
 
 def _narrowing(tool: ToolSpec, record: Shape, each: str) -> Iterator[str]:
-    """What is to be said of arguments with which a read answers a part of a list."""
+    """The remarks on arguments with which a read answers a part of a list."""
     whole = isinstance(record, ListOf)
     names = filters(tool.argument_names, paging_only=not (each or whole))
     if not names:
@@ -204,7 +204,7 @@ def _answer(
 
 
 def _noun(tool: str) -> str:
-    """What a read is about: its name without verb and filler words, up to "by" or "for"."""
+    """The thing that a read is about: its name without verb and filler words, up to "by" or "for"."""
     words = []
     for word in words_of(tool)[1:]:
         if word in ("by", "for", "of"):

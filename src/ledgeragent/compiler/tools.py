@@ -17,7 +17,7 @@ WRITE_KEYS = ("arguments", "open", "touches", "untouched", "returns", "failed", 
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class ToolReader:
     """Builds the tools that are no reads; what they are goes to the outline of `routes`."""
 
     routes: Routes

@@ -62,7 +62,7 @@ def judged_now(
 
 
 def compared(baseline: Baseline | None, now: Answered, binding: Binding) -> Difference:
-    """What has changed since the baseline; without one, every run is new."""
+    """The difference from the baseline; without one, every run is new."""
     difference = Difference(skipped=now.skipped, problems=now.problems)
     difference.predicates = {rule.id for rule in binding.domain().predicates}
     runs = dict(baseline.runs) if baseline is not None else {}

@@ -94,7 +94,7 @@ def judge_case(case: Case, gate: Gate) -> list[Mismatch]:
 
 
 def _verdicts(case: Case, gate: Gate) -> tuple[Verdict, ...]:
-    """What the gate says of each call where all of them are one reply."""
+    """The gate's verdict on each call where all of them are one reply."""
     state = State()
     for message in case.messages:
         state = state.observe(message, gate.domain)

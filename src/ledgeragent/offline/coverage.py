@@ -63,7 +63,7 @@ class Coverage:
 
 
 def coverage(versions: Sequence[Domain], samples: Iterable[Sample]) -> Coverage:
-    """What a pack covers, in all its versions together (the default one first)."""
+    """The coverage of a pack, in all its versions together (the default one first)."""
     rules = {rule.id: rule for domain in reversed(versions) for rule in domain.predicates}
     clauses = {clause.id: clause for domain in versions for clause in domain.clauses}
     counts: Counter[tuple[str, str]] = Counter((sample.rule, sample.side) for sample in samples)

@@ -47,7 +47,7 @@ class Change(RunRow):
 
 @dataclass(slots=True, kw_only=True)
 class Difference(Intake):
-    """What changed; differences of different files add up.
+    """The changes between two judgements; differences of different files add up.
 
     `calls` counts the calls that either side judged, `predicates` the rules of either. `only_before`
     and `only_after` are runs that only one side judged, as can be where one side was stored.
@@ -149,7 +149,7 @@ def _answer(one: CallAnswer | None) -> RecordedAnswer:
 
 
 def _kind(before: RecordedAnswer, after: RecordedAnswer) -> str | None:
-    """What sort of change it is, None if it is none."""
+    """The sort of change it is, None if it is none."""
     then, now = _class(before), _class(after)
     if then != now:
         return {ALLOW: NEWLY_ALLOWED, REVISE_EVIDENCE: NEWLY_ASKED}.get(now, NEWLY_REJECTED)
@@ -164,7 +164,7 @@ def _class(answer: RecordedAnswer) -> str:
 
 
 def _told(rows: Iterable[FindingRow]) -> set[tuple[str, ...]]:
-    """What a reader would notice: who says it, how, and in which words."""
+    """The rows as a reader would notice them: who says it, how, and in which words."""
     return {
         (one["predicate"], one["kind"], one["decision"], one["enforcement"], one["reason"])
         for one in rows

@@ -28,7 +28,7 @@ SATISFIED = "satisfied"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRun:
-    """What one rule, alone, had to say about a call, and every fact it read for that.
+    """The judgement of one rule, alone, about a call, and every fact it read for that.
 
     `rule` is a check of the gate where the gate itself has answered.
     """
@@ -98,7 +98,7 @@ class CallExplained:
 
 
 def explain_rule(id: str, binding: Binding) -> RuleExplained:
-    """What is known of one rule of a pack; raises UsageError if there is no such rule."""
+    """Everything known of one rule of a pack; raises UsageError if there is no such rule."""
     domains = serving_domains(binding)
     having = [domain for domain in domains if _rule_of(id, domain) is not None]
     if not having:
@@ -161,21 +161,21 @@ def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
 
 
 def _own(one: JudgedCall) -> Iterator[RuleRun]:
-    """What the gate itself has against the call."""
+    """The gate's own findings against the call."""
     for finding in one.verdict.findings:
         if finding.predicate in CHECKS:
             yield RuleRun(rule=CHECKS[finding.predicate], finding=finding, evidence=())
 
 
 def judge_alone(rule: Predicate, domain: Domain, call: ToolCall, ledger: Ledger) -> RuleRun:
-    """What the rule says about a call, as if the domain had no other."""
+    """The run of a rule on a call, as if the domain had no other."""
     verdict = Gate(domain=replace(domain, predicates=(rule,))).judge(call, ledger)
     findings = (f for f in (*verdict.findings, *verdict.shadow) if f.predicate == rule.id)
     return RuleRun(rule=rule, finding=next(findings, None), evidence=tuple(verdict.evidence))
 
 
 def _readings(runs: Iterable[RuleRun], domain: Domain) -> Iterator[Reading]:
-    """What these runs read or asked for, by family."""
+    """The readings of these runs, and what they asked for, by family."""
     fields: dict[str, set[str]] = {}
     for one in runs:
         for fact in one.evidence:

@@ -23,7 +23,7 @@ STOPPED = "stopped"
 
 @dataclass(slots=True, kw_only=True)
 class NeutralCalls:
-    """What became of them; those of different runs add up.
+    """The neutral calls by what became of them; those of different runs add up.
 
     `outcomes` counts the calls. `by_predicate` counts, for each rule that guards one, the runs with
     such a call that were PREMATURE, CORRECT or SOLVED, and of each those in which the rule speaks

@@ -74,7 +74,7 @@ def over(
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
 ) -> Iterator[T]:
-    """What `work` finds in each piece of the files, in their order, done by up to `jobs` processes.
+    """The results of `work` for each piece of the files, in their order, by up to `jobs` processes.
 
     There are never more of them than processors, or than pieces.
     """

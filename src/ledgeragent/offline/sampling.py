@@ -15,7 +15,7 @@ from ledgeragent.predicates import Predicate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplesResult:
-    """What became of the samples of these rules; `elsewhere` is how many speak of other versions."""
+    """The outcomes of the samples of these rules; `elsewhere` is how many speak of other versions."""
 
     domain: str
     rules: tuple[Predicate, ...]

@@ -1,4 +1,4 @@
-"""What a replay found, counted: one `ReplayResult`, whatever the number of runs, files and processes."""
+"""The counts of a replay: one `ReplayResult`, whatever the number of runs, files and processes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 
-Task: TypeAlias = tuple[str, str, str]
+ClauseTask: TypeAlias = tuple[str, str, str]
 """A clause, and the benchmark and task of runs that it is about."""
 
 _OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
@@ -40,7 +40,7 @@ _OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
 
 @dataclass(slots=True, kw_only=True)
 class ReplayResult(Intake):
-    """What a replay found; results of different runs add up.
+    """The counts of a replay; results of different runs add up.
 
     `calls` counts the agent's tool calls in the judged runs. `writes` counts judged writes by
     outcome, `neutral` the other judged calls, `by_predicate` all of them for each predicate; what one
@@ -60,8 +60,8 @@ class ReplayResult(Intake):
     by_reward: dict[str, Counter[str]] = field(default_factory=dict)
     asked_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
     halted_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
-    asked_solved: Counter[Task] = field(default_factory=Counter)
-    halted_solved: Counter[Task] = field(default_factory=Counter)
+    asked_solved: Counter[ClauseTask] = field(default_factory=Counter)
+    halted_solved: Counter[ClauseTask] = field(default_factory=Counter)
     rejected: list[RejectedWrite] = field(default_factory=list)
     shadow: list[StoppedCall] = field(default_factory=list)
     near_misses: list[NearMiss] = field(default_factory=list)
@@ -214,7 +214,7 @@ def _asking(calls: Iterable[JudgedCall]) -> set[str]:
     return {f.clause or f.predicate for verdict in verdicts for f in verdict.missing}
 
 
-def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[Task]:
+def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[ClauseTask]:
     return ((clause, run["benchmark"] or "", run["task_id"] or "") for clause in clauses)
 
 
@@ -224,7 +224,7 @@ def _add_up(mine: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> N
 
 
 def _answer(finding: Finding) -> str:
-    """What one predicate alone would have done to the call."""
+    """The outcome of the call if this predicate were alone."""
     if finding.decision is Decision.ALLOW or finding.enforcement is not Enforcement.ENFORCE:
         return ALLOW
     if finding.decision is Decision.BLOCK:

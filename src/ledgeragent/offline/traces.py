@@ -141,7 +141,7 @@ def _gold_of_tasks(tasks: Json) -> dict[str | None, Json]:
 
 
 def _inner(value: Json, *names: str) -> Json:
-    """What lies inside objects under these names, None where it is absent."""
+    """The value inside objects under these names, None where it is absent."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value

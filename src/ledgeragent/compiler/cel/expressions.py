@@ -36,7 +36,7 @@ _DEMANDING = (Role.LET, Role.WHEN, Role.CHECK)
 """Where a field that may have no value must be tested; in a message it is then just unknown."""
 
 
-class Slot(NamedTuple):
+class Label(NamedTuple):
     """The place of an expression in its rule: `name` tells it from others of the same role."""
 
     role: Role
@@ -46,7 +46,7 @@ class Slot(NamedTuple):
         return f"{self.role.value} {self.name}".rstrip()
 
 
-CHECK = Slot(Role.CHECK)
+CHECK = Label(Role.CHECK)
 
 
 @dataclass(slots=True)
@@ -55,31 +55,31 @@ class Compiler:
 
     scope: Scope
     lets: Mapping[str, Node]
-    pieces: dict[Slot, Node] = field(default_factory=dict)
-    trees: dict[Slot, Expr] = field(default_factory=dict)
-    programs: dict[Slot, Program] = field(default_factory=dict)
+    pieces: dict[Label, Node] = field(default_factory=dict)
+    trees: dict[Label, Expr] = field(default_factory=dict)
+    programs: dict[Label, Program] = field(default_factory=dict)
     texts: list[tuple[str, list[str]]] = field(default_factory=list)
     broken: bool = False
     mentioned: set[str] = field(default_factory=set)
-    uses: dict[Slot, list[tuple[Use, Place]]] = field(default_factory=dict)
+    uses: dict[Label, list[tuple[Use, Place]]] = field(default_factory=dict)
 
-    def add(self, slot: Slot, node: Node | None) -> None:
+    def add(self, label: Label, node: Node | None) -> None:
         """Adds an expression."""
         if node is None:
             return
         if isinstance(node.value, bool | int | float):
             node = replace(node, value=str(node.value).lower())
         if not isinstance(node.value, str) or not node.value.strip():
-            text = f"{slot} should be a CEL expression; quote it"
+            text = f"{label} should be a CEL expression; quote it"
             self.scope.findings.add("syntax", place_of(node), text, self.scope.rule)
             self.broken = True
             return
-        self.pieces[slot] = node
+        self.pieces[label] = node
 
     def add_keys(self, keys: Iterable[Segment], place: Place) -> None:
         """Adds what the placeholders of a path read."""
         places = [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
-        self.uses[Slot(Role.KEYS, str(len(self.uses)))] = places
+        self.uses[Label(Role.KEYS, str(len(self.uses)))] = places
         self.mentioned |= {use.root for use, _ in places}
 
     def add_messages(self, node: Node | None, sections: Sections) -> None:
@@ -123,7 +123,7 @@ class Compiler:
     def compile(self) -> bool:
         """True if every expression is sound; else findings say what isn't."""
         named = [*self._let_items(), *self.pieces.items()]
-        parsed = [self._parse(slot, node) for slot, node in named]
+        parsed = [self._parse(label, node) for label, node in named]
         self.broken |= not all(parsed)
         self.scope.tested |= {
             (use.root, *use.fields)
@@ -132,77 +132,77 @@ class Compiler:
             if use.tested
         }
         for name in self.lets:
-            if Slot(Role.LET, name) not in self.trees:
+            if Label(Role.LET, name) not in self.trees:
                 self.scope.assume(name)
-        named_well = [self._declare(slot) for slot in self.uses]
+        named_well = [self._declare(label) for label in self.uses]
         declared = environment(self.scope.variables.values())
         typed_well = self._lets_are_sound(declared)
-        for slot, node in self.pieces.items():
-            program = self._compiled(slot, node, declared)
-            if program is not None and self._fits(slot, program, node):
-                self.programs[slot] = program
+        for label, node in self.pieces.items():
+            program = self._compiled(label, node, declared)
+            if program is not None and self._fits(label, program, node):
+                self.programs[label] = program
         sound = not self.broken and all(named_well) and typed_well
         return sound and len(self.programs) == len(self.pieces)
 
-    def _compiled(self, slot: Slot, node: Node, declared: Any) -> Program | None:
-        if slot not in self.trees:
+    def _compiled(self, label: Label, node: Node, declared: Any) -> Program | None:
+        if label not in self.trees:
             return None
-        source = Source.of(node, self._needed_lets(slot))
+        source = Source.of(node, self._needed_lets(label))
         return compile_expression(source, self.scope, declared)
 
-    def _fits(self, slot: Slot, program: Program, node: Node) -> bool:
+    def _fits(self, label: Label, program: Program, node: Node) -> bool:
         """True unless a condition gives something else than true or false."""
-        if slot.role is Role.FACT or program.type in ("BOOL", "DYN"):
+        if label.role is Role.FACT or program.type in ("BOOL", "DYN"):
             return True
         place = Place(node.file, node.begins)
-        text = f"{slot.role.value} gives {program.type.lower()}, it should give true or false"
+        text = f"{label.role.value} gives {program.type.lower()}, it should give true or false"
         self.scope.findings.add("type-error", place, text, self.scope.rule)
         return False
 
-    def _let_items(self) -> Iterator[tuple[Slot, Node]]:
-        yield from ((Slot(Role.LET, name), node) for name, node in self.lets.items())
+    def _let_items(self) -> Iterator[tuple[Label, Node]]:
+        yield from ((Label(Role.LET, name), node) for name, node in self.lets.items())
 
-    def _parse(self, slot: Slot, node: Node) -> bool:
+    def _parse(self, label: Label, node: Node) -> bool:
         findings, rule = self.scope.findings, self.scope.rule
         if not isinstance(node.value, str):
-            findings.add("syntax", place_of(node), f"{slot} should be text; quote it", rule)
+            findings.add("syntax", place_of(node), f"{label} should be text; quote it", rule)
             return False
         source = Source.of(node)
         tree = parse(source, findings, rule)
         if tree is None:
             return False
-        self.trees[slot] = tree
-        self.uses[slot] = [(use, source.place(use.at)) for use in uses(tree)]
-        self.mentioned |= {use.root for use, _ in self.uses[slot]}
+        self.trees[label] = tree
+        self.uses[label] = [(use, source.place(use.at)) for use in uses(tree)]
+        self.mentioned |= {use.root for use, _ in self.uses[label]}
         return True
 
-    def _declare(self, slot: Slot) -> bool:
-        lets = self._visible_lets(slot)
+    def _declare(self, label: Label) -> bool:
+        lets = self._visible_lets(label)
         # The test of a field may stand in what cannot be read.
-        careful = not self.broken and slot.role in _DEMANDING
-        return self.scope.declare(self.uses[slot], lets, careful)
+        careful = not self.broken and label.role in _DEMANDING
+        return self.scope.declare(self.uses[label], lets, careful)
 
-    def _visible_lets(self, slot: Slot) -> list[str]:
+    def _visible_lets(self, label: Label) -> list[str]:
         """The names bound where an expression stands: for a let, those before it."""
-        names = [] if slot.role is Role.KEYS else list(self.lets)
-        return names[: names.index(slot.name)] if slot.role is Role.LET else names
+        names = [] if label.role is Role.KEYS else list(self.lets)
+        return names[: names.index(label.name)] if label.role is Role.LET else names
 
-    def _needed_lets(self, slot: Slot) -> list[tuple[str, Node]]:
+    def _needed_lets(self, label: Label) -> list[tuple[str, Node]]:
         """The lets that an expression uses, and those that they use, in order."""
-        roots = {use.root for use in uses(self.trees[slot])}
-        lets = [let for let in self._visible_lets(slot) if Slot(Role.LET, let) in self.trees]
+        roots = {use.root for use in uses(self.trees[label])}
+        lets = [let for let in self._visible_lets(label) if Label(Role.LET, let) in self.trees]
         for let in reversed(lets):
             if let in roots:
-                roots |= {use.root for use in uses(self.trees[Slot(Role.LET, let)])}
+                roots |= {use.root for use in uses(self.trees[Label(Role.LET, let)])}
         return [(let, self.lets[let]) for let in lets if let in roots]
 
     def _lets_are_sound(self, declared: Any) -> bool:
-        answers = [self._compiled(slot, node, declared) for slot, node in self._let_items()]
+        answers = [self._compiled(label, node, declared) for label, node in self._let_items()]
         return None not in answers
 
-    def program(self, slot: Slot) -> Program | None:
+    def program(self, label: Label) -> Program | None:
         """The compiled expression of that place."""
-        return self.programs.get(slot)
+        return self.programs.get(label)
 
     def messages(self) -> ReasonTexts:
         """The texts with their compiled facts."""
@@ -235,54 +235,54 @@ class Compiler:
             template=template, facts=facts, condition=self.programs.get(_condition_at(case))
         )
 
-    def _fact(self, slot: Slot, spec: str) -> MessageFact:
-        call = only_call(self.pieces[slot].value)
+    def _fact(self, label: Label, spec: str) -> MessageFact:
+        call = only_call(self.pieces[label].value)
         last = COMPUTED.get(call.function) if call is not None else None
-        return MessageFact(program=self.programs[slot], spec=spec, last=last)
+        return MessageFact(program=self.programs[label], spec=spec, last=last)
 
-    def _chosen(self, cases: tuple[ReasonText, ...], check: Slot | None = None) -> Program | None:
+    def _chosen(self, cases: tuple[ReasonText, ...], check: Label | None = None) -> Program | None:
         """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`.
 
         With a `check` it is true where that holds.
         """
         text = "[dyn(-1)]"
-        slots: list[Slot] = []
+        labels: list[Label] = []
         for case, message in reversed(list(enumerate(cases))):
             facts = enumerate(message.facts.values())
             computed = [_fact_at(case, i) for i, fact in facts if fact.plain is None]
-            values = "".join(f", dyn({self._before_last(slot)}\n)" for slot in computed)
-            slots += computed
+            values = "".join(f", dyn({self._before_last(label)}\n)" for label in computed)
+            labels += computed
             if message.condition is None:
                 text = f"[dyn({case}){values}]"
             else:
                 condition = _condition_at(case)
-                slots.append(condition)
+                labels.append(condition)
                 text = f"({self.pieces[condition].value}\n) ? [dyn({case}){values}] : {text}"
         if check is not None:
-            slots.append(check)
+            labels.append(check)
             text = f"({self.pieces[check].value}\n) ? dyn(true) : dyn({text})"
-        return self._together(text, slots)
+        return self._together(text, labels)
 
-    def _together(self, text: str, slots: Iterable[Slot]) -> Program | None:
+    def _together(self, text: str, labels: Iterable[Label]) -> Program | None:
         """The program of a text made of these expressions; None where they are too long together."""
-        names = {let for slot in slots for let, _ in self._needed_lets(slot)}
+        names = {let for label in labels for let, _ in self._needed_lets(label)}
         lets = [(name, node) for name, node in self.lets.items() if name in names]
         source = Source.of(replace(next(iter(self.pieces.values())), value=text), lets)
         scope = replace(self.scope, findings=Problems())  # only faster: nothing is wrong without
         return compile_expression(source, scope, environment(scope.variables.values()))
 
-    def _before_last(self, slot: Slot) -> str:
+    def _before_last(self, label: Label) -> str:
         """The expression of a fact, without the function of ours that it is a call of."""
-        text = str(self.pieces[slot].value)
+        text = str(self.pieces[label].value)
         call = only_call(text)
         return call.arguments[0] if call is not None and call.function in COMPUTED else text
 
 
-def _condition_at(case: int) -> Slot:
+def _condition_at(case: int) -> Label:
     """The place of the condition of a message's case."""
-    return Slot(Role.CONDITION, str(case))
+    return Label(Role.CONDITION, str(case))
 
 
-def _fact_at(case: int, number: int) -> Slot:
+def _fact_at(case: int, number: int) -> Label:
     """The place of a fact in the text of a message's case."""
-    return Slot(Role.FACT, f"{case}.{number}")
+    return Label(Role.FACT, f"{case}.{number}")

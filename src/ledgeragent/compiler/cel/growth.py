@@ -28,7 +28,7 @@ from ledgeragent.compiler.cel.tree import (
 from ledgeragent.types import Json
 
 MOST_BYTES = 100_000_000
-"""What the values made in one evaluation may take together."""
+"""The bytes that the values made in one evaluation may take together."""
 
 _ELEMENT = 64
 _COPIED = 16  # n items that a macro keeps one by one copy n * n / 2 elements of 32 bytes

@@ -92,7 +92,7 @@ class Scope:
         return True
 
     def _field(self, shape: Shape, parent: tuple[str, ...], name: str) -> Field | None:
-        """What is known of a field; of a record without types, what the rule itself assumes."""
+        """The declared field; of a record without types, the one that the rule itself assumes."""
         if isinstance(shape, Object) and shape.fields:
             return shape.fields.get(name)
         return Field(ANY, required=(*parent, name) not in self.tested)

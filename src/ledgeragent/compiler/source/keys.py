@@ -72,7 +72,7 @@ def serving(
 
 
 def keys_of(segments: tuple[Segment, ...], template: PathTemplate[Any]) -> tuple[Segment, ...]:
-    """What fills the placeholders of `template`, in their order."""
+    """The keys that fill the placeholders of `template`, in their order."""
     pairs = zip(template.segments, segments, strict=True)
     return tuple(written for s, written in pairs if s.startswith("{"))
 

@@ -120,7 +120,7 @@ def search(listing: Path[Listing]) -> ToolCall:
 
 
 def paid_with(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
-    """What a booking takes from the profile: certificates whole, gift cards their balance."""
+    """The marks of a booking on the profile: certificates are used up, gift cards lose of their balance."""
     profile = USER(str(arguments["user_id"]))
     for payment in arguments["payment_methods"]:
         yield from _spent(profile, str(payment["payment_id"]), ledger)
@@ -142,7 +142,7 @@ def charged(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
 
 
 def _spent(profile: Path[User], payment_id: str, ledger: Ledger) -> Iterator[Touch]:
-    """What paying does to a method: a certificate is used up, a gift card keeps its place."""
+    """The mark of paying on a method: a certificate is used up, a gift card keeps its place."""
     entry = ledger.get(profile)
     methods = entry.value["payment_methods"] if entry is not None else {}
     match methods.get(payment_id, {}).get("source"):
@@ -155,7 +155,7 @@ def _spent(profile: Path[User], payment_id: str, ledger: Ledger) -> Iterator[Tou
 
 
 def rebooked(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
-    """What a change of flights or cabin really changes: naming the same cabin again keeps it.
+    """The marks of a change of flights or cabin: naming the same cabin again keeps it.
 
     A new cabin reprices every segment, so it changes the flights as well.
     """

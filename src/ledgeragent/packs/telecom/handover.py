@@ -38,7 +38,7 @@ class Subscription(NamedTuple):
 
 
 class DataUse(NamedTuple):
-    """What a line has used and may use in the current cycle, in GB."""
+    """The data that a line has used and may use in the current cycle, in GB."""
 
     used: float
     limit: float
@@ -173,7 +173,7 @@ def _unpaid(subscription: Subscription, view: View) -> Broken | None:
 
 
 def _remedy_left(subscription: Subscription, view: View) -> Broken | None:
-    """What can still be done for a line, None where nothing is known of."""
+    """The help that a line can still get, None where nothing is known of."""
     remedies = {"Active": _without_data, "Suspended": _unpaid}
     remedy = remedies.get(_known(subscription.line, "status"))
     try:

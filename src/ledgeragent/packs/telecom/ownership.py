@@ -75,7 +75,7 @@ def line_of(call: LineCall, ledger: View) -> Line | None:
 
 
 def owns_bill(call: PaymentRequest, ledger: View) -> bool:
-    """What the bill says of its owner; if it was never read, what the customer's record says."""
+    """The owner by the bill; if it was never read, by the customer's record."""
     bill = ledger.get(BILL(call["bill_id"]))
     if bill is not None:
         return bill["customer_id"] == call["customer_id"]

@@ -1,4 +1,4 @@
-"""What a booking must keep to."""
+"""Rules on bookings."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
 
 
 def _fares(call: BookReservation, ledger: View) -> float | None:
-    """What the flights cost each passenger, None where a flight can't be taken in that cabin."""
+    """The price of the flights for each passenger, None where a flight can't be taken in that cabin."""
     trip = Trip(call["origin"], call["destination"], call["flight_type"])
     fares = 0.0
     for leg in itinerary(call["flights"], trip, (), call["user_id"], ledger):

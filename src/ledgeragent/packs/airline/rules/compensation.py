@@ -23,7 +23,7 @@ from ledgeragent.packs.airline.rules.customer import CANCEL, CERTIFICATE, FLIGHT
 from ledgeragent.predicates import Broken, Private, View, demand, predicate, violation
 
 PER_PASSENGER = {"cancelled": 100, "delayed": 50}
-"""What a certificate is worth for each passenger, by what happened to the flight."""
+"""The worth of a certificate for each passenger, by what happened to the flight."""
 
 
 class CompensationCase(NamedTuple):
@@ -220,7 +220,7 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
 
 
 def _amounts(case: CompensationCase) -> dict[str, int]:
-    """What may be given for a case, by incident: for either, where none is known."""
+    """The amounts that may be given for a case, by incident: for either, where none is known."""
     travelling = len(case.trip["passengers"])
     return {name: PER_PASSENGER[name] * travelling for name in case.incidents or PER_PASSENGER}
 

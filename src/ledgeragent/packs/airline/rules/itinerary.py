@@ -26,7 +26,7 @@ FlightRoute = tuple[str, str]
 
 
 class Trip(NamedTuple):
-    """What a reservation promises: from where, to where, and whether back again."""
+    """The trip that a reservation promises: from where, to where, and whether back again."""
 
     origin: str
     destination: str
@@ -195,7 +195,7 @@ class SearchedValue(NamedTuple):
 
 
 def told(leg: Leg, field: str, ledger: View) -> SearchedValue | None:
-    """What the latest search tells of a leg.
+    """The latest search's word on a leg.
 
     None if none does, or if the one that did was made again and lists the leg no more.
     """

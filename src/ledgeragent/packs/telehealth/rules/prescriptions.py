@@ -92,7 +92,7 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
 
 
 def _prescribed_as(call: UpdateSupplier, ledger: View) -> list[str]:
-    """What the record calls the medication, as the catalog does; none if it isn't prescribed.
+    """The record's names for the medication, as the catalog has them; none if it isn't prescribed.
 
     The call's own word for it, where the record hasn't been read.
     """

@@ -41,7 +41,7 @@ def cancel_status(call: Mapping[str, str], ledger: View) -> Broken | None:
 
 
 def _closed(call: Mapping[str, str], participle: str, ledger: View) -> Broken | None:
-    """What is wrong with changing an appointment that doesn't exist or isn't open."""
+    """The objection to changing an appointment that doesn't exist or isn't open."""
     path = APPOINTMENT(call["appointment_id"])
     if absent(ledger, path):
         return violation(

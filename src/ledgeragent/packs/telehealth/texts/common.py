@@ -1,4 +1,4 @@
-"""What the parsers share: failures that are ordinary text, and the printed forms of values."""
+"""Parts that the parsers share: failures that are ordinary text, and the printed forms of values."""
 
 from __future__ import annotations
 

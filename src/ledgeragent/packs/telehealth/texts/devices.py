@@ -17,7 +17,7 @@ _DEVICE = re.compile(
 
 
 def device_list(text: str) -> Json:
-    """What list_telemetry_devices prints; ValueError where it can't be read."""
+    """The list that list_telemetry_devices prints; ValueError where it can't be read."""
     if _NO_DEVICES.fullmatch(text.strip()):
         return []
     header, *lines = text.strip().split("\n")
@@ -28,12 +28,12 @@ def device_list(text: str) -> Json:
 
 
 def upload(text: str) -> Json:
-    """What get_telemetry_upload answers: an object, or a sentence where there is no upload."""
+    """The answer of get_telemetry_upload: an object, or a sentence where there is no upload."""
     return parse_json(text) if text.startswith("{") else Untyped(text)
 
 
 def upload_list(text: str) -> Json:
-    """What list_telemetry_uploads answers: objects, or a sentence for none; ValueError for others."""
+    """The answer of list_telemetry_uploads: objects, or a sentence for none; ValueError for others."""
     uploads = [] if _NO_UPLOADS.fullmatch(text.strip()) else parse_json(text)
     if not isinstance(uploads, list):
         raise ValueError("the list of uploads can't be read")

@@ -30,7 +30,7 @@ _SUMMARY = re.compile(
 
 
 def suppliers(text: str) -> Json:
-    """What list_medication_suppliers prints, as `offers`; perhaps there are none."""
+    """The list that list_medication_suppliers prints, as `offers`; perhaps there are none."""
     if _NOT_IN_CATALOG.fullmatch(text.strip()) or _NONE_LISTED.fullmatch(text.strip()):
         return {"offers": []}
     header, *lines = text.strip().split("\n")
@@ -51,7 +51,7 @@ def absent_from_catalog(text: str) -> Json:
 
 
 def interactions(text: str) -> Json:
-    """What check_drug_interactions prints, each pair once."""
+    """The interactions that check_drug_interactions prints, each pair once."""
     if _NONE_DOCUMENTED.fullmatch(text.strip()):
         return {"interactions": []}
     listed, _, rest = text.strip().partition("\n\n")

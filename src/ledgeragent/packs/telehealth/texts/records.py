@@ -36,7 +36,7 @@ def nothing_asked(text: str) -> bool:
 
 
 def medical_record(text: str) -> Json:
-    """What get_medical_record prints. It doesn't say what is prescribed."""
+    """The record that get_medical_record prints. It doesn't say what is prescribed."""
     if not_found(text) or _NO_SUCH.fullmatch(text.strip()):
         return NONE
     head = _RECORD.match(text)
@@ -52,7 +52,7 @@ def medical_record(text: str) -> Json:
 
 
 def record_list(text: str) -> Json:
-    """What list_patient_medical_records prints, as `records`; perhaps there are none."""
+    """The list that list_patient_medical_records prints, as `records`; perhaps there are none."""
     if _NONE_LISTED.fullmatch(text.strip()):
         return {"records": []}
     header, *lines = text.strip().split("\n")

@@ -22,7 +22,7 @@ _ALTERNATIVE = re.compile(
 
 
 def regimen_options(text: str) -> Json:
-    """What get_regimen_options prints, as `regimens`: the current one first, or none at all."""
+    """The list that get_regimen_options prints, as `regimens`: the current one first, or none at all."""
     if _NONE.fullmatch(text.strip()):
         return {"regimens": []}
     now, _, later = text.strip().partition("\nOptimized regimen options:")
