@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledgeragent.agent import decline
 from ledgeragent.gate import Gate
 from ledgeragent.types import Reply, ToolCall
 from tests.packs.telecom.talk import TELECOM, TelecomTalk, bill, customer, line
@@ -105,7 +104,7 @@ def test_nothing_of_a_strangers_records_is_told(
     filtered = Gate(domain=TELECOM).filter(Reply(calls=(call,)), talk.ledger)
     (verdict,) = filtered.verdicts
     assert not verdict.allowed
-    assert SECRET not in decline(filtered)
+    assert SECRET not in filtered.refusal
     # The model, which has read the customer's record, is told which lines are theirs, no more.
     lines = ", ".join(CUSTOMER["line_ids"][:-1]) + f" or {CUSTOMER['line_ids'][-1]}"
     assert SECRET not in verdict.feedback.replace(lines, "")
@@ -137,5 +136,5 @@ def test_a_hand_over_tells_nothing_of_a_strangers_line(said: str) -> None:
     talk = scene("Active", "2026-01-31", "Overdue", known=True).user(said)
     call = ToolCall(name="transfer_to_human_agents", arguments={"summary": "x"})
     filtered = Gate(domain=TELECOM).filter(Reply(calls=(call,)), talk.ledger)
-    assert SECRET not in filtered.feedback + decline(filtered)
+    assert SECRET not in filtered.feedback + filtered.refusal
     assert json.dumps("L81") not in filtered.feedback
