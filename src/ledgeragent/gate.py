@@ -241,7 +241,8 @@ def _is_satisfied_without(
 ) -> bool:
     """True if the rule is satisfied where these writes did not happen."""
     unconfirmed, noted = view.unconfirmed, len(view.evidence)
-    view.unconfirmed = tuple(doubt for doubt in unconfirmed if doubt not in doubts)
+    all_of_them = doubts is unconfirmed
+    view.unconfirmed = () if all_of_them else tuple(d for d in unconfirmed if d not in doubts)
     try:
         return rule.check(arguments, view) is None
     except MissingEvidence:

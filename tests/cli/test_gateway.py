@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from ledgeragent.cli.main import main
-from ledgeragent.gateway.exchange import VERDICT_HEADER
+from ledgeragent.gateway.words import VERDICT_HEADER
 from ledgeragent.journal import open_store, read, verify
 from tests.gateway.processes import process
 from tests.gateway.upstream import Upstream, stepwise
@@ -77,6 +77,28 @@ def test_what_sessions_may_hold(most: str, decision: str) -> None:
                 async with http.post(f"{url}{CHAT.path}", json=body) as response:
                     told = response.headers.get(VERDICT_HEADER)
             assert told == f"lend_book={decision}"
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("options", "calls"),
+    [((), 0), (("--undecided", "block"), 0), (("--undecided", "allow"), 1)],
+)
+def test_what_the_operator_lists_is_what_can_be_read(options: tuple[str, ...], calls: int) -> None:
+    """However many tools a request lists."""
+
+    async def scenario() -> None:
+        upstream = Upstream()
+        upstream.script.append(WRITE)
+        async with (
+            served(upstream.app()) as behind,
+            process(behind, "--tools", "lend_book", *options) as (_, url, _told),
+            aiohttp.ClientSession() as http,
+            http.post(f"{url}{CHAT.path}", data=BODY) as response,
+        ):
+            assert response.headers[VERDICT_HEADER] == "lend_book=UNDECIDED"
+            assert len(CHAT.read(await response.json()).calls) == calls
 
     run(scenario())
 

@@ -48,6 +48,19 @@ def test_show_prints_a_line_for_each_event(tmp_path: Path) -> None:
     assert "accounts.A1" in lines[3]
 
 
+def test_a_journal_from_before_has_no_words_for_verdicts_and_is_shown(tmp_path: Path) -> None:
+    file = written(tmp_path / "j.jsonl")
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for record in lines:
+        for verdict in record.get("verdicts", ()):
+            del verdict["word"]
+            for finding in (*verdict["findings"], *verdict["shadow"]):
+                del finding["public"], finding["waits_for"]
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in lines))
+    shown = ledgeragent("journal", "show", str(file)).stdout
+    assert shown.splitlines()[-1].endswith("close_account=REVISE")
+
+
 def test_a_line_of_show_is_cut_and_an_export_is_not(tmp_path: Path) -> None:
     file, long = tmp_path / "j.jsonl", "x" * 10_000
     journal = Journal.open(file, BANK)

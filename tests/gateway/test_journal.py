@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from ledgeragent.journal import Journal, open_store, read, verify
 from ledgeragent.journal.transcripts import exported
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 from ledgeragent.types import Reply, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.processes import process
@@ -180,3 +182,63 @@ async def _converse(http: aiohttp.ClientSession, url: str, number: int, seen: Co
             return
         decision = "ALLOW" if b"c%d.%d" % (number, turn) in data else "REVISE"
         seen[f"c{number}.{turn}={decision}"] += 1
+
+
+def test_what_a_call_waits_for_and_what_was_lost_is_told(client: Client, tmp_path: Path) -> None:
+    file = tmp_path / "journal.jsonl"
+    again = replace(LEND, id="again")
+    twice = Reply(calls=(LEND, again))
+    stranger = Reply(calls=(call("lend_book", member_id="M2", book_id="B1", days=9),))
+
+    async def scenario() -> None:
+        with Journal.open(file, KEEPING) as journal:
+            async with world(
+                twice, stranger, domain=KEEPING, max_revisions=0, journal=journal
+            ) as w:
+                got = await client.ask(w, *KNOWN)
+                assert got.reply is not None
+                failed = answer(LEND, "Error: 504 Gateway Timeout")
+                await client.ask(w, *KNOWN, got.reply, failed)
+
+    run(scenario())
+    told = events_of(file)
+    first, second = (e["verdicts"] for e in told if e["event"] == "judged")
+    assert [verdict["word"] for verdict in first] == ["ALLOW", "REVISE"]
+    (finding,) = first[1]["findings"]
+    assert [(c["id"], c["name"]) for c in finding["waits_for"]] == [(LEND.id, "lend_book")]
+    (executed,) = (e for e in told if e["event"] == "executed")
+    assert executed["skipped"] == "it is not known whether the write executed"
+    (finding,) = second[0]["findings"]
+    assert "M2" in finding["reason"]
+    assert finding["public"] == "a member other than somebody else is served"
+
+
+def test_a_result_that_comes_late_is_told(client: Client, tmp_path: Path) -> None:
+    file = tmp_path / "journal.jsonl"
+    session = {"x-ledgeragent-session": "ada"}
+
+    async def scenario() -> None:
+        with Journal.open(file, LIBRARY) as journal:
+            async with world(WRITE, SAY, SAY, journal=journal) as w:
+                await client.ask(w, *KNOWN, headers=session)
+                more = (*KNOWN, WRITE, UserMessage(text="Well?"))
+                got = await client.ask(w, *more, headers=session)
+                assert got.reply is not None
+                await client.ask(w, *more, got.reply, answer(LEND, "lent"), headers=session)
+
+    run(scenario())
+    (executed,) = (e for e in events_of(file) if e["event"] == "executed")
+    assert (executed["call"]["id"], executed["lost"]) == (LEND.id, False)
+    assert "lent" in str(executed["content"])
+
+
+@predicate("lending/whose", guards="lend_book", identity=True)
+def whose(lending: Any, ledger: View) -> Broken | None:
+    """Only one member is served."""
+    if lending["member_id"] == "M1":
+        return None
+    member = Private(lending["member_id"], instead="somebody else")
+    return violation("a member other than {member} is served", member=member)
+
+
+KEEPING = replace(LIBRARY, predicates=(*LIBRARY.predicates, whose))

@@ -175,11 +175,9 @@ class MessagesWire:
             case UserMessage():
                 return "user", [{"type": "text", "text": message.text}]
             case ToolReturn():
-                block = {
-                    "type": "tool_result",
-                    "tool_use_id": message.call_id,
-                    "content": [{"type": "text", "text": message.content}],
-                }
+                content = message.content
+                blocks = content if type(content) is list else [{"type": "text", "text": content}]
+                block = {"type": "tool_result", "tool_use_id": message.call_id, "content": blocks}
                 return "user", [block]
             case Reply():
                 return "assistant", self._reply(message)

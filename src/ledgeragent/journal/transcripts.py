@@ -9,7 +9,7 @@ from typing import Any
 
 from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.chain import Event
-from ledgeragent.types import canonical
+from ledgeragent.types import Json, canonical
 
 
 def exported(records: Iterable[Event]) -> Iterator[Mapping[str, Any]]:
@@ -83,12 +83,20 @@ def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
 
 def _answer(record: Event) -> dict[str, Any]:
     content = record["content"]
+    as_it_stands = isinstance(content, str) or _is_text_in_parts(content)
     return {
         "role": "tool",
         "tool_call_id": record["call"]["id"],
-        "content": content if isinstance(content, str) else canonical(content),
+        "content": content if as_it_stands else canonical(content),
         "error": record["error"],
     }
+
+
+def _is_text_in_parts(content: Json) -> bool:
+    """True for a list of parts that are text, which these lists may hold as well."""
+    if not isinstance(content, list) or not content:
+        return False
+    return all(isinstance(part, Mapping) and isinstance(part.get("text"), str) for part in content)
 
 
 def _openai_call(call: Event) -> Mapping[str, Any]:

@@ -172,7 +172,11 @@ def _balances(cards: Container[str] | None, ledger: Ledger) -> Iterable[Touch]:
 
 def chosen_card(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
     """The balance of the gift card that the call names to pay or to be refunded."""
-    return _balances((str(arguments.get("payment_method_id")),), ledger)
+    name = str(arguments.get("payment_method_id"))
+    for profile in ledger.glob(USER):
+        method = profile.value["payment_methods"].get(name)
+        if method is not None and method["source"] == "gift_card":
+            yield Touch(profile.path, ("payment_methods", name, "balance"))
 
 
 def cards_that_paid(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
