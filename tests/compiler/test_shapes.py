@@ -7,6 +7,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 import pytest
 
 from ledgeragent.arguments import reader
+from ledgeragent.compiler.cel.conversion import converter
 from ledgeragent.compiler.shapes import (
     ANY,
     SCALARS,
@@ -17,12 +18,11 @@ from ledgeragent.compiler.shapes import (
     MapOf,
     Object,
     annotation,
-    converter,
     mismatches,
     shape_of,
-    shape_of_schema,
     shape_of_value,
 )
+from ledgeragent.compiler.source.jsonschema import shape_of_schema
 
 INT, FLOAT = SCALARS["int"], SCALARS["float"]
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from ledgeragent.check import findings_of
+from ledgeragent.compiler.guesses import guess
 from ledgeragent.compiler.loader import load_pack, read_outline
 from ledgeragent.compiler.source.toolfile import ToolSpec, read_tools
-from ledgeragent.compiler.starter import guess, starter
+from ledgeragent.compiler.starter import starter
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.types import ToolCall

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from ledgeragent import load_domain
-from ledgeragent.offline.timeline import TimelineStep, differing, timeline
+from ledgeragent.offline.changes import differing
+from ledgeragent.offline.timeline import TimelineStep, timeline
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -70,7 +71,7 @@ def test_a_write_leaves_marks_and_a_verdict_with_its_facts() -> None:
 
 
 def test_a_call_without_evidence_names_the_read() -> None:
-    answer = _steps(_call("cancel_order", order_id="G-1"))[0].calls[0].answer
+    answer = _steps(*WHO, _call("cancel_order", order_id="G-1"))[2].calls[0].answer
     assert answer is not None and answer.outcome == "evidence" and not answer.executed
     assert any(read.startswith("get_order(") for found in answer.findings for read in found.reads)
 

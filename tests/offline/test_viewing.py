@@ -9,6 +9,7 @@ import pytest
 
 from ledgeragent import Reply, Session, ToolCall, ToolReturn, UserMessage, load_domain
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal import Journal, open_store
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import Recording, RunView, conversations, viewed
@@ -46,8 +47,8 @@ def test_a_journal_is_shown_with_the_verdicts_it_recorded(tmp_path: Path, name: 
     answer = shown.steps[1].calls[0].answer
     assert shown.domain.name == "shop" and not shown.conversation.redacted
     assert answer is not None and (answer.outcome, answer.executed) == ("evidence", False)
-    assert shown.steps[2].calls[0].answer is None
-    assert shown.steps[3].stored == ("orders.G-1",)
+    assert shown.steps[2].text == NOT_EXECUTED and shown.steps[3].calls[0].answer is None
+    assert shown.steps[4].stored == ("orders.G-1",)
 
 
 def test_a_reply_whose_verdict_was_never_written_has_none(tmp_path: Path) -> None:

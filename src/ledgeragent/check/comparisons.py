@@ -31,7 +31,7 @@ Shapes = Mapping[str, Shape | None]
 
 _TYPES = {"string": "str", "int": "int", "double": "float", "bool": "bool"}
 _GIVES = {**_TYPES, "sum": "float", "days": "int", "size": "int"}
-"""What functions give, for a tree without types."""
+"""The results of functions, for a tree without types."""
 _ORDER = frozenset(("_<_", "_<=_", "_>_", "_>=_"))
 _ARITHMETIC = frozenset(("_+_", "_-_", "_*_", "_/_"))
 
@@ -66,16 +66,16 @@ class _Walk:
                 return shapes[_said(expr)]
             case Select(operand=operand, field=field):
                 owner = self.infer(operand, shapes)
-                found = self._field(owner, field, expr)
-                return SCALARS["bool"] if expr.test else found
+                member = self._field(owner, field, expr)
+                return SCALARS["bool"] if expr.test else member
             case Fold():
                 return self._fold(expr, shapes)
             case Call():
                 return self._call(expr, shapes)
             case Items(items=items):
-                found_items = [self.infer(item, shapes) for item in items]
-                first = found_items[0] if found_items else None
-                same = first is not None and all(shape == first for shape in found_items)
+                item_shapes = [self.infer(item, shapes) for item in items]
+                first = item_shapes[0] if item_shapes else None
+                same = first is not None and all(shape == first for shape in item_shapes)
                 return ListOf(first) if same and first is not None else None
         for child in children(expr):
             self.infer(child, shapes)
@@ -86,15 +86,15 @@ class _Walk:
             return owner.item
         if not isinstance(owner, Object) or is_open(owner):
             return None
-        known = owner.fields.get(name)
-        if known is None:
+        member = owner.fields.get(name)
+        if member is None:
             self._find(
                 "unknown-field",
                 expr,
                 f"{owner} has no field {name!r}{suggestion(name, owner.fields)}",
             )
             return None
-        return known.shape
+        return member.shape
 
     def _fold(self, fold: Fold, shapes: Shapes) -> Shape | None:
         source = self.infer(fold.source, shapes)
@@ -114,19 +114,19 @@ class _Walk:
         return SCALARS["bool"]
 
     def _call(self, call: Call, shapes: Shapes) -> Shape | None:
-        found = [self.infer(argument, shapes) for argument in call.args]
+        operands = [self.infer(argument, shapes) for argument in call.args]
         if isinstance(self.expression, Mistyped) and call.at in self.expression.faults:
             return None
         if call.function == "_[_]":
-            return self._indexed(found[0], call)
+            return self._indexed(operands[0], call)
         if call.function in ("_==_", "_!=_"):
-            self._equal(call, found)
+            self._equal(call, operands)
         elif call.function == "@in":
-            self._member(call, found)
+            self._member(call, operands)
         elif call.function in _ORDER or call.function in _ARITHMETIC:
-            self._ordered(call, found)
+            self._ordered(call, operands)
         elif call.function == "_?_:_":
-            return found[1] if found[1] == found[2] else None
+            return operands[1] if operands[1] == operands[2] else None
         return _by_type(call)
 
     def _indexed(self, owner: Shape | None, call: Call) -> Shape | None:
@@ -136,13 +136,15 @@ class _Walk:
         if isinstance(index, Const) and isinstance(index.value, str):
             return self._field(owner, index.value, call)
         if isinstance(owner, Object) and owner.fields:
-            held = [field.shape for field in owner.fields.values()]
-            return held[0] if all(shape == held[0] for shape in held) else None
+            field_shapes = [field.shape for field in owner.fields.values()]
+            return (
+                field_shapes[0] if all(shape == field_shapes[0] for shape in field_shapes) else None
+            )
         return None
 
-    def _equal(self, call: Call, found: list[Shape | None]) -> None:
+    def _equal(self, call: Call, operands: list[Shape | None]) -> None:
         left, right = call.args
-        for side, shape, other in ((left, found[0], right), (right, found[1], left)):
+        for side, shape, other in ((left, operands[0], right), (right, operands[1], left)):
             if isinstance(other, Const) and other.value is None:
                 if shape is not None and not is_open(shape):
                     text = "a field that is null counts as absent: test it with has(...)"
@@ -152,34 +154,34 @@ class _Walk:
                 text = f"{_said(side)} is {shape}, never {other.value!r}"
                 self._find("impossible-value", call, text)
                 return
-        self._compare(call, found, "is never equal to")
+        self._compare(call, operands, "is never equal to")
 
-    def _member(self, call: Call, found: list[Shape | None]) -> None:
+    def _member(self, call: Call, operands: list[Shape | None]) -> None:
         element, container = call.args
         if isinstance(container, Items):
             for item in container.items:
-                if isinstance(item, Const) and impossible(item.value, found[0]):
-                    text = f"{_said(element)} is {found[0]}, never {item.value!r}"
+                if isinstance(item, Const) and impossible(item.value, operands[0]):
+                    text = f"{_said(element)} is {operands[0]}, never {item.value!r}"
                     self._find("impossible-value", call, text)
-        item_shape = found[1].item if isinstance(found[1], ListOf) else None
-        if isinstance(found[1], MapOf | Object):
+        item_shape = operands[1].item if isinstance(operands[1], ListOf) else None
+        if isinstance(operands[1], MapOf | Object):
             item_shape = TEXT
         if isinstance(element, Const) and impossible(element.value, item_shape):
             text = f"{_said(container)} holds {item_shape}, never {element.value!r}"
             self._find("impossible-value", call, text)
-        elif differ(kind(found[0]), kind(item_shape)):
-            text = f"{kind(found[0])} is never in a list of {kind(item_shape)}"
+        elif differ(kind(operands[0]), kind(item_shape)):
+            text = f"{kind(operands[0])} is never in a list of {kind(item_shape)}"
             self._find("type-error", call, text)
 
-    def _compare(self, call: Call, found: list[Shape | None], how: str) -> None:
-        left, right = map(kind, found)
+    def _compare(self, call: Call, operands: list[Shape | None], how: str) -> None:
+        left, right = map(kind, operands)
         if differ(left, right):
             self._find("type-error", call, f"{left} {how} {right}")
 
-    def _ordered(self, call: Call, found: list[Shape | None]) -> None:
-        if len(found) != 2 or {"dyn", ""}.isdisjoint(argument.type for argument in call.args):
+    def _ordered(self, call: Call, operands: list[Shape | None]) -> None:
+        if len(operands) != 2 or {"dyn", ""}.isdisjoint(argument.type for argument in call.args):
             return  # the library has compared them
-        left, right = map(kind, found)
+        left, right = map(kind, operands)
         operator = call.function.strip("_")
         if differ(left, right):
             self._find("type-error", call, f"{operator!r} does not apply to {left} and {right}")

@@ -1,4 +1,4 @@
-"""What a pack leaves open: writes and clauses without a rule, rules without samples or evidence."""
+"""Gaps of a pack: writes and clauses without a rule, rules without samples or evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of value a shape holds, and whether two of them can ever be equal or compared."""
+"""The kind of value that a shape holds, and whether two kinds can ever be equal or compared."""
 
 from __future__ import annotations
 

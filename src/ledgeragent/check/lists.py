@@ -12,31 +12,31 @@ from ledgeragent.compiler.source.toolfile import ToolSpec
 
 def check_lists(outline: Outline, specs: Sequence[ToolSpec] = ()) -> None:
     """Adds routes that store a list at a path which does not tell how the read was narrowed."""
-    taken = {spec.name: tuple(spec.argument_names) for spec in specs}
-    for read in outline.reads:
-        left = _unsaid(read, taken)
+    arguments = {spec.name: tuple(spec.argument_names) for spec in specs}
+    for part in outline.reads:
+        left = _unsaid(part, arguments)
         if left:
             names = " and ".join(left)
             text = (
-                f"{read.tool} may answer a part of the list, by {names}, which {read.to.text} does"
+                f"{part.tool} may answer a part of the list, by {names}, which {part.to.text} does"
             )
             without = " && ".join(f"!has(args.{name})" for name in left)
             text += (
                 f' not tell; put that into the path, or keep whole lists only: when: "{without}"'
             )
-            outline.findings.add("partial-list", read.place, text)
+            outline.findings.add("partial-list", part.place, text)
 
 
-def _unsaid(read: ReadPart, taken: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _unsaid(part: ReadPart, arguments: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The arguments that narrow the read and stand neither in its path nor in its condition."""
-    holds_list = isinstance(read.shape, ListOf)
-    if read.each or read.inside is None or not (holds_list or _has_list(read)):
+    holds_list = isinstance(part.shape, ListOf)
+    if part.each or part.inside is None or not (holds_list or _has_list(part)):
         return ()
-    names = dict.fromkeys((*read.parameters, *read.accepts, *taken.get(read.tool, ())))
+    names = dict.fromkeys((*part.parameters, *part.accepts, *arguments.get(part.tool, ())))
     narrowing = filters(names, paging_only=not holds_list)
-    return tuple(name for name in narrowing if name not in read.minded)
+    return tuple(name for name in narrowing if name not in part.minded)
 
 
-def _has_list(read: ReadPart) -> bool:
-    fields = read.shape.fields.values() if isinstance(read.shape, Object) else ()
+def _has_list(part: ReadPart) -> bool:
+    fields = part.shape.fields.values() if isinstance(part.shape, Object) else ()
     return any(isinstance(field.shape, ListOf) for field in fields)

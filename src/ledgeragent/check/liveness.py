@@ -42,7 +42,7 @@ def check_liveness(outline: Outline) -> None:
 
 @dataclass(slots=True)
 class _Trial:
-    """What one rule can be seen to do, in a domain that has no other."""
+    """The trial of one rule, in a domain that has no other."""
 
     rule: RulePart
     samples: Sequence[Sample]
@@ -101,5 +101,5 @@ class _Trial:
             how = f"none of {self.cases} random cases of the declared types"
             how += f", and no {side} sample, shows otherwise" if sampled else " shows otherwise"
         place = test.source.place(test.tree.at)
-        found = code if proven or sampled else "unproven"
-        self.outline.findings.add(found, place, f"{rule.id} {what} ({how})", rule.id)
+        kind = code if proven or sampled else "unproven"
+        self.outline.findings.add(kind, place, f"{rule.id} {what} ({how})", rule.id)

@@ -10,7 +10,8 @@ from pathlib import Path as FilePath
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ledgeragent.check.python_source import place_of, read_rule
+from ledgeragent.check.functions import place_of
+from ledgeragent.check.python_source import read_rule
 from ledgeragent.compiler.outline import ClausePart, Need, Outline, ReadPart, RulePart, ToolPart
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.samples import samples_from_json
@@ -55,8 +56,10 @@ class _Reader:
                     shape = _arguments(tool.tool, arguments)
                     outline.writes.append(ToolPart(tool=tool.tool, arguments=shape, place=place))
                 case Neutral(arguments=arguments):
-                    known = _arguments(tool.tool, arguments) if arguments is not None else None
-                    outline.neutrals.append(ToolPart(tool=tool.tool, arguments=known, place=place))
+                    signature = _arguments(tool.tool, arguments) if arguments is not None else None
+                    outline.neutrals.append(
+                        ToolPart(tool=tool.tool, arguments=signature, place=place)
+                    )
         outline.rules += [self._rule(predicate) for predicate in domain.predicates]
         outline.clauses += self._clauses(folder / "clauses.toml")
         ids = {rule.id for rule in outline.rules}
@@ -83,7 +86,7 @@ class _Reader:
         )
 
     def _needs(self, check: FunctionType) -> Iterator[Need]:
-        """What a rule demands, itself or through the helpers it calls."""
+        """The records that a rule demands, itself or through the helpers it calls."""
         for reading in read_rule(check):
             for family, place in reading.demanded:
                 text = family.text if isinstance(family, PathTemplate) else str(family)
@@ -91,14 +94,18 @@ class _Reader:
 
     def _supplied(self, family: PathTemplate[Any] | Path[Any]) -> PathTemplate[Any] | None:
         if isinstance(family, PathTemplate):
-            return next((known for known in self._families if known.text == family.text), None)
-        return next((known for known in self._families if known.match(family) is not None), None)
+            return next(
+                (template for template in self._families if template.text == family.text), None
+            )
+        return next(
+            (template for template in self._families if template.match(family) is not None), None
+        )
 
     def _clauses(self, file: FilePath) -> Iterator[ClausePart]:
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         for clause in self._domain.clauses:
-            found = re.search(rf'^id\s*=\s*"{re.escape(clause.id)}"', text, re.MULTILINE)
-            line = text.count("\n", 0, found.start()) + 1 if found else 1
+            match = re.search(rf'^id\s*=\s*"{re.escape(clause.id)}"', text, re.MULTILINE)
+            line = text.count("\n", 0, match.start()) + 1 if match else 1
             place = Place(str(file if text else self._file), line)
             yield ClausePart(clause=clause, place=place)
 
@@ -145,10 +152,10 @@ def _tools(files: Iterable[str]) -> Iterator[tuple[str, Place]]:
 
 def _strings(files: Iterable[str]) -> Iterator[tuple[str, Place]]:
     """Every string constant with its place; the first place of the first file is yielded last."""
-    found = [
+    constants = [
         (node.value, Place(file, node.lineno))
         for file in files
         for node in ast.walk(ast.parse(FilePath(file).read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    return reversed(found)
+    return reversed(constants)

@@ -1,4 +1,4 @@
-"""What the source of a Python rule says: which records it demands, which fields and values it names.
+"""The source of a Python rule: which records it demands, which fields and values it names.
 
 Types come from annotations: a parameter, a path's record, a helper's return. What has no known type is
 left alone, so nothing is found that isn't there.
@@ -7,69 +7,25 @@ left alone, so nothing is found that isn't there.
 from __future__ import annotations
 
 import ast
-import typing
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path as FilePath
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
+from ledgeragent.check.functions import Function, alternatives, assigned_often, tree_of
+from ledgeragent.check.hints import VIEW, Locals, iterated, parameters_of, returned_by
 from ledgeragent.check.kinds import differ, impossible, kind, kind_of
+from ledgeragent.check.reading import RuleReading
 from ledgeragent.compiler.problems import Place, suggestion
-from ledgeragent.compiler.shapes import ANY, TEXT, ListOf, MapOf, Object, Shape, is_open, shape_of
+from ledgeragent.compiler.shapes import ListOf, MapOf, Object, Shape, is_open, shape_of
 from ledgeragent.paths import Path, PathTemplate
-from ledgeragent.predicates import View, demand
+from ledgeragent.predicates import demand
 from ledgeragent.types import Json
-
-Function = ast.FunctionDef | ast.Lambda
-RuleProblem = tuple[str, Place, str]
-"""A code, a place and a message."""
 
 _WHOLE = ("sorted", "list", "tuple", "reversed", "set", "iter")
 
 
-@lru_cache(maxsize=256)
-def _parsed(file: str) -> ast.Module | None:
-    try:
-        return ast.parse(FilePath(file).read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
-        return None
-
-
-def place_of(function: FunctionType) -> Place:
-    """Where a function begins (with its first decorator)."""
-    return Place(function.__code__.co_filename, function.__code__.co_firstlineno)
-
-
-def tree_of(function: FunctionType) -> Function | None:
-    """The syntax tree of a function, None where its source is not at hand."""
-    module = _parsed(function.__code__.co_filename)
-    first = function.__code__.co_firstlineno
-    for node in ast.walk(module) if module is not None else ():
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
-            if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == first:
-                return node
-        elif (
-            isinstance(node, ast.Lambda)
-            and node.lineno == first
-            and function.__name__ == "<lambda>"
-        ):
-            return node
-    return None
-
-
-@dataclass(slots=True)
-class RuleReading:
-    """What one function does, and which fields and values in it do not exist, as its source tells."""
-
-    demanded: list[tuple[PathTemplate[Any] | Path[Any], Place]] = field(default_factory=list)
-    calls: list[FunctionType] = field(default_factory=list)
-    problems: list[RuleProblem] = field(default_factory=list)
-
-
 def read_function(function: FunctionType) -> RuleReading:
-    """What a function demands and calls, and what is wrong in it."""
+    """The reading of a function: its demands, its calls, and what is wrong in it."""
     tree = tree_of(function)
     walk = _Walk(function)
     if tree is not None:
@@ -80,18 +36,14 @@ def read_function(function: FunctionType) -> RuleReading:
 def read_rule(check: FunctionType) -> Iterator[RuleReading]:
     """The readings of a rule's check and of every helper of its package that it calls."""
     package = check.__module__.rpartition(".")[0] or check.__module__
-    waiting, done = [check], {check}
+    waiting, seen = [check], {check}
     while waiting:
         reading = read_function(waiting.pop())
         yield reading
-        for called in reading.calls:
-            if called.__module__.startswith(package) and called not in done:
-                done.add(called)
-                waiting.append(called)
-
-
-_VIEW = Object("the view")
-_Env = dict[str, Shape | None]
+        for function in reading.calls:
+            if function.__module__.startswith(package) and function not in seen:
+                seen.add(function)
+                waiting.append(function)
 
 
 class _Walk:
@@ -101,13 +53,13 @@ class _Walk:
         self.reading = RuleReading()
         self._function = function
         self._file = function.__code__.co_filename
-        self._env: _Env = {}
+        self._env: Locals = {}
         self._several: set[str] = set()
 
     def run(self, tree: Function) -> None:
         """Walks the whole body."""
-        self._env = _parameters(self._function)
-        self._several = set(_assigned_often(tree))
+        self._env = parameters_of(self._function)
+        self._several = set(assigned_often(tree))
         for node in tree.body if isinstance(tree, ast.FunctionDef) else [tree.body]:
             self._visit(node)
 
@@ -137,7 +89,7 @@ class _Walk:
     def _match(self, node: ast.Match) -> None:
         shape = self._infer(node.subject)
         for case in node.cases:
-            for pattern in _alternatives(case.pattern):
+            for pattern in alternatives(case.pattern):
                 if isinstance(pattern, ast.MatchValue):
                     self._impossible(pattern.value, self._constants(pattern.value), shape)
             for part in (*([case.guard] if case.guard is not None else ()), *case.body):
@@ -177,7 +129,7 @@ class _Walk:
         return None
 
     def _subscript(self, node: ast.expr, owner: Shape | None, index: ast.expr) -> Shape | None:
-        if owner is _VIEW:
+        if owner is VIEW:
             return self._demand(index)
         if isinstance(owner, Object) and not is_open(owner) and isinstance(index, ast.Constant):
             return self._field(node, owner, index)
@@ -210,25 +162,25 @@ class _Walk:
             for argument in node.args:
                 self._infer(argument)
             target = node.func
-        found = self._global(target)
-        return found if isinstance(found, PathTemplate | Path) else None
+        value = self._global(target)
+        return value if isinstance(value, PathTemplate | Path) else None
 
     def _call(self, node: ast.Call) -> Shape | None:
         function = node.func
         if isinstance(function, ast.Attribute):
             return self._method(node, function)
-        called = self._global(function)
-        if called is demand and node.args:
+        callee = self._global(function)
+        if callee is demand and node.args:
             self._demand(node.args[0])
             self._rest(node, node.args[1:])
             return None
         shapes = [self._infer(argument) for argument in node.args]
         self._rest(node, [])
-        if isinstance(called, FunctionType):
-            self.reading.calls.append(called)
-            return _returned(called)
+        if isinstance(callee, FunctionType):
+            self.reading.calls.append(callee)
+            return returned_by(callee)
         if isinstance(function, ast.Name) and function.id in _WHOLE and shapes:
-            return _iterated(shapes[0])
+            return iterated(shapes[0])
         return None
 
     def _rest(self, node: ast.Call, arguments: list[ast.expr]) -> None:
@@ -241,10 +193,12 @@ class _Walk:
     def _method(self, node: ast.Call, function: ast.Attribute) -> Shape | None:
         owner = self._infer(function.value)
         arguments = node.args
-        if owner is _VIEW and function.attr in ("get", "entry", "glob") and arguments:
+        if owner is VIEW and function.attr in ("get", "entry", "glob") and arguments:
             family = self._family(arguments[0])
-            known = isinstance(family, PathTemplate) and function.attr == "get"
-            return shape_of(family.record) if known and isinstance(family, PathTemplate) else None
+            is_record = isinstance(family, PathTemplate) and function.attr == "get"
+            return (
+                shape_of(family.record) if is_record and isinstance(family, PathTemplate) else None
+            )
         for argument in arguments:
             self._infer(argument)
         self._rest(node, [])
@@ -252,15 +206,10 @@ class _Walk:
             if function.attr == "values":
                 return ListOf(owner.item)
             return owner.item if function.attr == "get" and len(arguments) == 1 else None
-        if (
-            isinstance(owner, Object)
-            and owner is not _VIEW
-            and function.attr == "get"
-            and arguments
-        ):
+        if isinstance(owner, Object) and owner is not VIEW and function.attr == "get" and arguments:
             index = arguments[0]
-            found = self._field(node, owner, index) if isinstance(index, ast.Constant) else None
-            return found if len(arguments) == 1 else None
+            member = self._field(node, owner, index) if isinstance(index, ast.Constant) else None
+            return member if len(arguments) == 1 else None
         return None
 
     def _comprehension(
@@ -274,15 +223,15 @@ class _Walk:
         if isinstance(node, ast.DictComp):
             self._infer(node.key)
             shape = self._infer(node.value)
-            made: Shape | None = MapOf(shape) if shape is not None else None
+            result: Shape | None = MapOf(shape) if shape is not None else None
         else:
             shape = self._infer(node.elt)
-            made = ListOf(shape) if shape is not None else None
+            result = ListOf(shape) if shape is not None else None
         self._env = outer
-        return made
+        return result
 
     def _item(self, node: ast.expr) -> Shape | None:
-        shape = _iterated(self._infer(node))
+        shape = iterated(self._infer(node))
         return shape.item if isinstance(shape, ListOf) else None
 
     def _compare(self, node: ast.Compare) -> None:
@@ -290,10 +239,10 @@ class _Walk:
         shapes = [self._infer(side) for side in sides]
         for i, operator in enumerate(node.ops):
             if isinstance(operator, ast.Eq | ast.NotEq):
-                found = len(self.reading.problems)
+                before = len(self.reading.problems)
                 self._impossible(node, self._constants(sides[i + 1]), shapes[i])
                 self._impossible(node, self._constants(sides[i]), shapes[i + 1])
-                if len(self.reading.problems) == found:
+                if len(self.reading.problems) == before:
                     self._mixed(node, sides[i : i + 2], shapes[i : i + 2], "is never equal to")
             elif isinstance(operator, ast.In | ast.NotIn):
                 self._impossible(node, self._constants(sides[i + 1]), shapes[i])
@@ -325,15 +274,15 @@ class _Walk:
             return (node.value,)
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             return tuple(value for element in node.elts for value in self._constants(element))
-        found = self._global(node)
-        if isinstance(found, str | int):
-            return (found,)
-        return tuple(found) if isinstance(found, tuple | list | set | frozenset) else ()
+        constant = self._global(node)
+        if isinstance(constant, str | int):
+            return (constant,)
+        return tuple(constant) if isinstance(constant, tuple | list | set | frozenset) else ()
 
     # ── Names ───────────────────────────────────────────────────────────────────────────────────
 
     def _global(self, node: ast.expr) -> Any:
-        """What a name that is no local variable stands for."""
+        """The value of a name that is no local variable."""
         if isinstance(node, ast.Name) and node.id not in self._env:
             return self._function.__globals__.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -346,59 +295,3 @@ class _Walk:
 
     def _find(self, code: str, node: ast.expr, message: str) -> None:
         self.reading.problems.append((code, self._place(node), message))
-
-
-def _alternatives(pattern: ast.pattern) -> list[ast.pattern]:
-    return pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
-
-
-def _hints(function: FunctionType) -> Mapping[str, Any]:
-    try:
-        return typing.get_type_hints(function)
-    except Exception:  # a name that exists for type checkers only: nothing is known then
-        return {}
-
-
-def _parameters(function: FunctionType) -> _Env:
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    hints = _hints(function)
-    return {name: _VIEW if hints.get(name) is View else _known(hints.get(name)) for name in names}
-
-
-def _returned(function: FunctionType) -> Shape | None:
-    return _known(_hints(function).get("return"))
-
-
-def _known(hint: Any) -> Shape | None:
-    """The shape of a type hint, None where it says nothing."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (tuple, set, frozenset) or getattr(origin, "__module__", "") == "collections.abc":
-        ordered = len(arguments) == 1 or (len(arguments) == 2 and arguments[1] is Ellipsis)
-        item = _known(arguments[0]) if ordered else None
-        return ListOf(item) if item is not None else None
-    shape = shape_of(hint)
-    return None if shape == ANY else shape
-
-
-def _iterated(shape: Shape | None) -> Shape | None:
-    """What iterating over a value gives, as a list."""
-    if isinstance(shape, MapOf | Object):
-        return ListOf(TEXT)
-    return shape if isinstance(shape, ListOf) else None
-
-
-def _assigned_often(tree: Function) -> Iterator[str]:
-    """Names that are bound more than once, so that no one shape is theirs."""
-    own = {
-        id(name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.comprehension)
-        for name in ast.walk(node.target)
-    }
-    seen: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in own:
-            if node.id in seen:
-                yield node.id
-            seen.add(node.id)

@@ -12,33 +12,33 @@ from ledgeragent.compiler.source.toolfile import ToolSpec
 
 def check_tools(outline: Outline, specs: Sequence[ToolSpec]) -> None:
     """Adds tools that only one of the two knows, and fields and arguments that the tools lack."""
-    known = {spec.name: spec for spec in specs}
-    for name in known:
+    by_name = {spec.name: spec for spec in specs}
+    for name in by_name:
         if name not in outline.tools:
             text = (
                 f"the tool {name} is neither read, write nor neutral here, so it would be refused"
             )
             outline.findings.add("read-without-route", outline.place, text)
-    for read in outline.reads:
-        spec = _offered(read, known, outline)
+    for route in outline.reads:
+        spec = _offered(route, by_name, outline)
         if spec is not None:
-            _returned(read, spec, outline)
+            _returned(route, spec, outline)
     for part in outline.returns:
-        if part.tool in known:
-            _returned(part, known[part.tool], outline)
+        if part.tool in by_name:
+            _returned(part, by_name[part.tool], outline)
     for tool in (*outline.writes, *outline.neutrals):
-        spec = _offered(tool, known, outline)
+        spec = _offered(tool, by_name, outline)
         if spec is not None:
             _taken(tool, spec, outline)
 
 
 def _offered(
-    part: ReadPart | ToolPart, known: Mapping[str, ToolSpec], outline: Outline
+    part: ReadPart | ToolPart, by_name: Mapping[str, ToolSpec], outline: Outline
 ) -> ToolSpec | None:
-    if part.tool not in known:
-        text = f"the tools file has no tool {part.tool}{suggestion(part.tool, known)}"
+    if part.tool not in by_name:
+        text = f"the tools file has no tool {part.tool}{suggestion(part.tool, by_name)}"
         outline.findings.add("tool-not-offered", part.place, text)
-    return known.get(part.tool)
+    return by_name.get(part.tool)
 
 
 def _returned(part: ReadPart, spec: ToolSpec, outline: Outline) -> None:
@@ -77,11 +77,11 @@ def _differences(ours: Shape, theirs: Shape, where: str) -> Iterator[tuple[str, 
     if isinstance(ours, Object) and isinstance(theirs, Object):
         for name, field in ours.fields.items():
             place = f"{where}.{name}" if where else name
-            known = theirs.fields.get(name)
-            if known is None:
+            member = theirs.fields.get(name)
+            if member is None:
                 yield "unknown-field", place, f"has no such field{suggestion(name, theirs.fields)}"
             else:
-                yield from _differences(field.shape, known.shape, place)
+                yield from _differences(field.shape, member.shape, place)
     elif isinstance(ours, ListOf | MapOf) and type(ours) is type(theirs):
         assert isinstance(theirs, ListOf | MapOf)
         yield from _differences(ours.item, theirs.item, f"{where}[]")

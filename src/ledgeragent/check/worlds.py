@@ -23,7 +23,9 @@ class Worlds:
     def __init__(self, test: Program, parameters: Mapping[str, Json]) -> None:
         self._variables = test.variables
         self._fixed = {
-            v.name: v.read(parameters) for v in test.variables if v.root == "params" and parameters
+            v.name: v.reader(parameters)
+            for v in test.variables
+            if v.root == "params" and parameters
         }
         constants = [node.value for node in walk(test.tree) if isinstance(node, Const)]
         self._texts, self._numbers = _pools([*constants, *self._fixed.values()])

@@ -20,8 +20,8 @@ _FILTERS = frozenset((
 
 def filters(arguments: Iterable[str], *, paging_only: bool = False) -> tuple[str, ...]:
     """Those of the arguments that, by their names, leave out some of what a read would answer."""
-    known = _PAGING if paging_only else _PAGING | _FILTERS
-    return tuple(name for name in arguments if known & _words(name))
+    narrowing = _PAGING if paging_only else _PAGING | _FILTERS
+    return tuple(name for name in arguments if narrowing & _words(name))
 
 
 def _words(name: str) -> set[str]:

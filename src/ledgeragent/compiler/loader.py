@@ -6,7 +6,6 @@ collects everything that is wrong, for `check`.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.library import library
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
+from ledgeragent.compiler.packfiles import PIECES, pack_files, unread_files
 from ledgeragent.compiler.problems import Place, Problems, Severity, suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.routes import Routes
@@ -25,6 +25,8 @@ from ledgeragent.compiler.shapes import Object, shape_of_value
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.toolfile import ToolSpec, read_tools
 from ledgeragent.compiler.source.yamlfile import Node, read_yaml
+from ledgeragent.compiler.tools import ToolReader
+from ledgeragent.compiler.touched import Touched
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
@@ -35,15 +37,6 @@ SCHEMA = "ledgeragent/v1"
 LISTS = ("clauses", "rules")
 MAPPINGS = ("parameters", "records", "reads", "writes", "shared", "samples")
 KEYS = ("schema", "domain", "version", "tools", *MAPPINGS, "neutrals", *LISTS)
-PIECES = (
-    "records.yaml",
-    "clauses.yaml",
-    "rules.yaml",
-    "samples.yaml",
-    "rules/*.yaml",
-    "samples/*.yaml",
-)
-"""The files of a folder, besides `pack.yaml`, whose sections are put together with it."""
 
 _NAME = re.compile(r"[\w-]+")
 _LARGEST = 2**63 - 1
@@ -87,39 +80,6 @@ def read_outline(path: FilePath | str) -> Outline:
     return outline
 
 
-def pack_files(path: FilePath) -> list[FilePath]:
-    """The files of a pack, the main one first; raises DataError where there is none."""
-    if not path.is_dir():
-        return [path]
-    main = path / "pack.yaml"
-    if not main.exists():
-        hint = "; rename pack.yml" if (path / "pack.yml").exists() else ""
-        raise DataError(f"this folder holds no pack.yaml{hint}", file=str(path))
-    found = {os.path.realpath(file): file for file in reversed(_pieces(path))}
-    found.pop(os.path.realpath(main), None)
-    return [main, *sorted(found.values())]
-
-
-def _pieces(path: FilePath) -> list[FilePath]:
-    """The files of these names, links that lead nowhere included: reading them tells what is wrong."""
-    names = {*os.listdir(path)}
-    found = [path / piece for piece in PIECES if piece in names]
-    return [*found, *(file for piece in PIECES if "*" in piece for file in path.glob(piece))]
-
-
-def unread_files(path: FilePath, read: Collection[FilePath | None]) -> list[FilePath]:
-    """YAML files in the folder of a pack that are no part of it: perhaps rules that nobody enforces."""
-    if not path.is_dir():
-        return []
-    known = {os.path.realpath(file) for file in read if file is not None}
-    found = (file for pattern in ("*", "rules/*", "samples/*") for file in path.glob(pattern))
-    return sorted(
-        file
-        for file in found
-        if file.suffix.lower() in (".yaml", ".yml") and os.path.realpath(file) not in known
-    )
-
-
 class _Loader:
     """Reads the sections in the order in which they build on one another."""
 
@@ -127,7 +87,7 @@ class _Loader:
         self.outline = outline
         self.sections = Sections(outline.findings)
         self.tools_file: FilePath | None = None
-        self.given = self._merged(pieces)
+        self.nodes = self._merged(pieces)
 
     @property
     def findings(self) -> Problems:
@@ -135,27 +95,29 @@ class _Loader:
 
     def load(self, identity: str) -> None:
         """Fills the outline, with a domain if nothing is wrong."""
-        self.outline.name = self.sections.text(self.given.get("domain"), "domain")
+        self.outline.name = self.sections.text(self.nodes.get("domain"), "domain")
         if self.outline.name and not _NAME.fullmatch(self.outline.name):
             text = f"the domain {self.outline.name!r} should be letters, digits, - and _"
-            self.sections.find("syntax", self.given["domain"], text)
-        version = self.sections.text(self.given.get("version"), "version") or "1"
+            self.sections.find("syntax", self.nodes["domain"], text)
+        version = self.sections.text(self.nodes.get("version"), "version") or "1"
         parameters = self._parameters()
         types = RecordTypes(
-            self.sections.entries(self.given.get("records"), "records"), self.sections
+            self.sections.entries(self.nodes.get("records"), "records"), self.sections
         )
         types.all()
         routes = Routes(self.outline, self.sections, types, self._specs(), parameters)
+        touched = Touched(self.outline, self.sections)
+        others = ToolReader(routes, touched)
         tools = [
-            *routes.reads(self.given.get("reads")),
-            *routes.writes(self.given.get("writes")),
-            *routes.neutrals(self.given.get("neutrals")),
+            *routes.reads(self.nodes.get("reads")),
+            *others.writes(self.nodes.get("writes")),
+            *others.neutrals(self.nodes.get("neutrals")),
         ]
-        shared = routes.shared(self.given.get("shared"))
+        shared = touched.shared(self.nodes.get("shared"))
         self._clauses()
         shape = shape_of_value(parameters, "params")
         assert isinstance(shape, Object)
-        rules = self.sections.items(self.given.get("rules"), "rules")
+        rules = self.sections.items(self.nodes.get("rules"), "rules")
         self.outline.broken_rules = any(not isinstance(rule.value, dict) for rule in rules) or (
             not rules and any(f.code == "syntax" for f in self.findings)
         )
@@ -180,8 +142,8 @@ class _Loader:
     ) -> Domain | None:
         """The domain of everything that is sound."""
         reads = [tool for tool in tools if isinstance(tool, Read)]
-        read = {tool.tool for tool in reads}
-        others = {tool.tool: tool for tool in tools if tool.tool not in read}
+        names = {tool.tool for tool in reads}
+        others = {tool.tool: tool for tool in tools if tool.tool not in names}
         rules = {rule.id: rule for rule in predicates if others.keys() >= set(rule.guards)}
         try:
             return Domain(
@@ -203,15 +165,17 @@ class _Loader:
             text = "the file is empty; a pack begins with schema and domain"
             self.sections.find("syntax", main, text)
             return {}
-        given = self.sections.mapping(main, "a pack", KEYS, ("schema", "domain"))
-        found = self.sections.text(given.get("schema"), "schema")
-        if found and found != SCHEMA:
-            self.sections.find("syntax", given["schema"], f"schema should be {SCHEMA}, not {found}")
+        nodes = self.sections.mapping(main, "a pack", KEYS, ("schema", "domain"))
+        schema = self.sections.text(nodes.get("schema"), "schema")
+        if schema and schema != SCHEMA:
+            self.sections.find(
+                "syntax", nodes["schema"], f"schema should be {SCHEMA}, not {schema}"
+            )
         for piece in others:
             sections = self.sections.mapping(piece, "a file of a pack", (*MAPPINGS, *LISTS))
             for name, node in sections.items():
-                given[name] = self._joined(given[name], node, name) if name in given else node
-        return given
+                nodes[name] = self._joined(nodes[name], node, name) if name in nodes else node
+        return nodes
 
     def _joined(self, first: Node, second: Node, name: str) -> Node:
         if name in LISTS:
@@ -224,7 +188,7 @@ class _Loader:
         return replace(first, value={**entries, **more})
 
     def _parameters(self) -> dict[str, Json]:
-        entries = self.sections.entries(self.given.get("parameters"), "parameters")
+        entries = self.sections.entries(self.nodes.get("parameters"), "parameters")
         for name, node in entries.items():
             if isinstance(node.value, int) and abs(node.value) > _LARGEST:
                 self.sections.find("syntax", node, f"{name} is too large; write it as a float")
@@ -235,7 +199,7 @@ class _Loader:
         return {name: node.plain for name, node in entries.items()}
 
     def _specs(self) -> Mapping[str, ToolSpec]:
-        node = self.given.get("tools")
+        node = self.nodes.get("tools")
         name = self.sections.text(node, "tools")
         if node is None or not name:
             return {}
@@ -247,22 +211,22 @@ class _Loader:
             return {}
 
     def _clauses(self) -> None:
-        for node in self.sections.items(self.given.get("clauses"), "clauses"):
+        for node in self.sections.items(self.nodes.get("clauses"), "clauses"):
             if not isinstance(node.value, dict):
                 self.sections.find("syntax", node, "a clause should be a mapping (key: value)")
                 continue
-            given = self.sections.mapping(node, "a clause", CLAUSE_KEYS, ("id", "summary"))
+            entries = self.sections.mapping(node, "a clause", CLAUSE_KEYS, ("id", "summary"))
             clause = Clause(
-                id=self.sections.text(given.get("id"), "id"),
-                section=self.sections.text(given.get("section"), "section"),
-                summary=self.sections.text(given.get("summary"), "summary"),
+                id=self.sections.text(entries.get("id"), "id"),
+                section=self.sections.text(entries.get("section"), "section"),
+                summary=self.sections.text(entries.get("summary"), "summary"),
                 checkable=self.sections.choice(
-                    given.get("checkable"), "checkable", Clause.CHECKABLE
+                    entries.get("checkable"), "checkable", Clause.CHECKABLE
                 ),
-                predicates=self.sections.texts(given.get("rules"), "rules"),
-                why=self.sections.text(given.get("why"), "why"),
+                predicates=self.sections.texts(entries.get("rules"), "rules"),
+                why=self.sections.text(entries.get("why"), "why"),
             )
-            named = place_of(given["rules"]) if "rules" in given else None
+            named = place_of(entries["rules"]) if "rules" in entries else None
             self.outline.clauses.append(
                 ClausePart(clause=clause, place=place_of(node), rules_at=named)
             )
@@ -281,7 +245,7 @@ class _Loader:
 
     def _samples(self) -> None:
         """The samples that stand in a section, or a JSON file, of their own."""
-        node = self.given.get("samples")
+        node = self.nodes.get("samples")
         rules = {rule.id for rule in self.outline.rules}
         if node is not None and isinstance(node.value, str):
             self._samples_from_file(node, rules)
@@ -296,19 +260,19 @@ class _Loader:
     def _samples_from_file(self, node: Node, rules: Collection[str]) -> None:
         file = FilePath(node.file).parent / node.value
         try:
-            found = samples_from_json(file)
+            samples = samples_from_json(file)
         except DataError as problem:
             place = Place(problem.file, problem.line or 1)
             self.findings.add("syntax", place, problem.problem)
             self.outline.broken_samples |= {(rule, side) for rule in rules for side in SIDES}
             return
-        if not found:
+        if not samples:
             self.sections.find("syntax", node, f"{file} holds no samples")
-        for sample in found:
+        for sample in samples:
             if sample.rule not in rules:
                 text = f"there is no rule {sample.rule}{suggestion(sample.rule, rules)}"
                 self.findings.add("syntax", sample.place, text)
-        self.outline.samples += found
+        self.outline.samples += samples
 
     def _duplicates(self) -> None:
         """Ids and tools that are given twice; the core would refuse them without a line."""
@@ -319,9 +283,9 @@ class _Loader:
         others = [(p.tool, p.place) for p in (*self.outline.writes, *self.outline.neutrals)]
         self._unique("tool", [*reads.items(), *others])
 
-    def _unique(self, what: str, found: list[tuple[str, Place]]) -> None:
+    def _unique(self, what: str, entries: list[tuple[str, Place]]) -> None:
         first: dict[str, Place] = {}
-        for name, place in found:
+        for name, place in entries:
             if name and name in first:
                 text = f"the {what} {name} is given twice; first at {first[name]}"
                 self.findings.add("duplicate-id", place, text)

@@ -1,4 +1,4 @@
-"""What a write of a YAML pack makes stale: fields of the records that its arguments name."""
+"""Marks of a write of a YAML pack: the fields that it makes stale, of the records its arguments name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ledgeragent.types import Arguments, Json, parse_json
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Marks `fields` of the records that the arguments, of the shape `taken`, name.
+    """Marks `fields` of the records that the arguments, as the write `accepts` them, name.
 
     A list argument names one record per item. Raises ValueError for a value that can name none, so
     that the core takes everything to be changed.
@@ -25,7 +25,7 @@ class Marks:
     template: PathTemplate[Any]
     keys: tuple[Segment, ...]
     fields: tuple[tuple[str, ...], ...]
-    taken: Shape
+    accepts: Shape
 
     def __call__(self, arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:
         """The marks for a call with these arguments; none where an optional key is not given."""
@@ -35,7 +35,7 @@ class Marks:
     def _names(self, key: Segment, arguments: Arguments) -> list[str]:
         if isinstance(key, str):
             return [key]
-        return list(dict.fromkeys(_named(key, key.fields, arguments, self.taken)))
+        return list(dict.fromkeys(_named(key, key.fields, arguments, self.accepts)))
 
 
 def _named(key: Key, fields: tuple[str, ...], value: Json, shape: Shape | None) -> Iterator[str]:
@@ -51,8 +51,8 @@ def _named(key: Key, fields: tuple[str, ...], value: Json, shape: Shape | None) 
     elif fields:
         if not isinstance(value, Mapping):
             raise ValueError(f"{key} names no record: there is no {fields[0]} in {value!r}")
-        known = shape.fields.get(fields[0]) if isinstance(shape, Object) else None
-        inner = known.shape if known is not None else None
+        member = shape.fields.get(fields[0]) if isinstance(shape, Object) else None
+        inner = member.shape if member is not None else None
         yield from _named(key, fields[1:], value.get(fields[0]), inner)
     else:
         yield _text(key, value)
@@ -61,10 +61,10 @@ def _named(key: Key, fields: tuple[str, ...], value: Json, shape: Shape | None) 
 def _listed(text: str) -> Json:
     """The list that a text holds, as lenient tools take it; the text alone if it is none."""
     try:
-        found = parse_json(text)
+        items = parse_json(text)
     except ValueError:
         return [text]
-    return found if isinstance(found, list) else [text]
+    return items if isinstance(items, list) else [text]
 
 
 def _text(key: Key, value: Json) -> str:

@@ -125,10 +125,10 @@ class Outline:
 
     def samples_by_rule(self) -> dict[str, list[Sample]]:
         """The samples of each rule that has some."""
-        found: dict[str, list[Sample]] = {}
+        samples: dict[str, list[Sample]] = {}
         for sample in self.samples:
-            found.setdefault(sample.rule, []).append(sample)
-        return found
+            samples.setdefault(sample.rule, []).append(sample)
+        return samples
 
     @property
     def judged(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What the loader and `check` have against a pack: a code, the place, a sentence, and how bad it is."""
+"""Problems of a pack, as the loader and `check` find them: a code, the place, a sentence, a severity."""
 
 from __future__ import annotations
 
@@ -93,15 +93,15 @@ class Problems(list[Problem]):
             self.append(Problem(place=place, code=code, message=message, rule=rule))
 
 
-def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+def nearest(name: str, options: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The known name that this one is probably a slip for; a higher `cutoff` (to 1) is surer."""
-    near = get_close_matches(name, sorted(set(known)), n=1, cutoff=cutoff)
+    near = get_close_matches(name, sorted(set(options)), n=1, cutoff=cutoff)
     return near[0] if near else None
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, options: Iterable[str]) -> str:
     """ " did you mean ...?" or, where nothing is near, what there is; "" where there is nothing."""
-    names = sorted(set(known))
+    names = sorted(set(options))
     near = nearest(name, names)
     if near is not None:
         return f"; did you mean {near}?"

@@ -51,10 +51,10 @@ class RecordTypes:
         fields = {}
         for key, child in node.value.items():
             optional = key.endswith("?")
-            found = self.field(child, key)
+            member = self.field(child, key)
             if optional:
-                found = Field(found.shape, required=False, nullable=True, line=found.line)
-            fields[key.removesuffix("?")] = found
+                member = Field(member.shape, required=False, nullable=True, line=member.line)
+            fields[key.removesuffix("?")] = member
         return Object(name, fields)
 
     def _choice(self, node: Node) -> Shape:

@@ -5,30 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from ledgeragent.compiler.cel.expressions import Compiler
+from ledgeragent.compiler.cel.activation import Requirement
+from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Label, Role
 from ledgeragent.compiler.cel.programs import Program
-from ledgeragent.compiler.cel.rule import CelCheck, Requirement
+from ledgeragent.compiler.cel.rule import CelCheck
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
-from ledgeragent.compiler.outline import Need, Outline, RulePart
+from ledgeragent.compiler.outline import Outline, RulePart
 from ledgeragent.compiler.problems import Problems, Severity, suggestion
+from ledgeragent.compiler.requirements import Requirements, WrittenRequirement, needs
 from ledgeragent.compiler.samples import SIDES, sample_of
 from ledgeragent.compiler.shapes import ANY, Field, Object, Shape
-from ledgeragent.compiler.source.keys import (
-    Key,
-    Segment,
-    key_problem,
-    keys_of,
-    literal_problem,
-    near,
-    parse_path,
-    serving,
-)
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.errors import DataError
-from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Predicate
 from ledgeragent.verdict import Decision, Enforcement
 
@@ -47,7 +37,6 @@ RULE_KEYS = (
     "samples",
 )
 PYTHON_KEYS = ("python", "enforcement", "samples")
-REQUIREMENT_KEYS = ("at", "when", "always")
 
 _ID = re.compile(r"[\w-]+/[\w-]+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -76,10 +65,10 @@ class Rules:
                 sections.find("syntax", node, "a rule should be a mapping (key: value)")
                 continue
             reader = _Rule(self.outline, self.parameters, sections)
-            made = reader.python(node) if _is_python(node) else reader.read(node)
-            if made is not None:
-                yield made
-            elif all(found.severity is not Severity.ERROR for found in self.outline.findings):
+            predicate = reader.python(node) if _is_python(node) else reader.read(node)
+            if predicate is not None:
+                yield predicate
+            elif all(problem.severity is not Severity.ERROR for problem in self.outline.findings):
                 sections.find("syntax", node, "this rule cannot be read")  # never dropped unsaid
 
 
@@ -90,9 +79,9 @@ def _is_python(node: Node) -> bool:
 def read_samples(node: Node | None, rule: str, outline: Outline) -> None:
     """Adds the samples `{allowed: [...], rejected: [...]}` of a rule to the outline."""
     sections = Sections(outline.findings, rule)
-    given = sections.mapping(node, "samples", SIDES) if node is not None else {}
+    sides = sections.mapping(node, "samples", SIDES) if node is not None else {}
     for side in SIDES:
-        for item in sections.items(given.get(side), f"the {side} samples"):
+        for item in sections.items(sides.get(side), f"the {side} samples"):
             parts = sections.mapping(item, "a sample", ("ledger", "writes", "call"))
             try:
                 plain = {name: part.plain for name, part in parts.items()}
@@ -121,42 +110,47 @@ class _Rule:
 
     def python(self, node: Node) -> Predicate | None:
         """The predicate that `python: module:name` names."""
-        given = self.sections.mapping(node, "a Python rule", PYTHON_KEYS)
-        found = self.sections.python(given["python"])
-        if found is None:
+        entries = self.sections.mapping(node, "a Python rule", PYTHON_KEYS)
+        predicate = self.sections.python(entries["python"])
+        if predicate is None:
             return None
-        if not isinstance(found, Predicate):
-            self.sections.find("syntax", given["python"], "is no rule made with @predicate")
+        if not isinstance(predicate, Predicate):
+            self.sections.find("syntax", entries["python"], "is no rule made with @predicate")
             return None
-        if "enforcement" in given:
-            found = replace(found, enforcement=self._enforcement(given["enforcement"]))
+        if "enforcement" in entries:
+            predicate = replace(predicate, enforcement=self._enforcement(entries["enforcement"]))
         self.outline.rules.append(
-            RulePart(id=found.id, guards=found.guards, clause=found.clause, place=place_of(node))
+            RulePart(
+                id=predicate.id,
+                guards=predicate.guards,
+                clause=predicate.clause,
+                place=place_of(node),
+            )
         )
-        read_samples(given.get("samples"), found.id, self.outline)
-        return found
+        read_samples(entries.get("samples"), predicate.id, self.outline)
+        return predicate
 
     # ── A rule in CEL ───────────────────────────────────────────────────────────────────────────
 
     def read(self, node: Node) -> Predicate | None:
         """The predicate of a rule written in CEL, None where something is wrong with it."""
         before = len(self.findings)
-        given = self.sections.mapping(node, "a rule", RULE_KEYS, ("id", "guards", "message"))
-        rule = self.sections.text(given.get("id"), "id")
+        entries = self.sections.mapping(node, "a rule", RULE_KEYS, ("id", "guards", "message"))
+        rule = self.sections.text(entries.get("id"), "id")
         if rule and not _ID.fullmatch(rule):
             self.sections.find(
-                "syntax", given["id"], f"the id {rule!r} should be domain/kebab-case"
+                "syntax", entries["id"], f"the id {rule!r} should be domain/kebab-case"
             )
         self.sections.rule = rule
-        guards = self._guards(given.get("guards"))
-        clause = self.sections.text(given.get("clause"), "clause")
+        guards = self._guards(entries.get("guards"))
+        clause = self.sections.text(entries.get("clause"), "clause")
         clause = clause or (rule if _ID.fullmatch(rule) else "")
         decision, enforcement = (
-            self._decision(given.get("verdict")),
-            self._enforcement(given.get("enforcement")),
+            self._decision(entries.get("verdict")),
+            self._enforcement(entries.get("enforcement")),
         )
         expressions: list[Program | Mistyped] = []
-        check = self._check(node, given, guards, expressions)
+        check = self._check(node, entries, guards, expressions)
         sound = len(self.findings) == before and check is not None
         self.outline.rules.append(
             RulePart(
@@ -164,15 +158,15 @@ class _Rule:
                 guards=guards,
                 clause=clause,
                 place=place_of(node),
-                needs=tuple(self._needs(given.get("requires"))),
+                needs=tuple(needs(entries.get("requires"), self.outline)),
                 test=check.test if check is not None else None,
                 expressions=tuple(expressions),
                 demands=check is not None and any(r.always for r in check.requires),
                 sound=sound,
-                clause_at=place_of(given["clause"]) if "clause" in given else None,
+                clause_at=place_of(entries["clause"]) if "clause" in entries else None,
             )
         )
-        read_samples(given.get("samples"), rule, self.outline)
+        read_samples(entries.get("samples"), rule, self.outline)
         if not sound or check is None:
             return None
         return Predicate(
@@ -182,7 +176,7 @@ class _Rule:
             check=check,
             decision=decision,
             enforcement=enforcement,
-            identity=self.sections.flag(given.get("identity"), "identity"),
+            identity=self.sections.flag(entries.get("identity"), "identity"),
         )
 
     def _decision(self, node: Node | None) -> Decision:
@@ -195,16 +189,16 @@ class _Rule:
         tools = self.sections.texts(node, "guards")
         if node is not None and node.value == []:
             self.sections.find("syntax", node, "guards names no tool; a rule judges at least one")
-        judged = self.outline.judged
+        guardable = self.outline.judged
         for tool in tools:
-            if tool not in judged and node is not None:
+            if tool not in guardable and node is not None:
                 reads = {part.tool for part in self.outline.reads}
                 why = (
                     "is a read, and reads are not judged"
                     if tool in reads
                     else "is no write of this pack"
                 )
-                hint = "" if tool in reads else suggestion(tool, judged)
+                hint = "" if tool in reads else suggestion(tool, guardable)
                 self.sections.find("unknown-tool", node, f"{tool} {why}{hint}")
         return tools
 
@@ -213,29 +207,32 @@ class _Rule:
     def _check(
         self,
         node: Node,
-        given: Mapping[str, Node],
+        entries: Mapping[str, Node],
         guards: tuple[str, ...],
         expressions: list[Program | Mistyped],
     ) -> CelCheck | None:
-        self.lets = self.sections.entries(given.get("let"), "let")
+        self.lets = self.sections.entries(entries.get("let"), "let")
         before = len(self.findings)
-        required = self.sections.entries(given.get("requires"), "requires")
+        required = self.sections.entries(entries.get("requires"), "requires")
         self._check_names(required)
         if len(self.findings) > before:
             return None  # every use of these names would be found again
         self.shapes = {"args": self._arguments(guards), "params": self.parameters}
-        written = {name: self._requirement(name, entry) for name, entry in required.items()}
-        compiler = self._compiler(node, given, written)
+        reader = Requirements(self.outline, self.sections, self.shapes)
+        written = {name: reader.read(name, entry) for name, entry in required.items()}
+        compiler = self._compiler(node, entries, written)
         sound = compiler.compile() and None not in written.values()
         expressions += (*compiler.programs.values(), *compiler.scope.mistyped)
         if not sound:
             return None
-        requires = tuple(self._compiled(found, compiler) for found in written.values() if found)
-        test = compiler.program("check") if "check" in given else None
-        if ("check" in given) != (test is not None):
+        requires = tuple(
+            self._compiled(requirement, compiler) for requirement in written.values() if requirement
+        )
+        test = compiler.program(CHECK) if "check" in entries else None
+        if ("check" in entries) != (test is not None):
             return None
         messages = compiler.messages()
-        about = self.sections.text(given.get("about"), "about")
+        about = self.sections.text(entries.get("about"), "about")
         return CelCheck(about=about, requires=requires, test=test, messages=messages)
 
     def _check_names(self, required: Mapping[str, Node]) -> None:
@@ -249,151 +246,48 @@ class _Rule:
             self.sections.find("duplicate-id", self.lets[name], text)
 
     def _arguments(self, guards: tuple[str, ...]) -> Shape:
-        """What is certain of the arguments of all guarded tools: the rest is optional."""
+        """The arguments that are certain in calls of all guarded tools: the rest is optional."""
         parts = {part.tool: part for part in (*self.outline.writes, *self.outline.neutrals)}
-        found = [parts[tool].arguments for tool in guards if tool in parts]
-        known = [shape for shape in found if isinstance(shape, Object) and shape.fields]
-        if not found or len(known) < len(found):
+        shapes = [parts[tool].arguments for tool in guards if tool in parts]
+        objects = [shape for shape in shapes if isinstance(shape, Object) and shape.fields]
+        if not shapes or len(objects) < len(shapes):
             return ANY
-        if len(known) == 1:
-            return known[0]
-        names = dict.fromkeys(name for shape in known for name in shape.fields)
-        merged = {name: _merged([s.fields.get(name) for s in known]) for name in names}
+        if len(objects) == 1:
+            return objects[0]
+        names = dict.fromkeys(name for shape in objects for name in shape.fields)
+        merged = {name: _merged([s.fields.get(name) for s in objects]) for name in names}
         return Object(f"the call of {' or '.join(guards)}", merged)
 
-    # ── Required records ────────────────────────────────────────────────────────────────────────
+    # ── Expressions ─────────────────────────────────────────────────────────────────────────────
 
-    def _requirement(self, name: str, node: Node) -> _Written | None:
-        given = {"at": node}
-        if isinstance(node.value, dict):
-            given = self.sections.mapping(node, f"the required {name}", REQUIREMENT_KEYS, ("at",))
-        path = self.sections.text(given.get("at"), name)
-        if given.get("at") is node and node.value in (None, ""):
-            self.sections.find("syntax", node, f"the required {name} needs a path")
-        segments = parse_path(path, self.shapes)
-        found = self._served(path, segments, given.get("at", node)) if path else None
-        for segment in segments or ():
-            if isinstance(segment, Key) and segment.root not in self.shapes:
-                text = f"{segment.root!r} is not defined here: a path can use the records above it"
-                self.sections.find("unknown-path", given.get("at", node), text)
-                found = None
-        self.shapes[name] = found[1] if found is not None else ANY
-        if found is None or segments is None:
-            return None
-        if not self._names_a_record(segments, found[0], given.get("at", node)):
-            return None
-        return _Written(
-            at=given["at"],
-            requirement=Requirement(
-                name=name,
-                at=found[0],
-                keys=tuple(map(self._marked, keys_of(segments, found[0]))),
-                always=self.sections.flag(given.get("always"), "always"),
-            ),
-            when=given.get("when"),
-        )
-
-    def _names_a_record(
-        self, segments: tuple[Segment, ...], template: PathTemplate[Any], node: Node
-    ) -> bool:
-        """False (and findings) where a key is a wildcard, or has a value that is no key."""
-        arguments = self.shapes["args"]
-        known = arguments.fields if isinstance(arguments, Object) else ()
-        literal = literal_problem(segments, template, known)
-        problems = [("unknown-path", literal)] if literal else []
-        for key in segments:
-            if isinstance(key, Key):
-                problem = key_problem(key, self.shapes.get(key.root, ANY), lists=False)
-                # A field that is not there is found where all that the rule reads is declared.
-                problems += [problem] if problem and problem[0] != "unknown-field" else []
-        for code, text in problems[:1]:
-            self.sections.find(code, node, text)
-        return not problems
-
-    def _marked(self, segment: Segment) -> Segment:
-        """The key, marked where it may have no value."""
-        if isinstance(segment, str):
-            return segment
-        shape = self.shapes.get(segment.root)
-        for name in segment.fields:
-            known = shape.fields.get(name) if isinstance(shape, Object) else None
-            if known is not None and not known.certain:
-                return replace(segment, optional=True)
-            shape = known.shape if known is not None else ANY
-        return segment
-
-    def _served(
-        self, path: str, segments: tuple[Segment, ...] | None, node: Node
-    ) -> tuple[Any, Shape] | None:
-        templates = {part.to.text: part.to for part in self.outline.reads}
-        if segments is None:
-            text = f"{path!r} is no path such as orders.{{order_id}} or users.{{order.user_id}}"
-            self.sections.find("unknown-path", node, text)
-            return None
-        template = next(serving(segments, templates.values()), None)
-        if template is None:
-            self._unserved(path, segments, templates, node)
-            return None
-        return template, next(part.shape for part in self.outline.reads if part.to is template)
-
-    def _unserved(
-        self, path: str, segments: tuple[Segment, ...], templates: Mapping[str, Any], node: Node
-    ) -> None:
-        """A family that no read fills is missing evidence; a near miss of one is a wrong path."""
-        if self.outline.broken_reads:
-            return
-        roots = {text.partition(".")[0] for text in templates}
-        hint = near(path, templates)
-        if segments[0] in roots or "did you mean" in hint:
-            self.sections.find("unknown-path", node, f"no read stores {path!r}{hint}")
-        else:
-            text = f"no read tool of this pack supplies {path!r}, so it could never be had"
-            self.sections.find("no-evidence", node, text)
-
-    def _needs(self, node: Node | None) -> Iterator[Need]:
-        templates = {part.to.text: part.to for part in self.outline.reads}
-        entries = node.value if node is not None and isinstance(node.value, dict) else {}
-        for entry in entries.values():
-            at = entry.value.get("at") if isinstance(entry.value, dict) else entry
-            if at is not None and isinstance(at.value, str):
-                segments = parse_path(at.value, ("args", "params", *entries))
-                found = next(serving(segments, templates.values()), None) if segments else None
-                yield Need(path=at.value, to=found, place=place_of(at))
-
-    def _compiled(self, written: _Written, compiler: Compiler) -> Requirement:
-        found = written.requirement
+    def _compiled(self, written: WrittenRequirement, compiler: Compiler) -> Requirement:
+        requirement = written.requirement
         return replace(
-            found,
-            when=compiler.program(f"when {found.name}"),
-            always=found.always or found.name not in compiler.mentioned,
+            requirement,
+            when=compiler.program(Label(Role.WHEN, requirement.name)),
+            always=requirement.always or requirement.name not in compiler.mentioned,
         )
 
     def _compiler(
-        self, node: Node, given: Mapping[str, Node], required: Mapping[str, _Written | None]
+        self,
+        node: Node,
+        entries: Mapping[str, Node],
+        required: Mapping[str, WrittenRequirement | None],
     ) -> Compiler:
         compiler = Compiler(Scope(self.shapes, self.findings, self.sections.rule), self.lets)
         for written in required.values():
             if written is not None:
                 compiler.add_keys(written.requirement.keys, place_of(written.at))
-                compiler.add(f"when {written.requirement.name}", written.when)
-        compiler.add("check", given.get("check"))
-        if "check" not in given and not required:
+                compiler.add(Label(Role.WHEN, written.requirement.name), written.when)
+        compiler.add(CHECK, entries.get("check"))
+        if "check" not in entries and not required:
             self.sections.find("syntax", node, "a rule needs a check, or records that it requires")
-        compiler.add_messages(given.get("message"), self.sections)
+        compiler.add_messages(entries.get("message"), self.sections)
         return compiler
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A requirement as written, before its condition is compiled."""
-
-    at: Node
-    requirement: Requirement
-    when: Node | None
-
-
-def _merged(found: list[Field | None]) -> Field:
-    known = [field for field in found if field is not None]
-    shape = known[0].shape if all(field.shape == known[0].shape for field in known) else ANY
-    required = len(known) == len(found) and all(field.required for field in known)
-    return Field(shape, required, any(field.nullable for field in known))
+def _merged(fields: list[Field | None]) -> Field:
+    present = [field for field in fields if field is not None]
+    shape = present[0].shape if all(field.shape == present[0].shape for field in present) else ANY
+    required = len(present) == len(fields) and all(field.required for field in present)
+    return Field(shape, required, any(field.nullable for field in present))

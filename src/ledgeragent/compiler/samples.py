@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Literal, cast, get_args
 
 from ledgeragent.compiler.problems import Place
-from ledgeragent.compiler.source.yamlfile import read_text
+from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.errors import DataError
@@ -54,7 +54,7 @@ class Sample:
         for write in self.writes:
             tool = domain.tool(write.name)
             touches = tool.touches if isinstance(tool, Write) else ()
-            touched = [found for touch in touches for found in touch(write.arguments, ledger)]
+            touched = [mark for touch in touches for mark in touch(write.arguments, ledger)]
             ledger = ledger.wrote(write, touched)
         for speaker, text in self.said if domain.listens else ():
             ledger = ledger.uttered(speaker, text)
@@ -63,7 +63,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOutcome:
-    """What became of a sample: the verdict, and `problem`, \"\" where it is as the sample says."""
+    """The outcome of a sample: the verdict, and `problem`, \"\" where it is as the sample says."""
 
     sample: Sample
     verdict: Verdict
@@ -82,15 +82,15 @@ def run(sample: Sample, domain: Domain) -> SampleOutcome:
 
 
 def _problem(sample: Sample, verdict: Verdict) -> str:
-    found = [f for f in (*verdict.findings, *verdict.shadow) if f.kind is not Kind.UNDECIDED]
-    errors = [f"{f.predicate} failed: {f.error}" for f in found if f.kind is Kind.ERROR]
+    findings = [f for f in (*verdict.findings, *verdict.shadow) if f.kind is not Kind.UNDECIDED]
+    errors = [f"{f.predicate} failed: {f.error}" for f in findings if f.kind is Kind.ERROR]
     if errors:
         return "; ".join(errors)
-    own = [f for f in found if f.predicate == sample.rule]
+    own = [f for f in findings if f.predicate == sample.rule]
     if sample.side == "rejected":
         return "" if own else f"{sample.rule} does not reject it"
-    told = [f"{f.predicate}: {f.reason}" for f in (*own, *verdict.findings)]
-    return f"it is not allowed: {'; '.join(dict.fromkeys(told))}" if told else ""
+    reasons = [f"{f.predicate}: {f.reason}" for f in (*own, *verdict.findings)]
+    return f"it is not allowed: {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
 
 
 def samples_from_json(file: FilePath) -> tuple[Sample, ...]:

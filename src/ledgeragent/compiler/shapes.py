@@ -7,9 +7,8 @@ rules can be checked against any of them. `annotation` turns it back into what t
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import (
     Any,
     Literal,
@@ -147,15 +146,15 @@ def annotation(shape: Shape) -> Any:
 
 def typed_dict(name: str, fields: Mapping[str, Field]) -> Any:
     """The TypedDict with these fields."""
-    hints = {key: _field_annotation(found) for key, found in fields.items()}
+    hints = {key: _field_annotation(member) for key, member in fields.items()}
     return TypedDict(name, hints)  # type: ignore[operator]
 
 
-def _field_annotation(found: Field) -> Any:
-    hint = annotation(found.shape)
-    if found.nullable:
+def _field_annotation(member: Field) -> Any:
+    hint = annotation(member.shape)
+    if member.nullable:
         hint = hint | None if hint is not Any else Any
-    return hint if found.required else NotRequired[hint]
+    return hint if member.required else NotRequired[hint]
 
 
 def shape_of(hint: Any) -> Shape:
@@ -166,8 +165,8 @@ def shape_of(hint: Any) -> Shape:
     if origin in (Required, NotRequired):
         return shape_of(arguments[0])
     if origin in (Union, types.UnionType):
-        known = [argument for argument in arguments if argument is not type(None)]
-        return shape_of(known[0]) if len(known) == 1 else ANY
+        options = [argument for argument in arguments if argument is not type(None)]
+        return shape_of(options[0]) if len(options) == 1 else ANY
     if origin is Literal:
         return Choice(arguments)
     if hint is list or origin is list:
@@ -188,154 +187,6 @@ def _field_of(name: str, hint: Any, owner: Any) -> Field:
     required = origin is Required or (name in owner.__required_keys__ and origin is not NotRequired)
     inner = get_args(hint)[0] if origin in (Required, NotRequired) else hint
     return Field(shape_of(inner), required, nullable=type(None) in get_args(inner))
-
-
-# ── JSON Schema ─────────────────────────────────────────────────────────────────────────────────
-
-_JSON_KINDS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-_DEEPEST = 12
-
-
-def shape_of_schema(
-    schema: Json,
-    name: str = "object",
-    root: Json = None,
-    depth: int = _DEEPEST,
-    within: frozenset[str] = frozenset(),
-) -> Shape:
-    """The shape of a JSON Schema; what it does not tell, or tells too deep, is `any`.
-
-    So is a schema inside itself: `within` are the references that led here.
-    """
-    root = schema if root is None else root
-    reference = str(schema["$ref"]) if isinstance(schema, dict) and "$ref" in schema else None
-    if reference in within:
-        return ANY
-    within = within if reference is None else within | {reference}
-    schema = resolved(schema, root)
-    if not isinstance(schema, dict) or depth == 0:
-        return ANY
-    values = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if isinstance(values, list) and all(isinstance(v, str | int | None) for v in values):
-        known = tuple(value for value in values if value is not None)
-        return Choice(known) if known else ANY
-    alternatives = _alternatives(schema, root)
-    if alternatives:
-        return (
-            shape_of_schema(alternatives[0], name, root, depth - 1, within)
-            if alternatives[1:] == []
-            else ANY
-        )
-    return _shape_of_kind(schema, name, root, depth - 1, within)
-
-
-def _shape_of_kind(
-    schema: dict[str, Json], name: str, root: Json, depth: int, within: frozenset[str]
-) -> Shape:
-    kinds = _kinds(schema)
-    if kinds == ["array"]:
-        return ListOf(shape_of_schema(schema.get("items"), _singular(name), root, depth, within))
-    if kinds == ["object"] or (not kinds and "properties" in schema):
-        return _shape_of_object(schema, name, root, depth, within)
-    if kinds == ["string"] and schema.get("format") in ("date", "date-time"):
-        return SCALARS["date"]
-    return SCALARS[_JSON_KINDS[kinds[0]]] if len(kinds) == 1 and kinds[0] in _JSON_KINDS else ANY
-
-
-def _shape_of_object(
-    schema: dict[str, Json], name: str, root: Json, depth: int, within: frozenset[str]
-) -> Shape:
-    properties = schema.get("properties")
-    if not isinstance(properties, dict) or not properties:
-        values = schema.get("additionalProperties")
-        return MapOf(
-            shape_of_schema(values, name, root, depth, within) if isinstance(values, dict) else ANY
-        )
-    required = _listed(schema.get("required"))
-    fields = {
-        key: Field(
-            shape_of_schema(found, key, root, depth, within),
-            required=key in required,
-            nullable=is_nullable(found, root),
-        )
-        for key, found in properties.items()
-    }
-    fields |= {key: Field(ANY) for key in required if key not in fields}
-    return Object(str(schema.get("title", name)), fields)
-
-
-def resolved(schema: Json, root: Json) -> Json:
-    """The schema that a local `$ref` or an `allOf` leads to; {} for one that leads nowhere."""
-    for _ in range(_DEEPEST):
-        if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
-            schema = _pointed(root, schema["$ref"])
-        elif isinstance(schema, dict) and _listed(schema.get("allOf")):
-            schema = _joined(schema, root)
-        else:
-            return schema
-    return {}
-
-
-def _joined(schema: dict[str, Json], root: Json) -> Json:
-    """What an `allOf` says together: the one schema, or the properties of several objects."""
-    own = {key: value for key, value in schema.items() if key != "allOf"}
-    parts = [schema["allOf"][0]] if len(schema["allOf"]) == 1 else [*schema["allOf"]]
-    if len(parts) == 1 and "properties" not in own:
-        return parts[0]
-    known = [part for part in (resolved(p, root) for p in parts) if isinstance(part, dict)]
-    joined: dict[str, Json] = {"type": "object", "properties": {}, "required": []}
-    for part in (*known, own):
-        found = part.get("properties")
-        joined["properties"] |= found if isinstance(found, dict) else {}
-        joined["required"] += _listed(part.get("required"))
-    return joined if joined["properties"] else {}
-
-
-def _listed(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
-
-
-def _pointed(root: Json, reference: str) -> Json:
-    if not reference.startswith("#/"):
-        return {}
-    found = root
-    for part in reference[2:].split("/"):
-        key = part.replace("~1", "/").replace("~0", "~")
-        found = found.get(key, {}) if isinstance(found, dict) else {}
-    return found
-
-
-def _kinds(schema: dict[str, Json]) -> list[str]:
-    kinds = schema.get("type", [])
-    found = kinds if isinstance(kinds, list) else [kinds]
-    return [kind for kind in found if isinstance(kind, str) and kind != "null"]
-
-
-def _alternatives(schema: dict[str, Json], root: Json) -> list[Json]:
-    """What `anyOf` or `oneOf` allow besides null, each different one once."""
-    options = schema.get("anyOf") or schema.get("oneOf") or []
-    found: list[Json] = []
-    for option in options if isinstance(options, list) else []:
-        target = resolved(option, root)
-        if isinstance(target, dict) and target.get("type") != "null" and target not in found:
-            found.append(target)
-    return found
-
-
-def is_nullable(schema: Json, root: Json) -> bool:
-    """True if a value of this JSON Schema may be null."""
-    schema = resolved(schema, root)
-    if not isinstance(schema, dict):
-        return False
-    kinds = schema.get("type")
-    options = [*_listed(schema.get("anyOf")), *_listed(schema.get("oneOf"))]
-    null_kind = kinds == "null" or (isinstance(kinds, list) and "null" in kinds)
-    nullable = null_kind or schema.get("nullable") is True or None in _listed(schema.get("enum"))
-    return nullable or any(is_nullable(option, root) for option in options[:_DEEPEST])
-
-
-def _singular(name: str) -> str:
-    return name[:-1] if name.endswith("s") and len(name) > 1 else f"{name}_item"
 
 
 # ── Values ──────────────────────────────────────────────────────────────────────────────────────
@@ -394,12 +245,12 @@ def _object_mismatches(value: Json, shape: Object, where: str) -> Iterator[tuple
         return
     for name, child in value.items():
         place = f"{where}.{name}" if where else name
-        known = shape.fields.get(name)
-        if known is None:
+        member = shape.fields.get(name)
+        if member is None:
             if shape.fields:
                 yield place, f"is no field of {shape.name}"
-        elif child is not None or not known.nullable:
-            yield from mismatches(child, known.shape, place)
+        elif child is not None or not member.nullable:
+            yield from mismatches(child, member.shape, place)
 
 
 def _fits(value: Json, kind: str) -> bool:
@@ -410,57 +261,3 @@ def _fits(value: Json, kind: str) -> bool:
 
 def _described(value: Json) -> str:
     return "null" if value is None else f"{type(value).__name__} ({str(value)[:40]})"
-
-
-Converter = Callable[[Json], Json]
-
-
-def converter(shape: Shape) -> Converter | None:
-    """Turns JSON into what CEL expects of this shape; None where it is that already.
-
-    Whole numbers become floats where floats are declared, since CEL multiplies no int with a double
-    and a price of 10.0 arrives as 10. Fields that may be null are left out where they are.
-    """
-    match shape:
-        case Scalar("float"):
-            return _to_float
-        case ListOf(item):
-            inner = converter(item)
-            return partial(_each, inner) if inner else None
-        case MapOf(item):
-            inner = converter(item)
-            return partial(_each_value, inner) if inner else None
-        case Object(_, fields):
-            found = tuple((k, c) for k, f in fields.items() if (c := converter(f.shape)))
-            nullable = tuple(k for k, f in fields.items() if not f.certain)
-            return partial(_fields, found, nullable) if found or nullable else None
-        case _:
-            return None
-
-
-def _to_float(value: Json) -> Json:
-    return float(value) if type(value) is int else value
-
-
-def _each(convert: Converter, value: Json) -> Json:
-    return [convert(item) for item in value] if isinstance(value, list) else value
-
-
-def _each_value(convert: Converter, value: Json) -> Json:
-    return {k: convert(item) for k, item in value.items()} if isinstance(value, dict) else value
-
-
-def _fields(
-    converters: tuple[tuple[str, Converter], ...], nullable: tuple[str, ...], value: Json
-) -> Json:
-    """The object with its fields converted; itself where that changes nothing, as is common."""
-    if not isinstance(value, dict):
-        return value
-    result = value
-    for name, convert in converters:
-        held = value.get(name)
-        if held is not None and (converted := convert(held)) is not held:
-            result = {**result, name: converted}
-    if any(value.get(name, name) is None for name in nullable):
-        return {k: v for k, v in result.items() if v is not None or k not in nullable}
-    return result

@@ -12,25 +12,11 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.compiler.filters import filters
+from ledgeragent.compiler.guesses import guess, words_of
 from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape, is_open
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.types import Json
 
-# fmt: off
-_READS = frozenset((
-    "browse", "count", "describe", "fetch", "find", "get", "list", "look", "lookup", "read", "retrieve",
-    "search", "show", "view",
-))
-_WRITES = frozenset((
-    "add", "apply", "approve", "assign", "book", "cancel", "change", "charge", "clear", "close", "create",
-    "delete", "disable", "edit", "enable", "end", "exchange", "grant", "insert", "issue", "make", "mark",
-    "modify", "move", "open", "order", "pause", "pay", "place", "post", "purge", "put", "refund",
-    "register", "reject", "release", "remove", "rename", "renew", "replace", "reschedule", "reserve",
-    "reset", "resume", "return", "revoke", "save", "schedule", "send", "set", "start", "stop", "submit",
-    "suspend", "transfer", "update", "upgrade", "void", "waive", "withdraw", "write",
-))
-# fmt: on
-_NEUTRALS = re.compile(r"think|calculate|transfer_to_human\w*")
 _PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~")
@@ -64,39 +50,6 @@ def starter(name: str, tools: Sequence[ToolSpec]) -> str:
     ]
     sections.insert(1, _section("records", records.lines()))
     return "\n".join(section for section in sections if section)
-
-
-def guess(tool: ToolSpec) -> tuple[str, str]:
-    """(`read`, `write` or `neutral`; why it is no read where a hint or method would have it one)."""
-    if _NEUTRALS.fullmatch(tool.name):
-        return "neutral", ""
-    verb, *others = _words(tool.name)
-    says_read = verb in _READS and not _writes(others)
-    if (
-        tool.destructive
-        or tool.read_only is False
-        or tool.method in ("post", "put", "patch", "delete")
-    ):
-        return (
-            "write",
-            "its name says that it reads, but its description does not" if says_read else "",
-        )
-    if says_read:
-        return "read", ""
-    if tool.read_only or tool.method in ("get", "head"):
-        return "write", "it is described as reading only; move it to reads if that is so"
-    return "write", ""
-
-
-def _words(name: str) -> list[str]:
-    words = re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", name)
-    return [word.lower() for word in words if word] or [name]
-
-
-def _writes(words: Sequence[str]) -> bool:
-    """True for get_or_create and find_and_replace; an order or a booking that is got is a thing."""
-    joined = any(word in ("and", "or", "then") for word in words)
-    return joined and any(word in _WRITES for word in words)
 
 
 def _head(name: str) -> str:
@@ -161,7 +114,7 @@ def _paths(reads: Sequence[ToolSpec]) -> dict[str, str]:
         family = re.sub(r"\{\w+\}", "{}", path)
         if kinds.setdefault(family, _returned(tool)[0]) != _returned(tool)[0]:
             keys = path.partition(".")[2]
-            guessed[tool.name] = "_".join(_words(tool.name)) + (f".{keys}" if keys else "")
+            guessed[tool.name] = "_".join(words_of(tool.name)) + (f".{keys}" if keys else "")
     return guessed
 
 
@@ -183,13 +136,13 @@ def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
 
 
 def _narrowing(tool: ToolSpec, record: Shape, each: str) -> Iterator[str]:
-    """What is to be said of arguments with which a read answers a part of a list."""
+    """The remarks on arguments with which a read answers a part of a list."""
     whole = isinstance(record, ListOf)
-    found = filters(tool.argument_names, paging_only=not (each or whole))
-    if not found:
+    names = filters(tool.argument_names, paging_only=not (each or whole))
+    if not names:
         return
-    yield f"    # review: with {', '.join(found)} this answers a part of the list, not all of it."
-    optional = [name for name in found if name not in tool.required and _NAME.fullmatch(name)]
+    yield f"    # review: with {', '.join(names)} this answers a part of the list, not all of it."
+    optional = [name for name in names if name not in tool.required and _NAME.fullmatch(name)]
     without = " && ".join(f"!has(args.{name})" for name in optional)
     if each and without:
         yield f'    # A route that keeps the list itself needs  when: "{without}"'
@@ -211,9 +164,9 @@ def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
         key = (named or own)[0]
         noun = noun if key == "id" else key.removesuffix("_id")
         return f"{_plural(noun)}.{{{key}}}"
-    asked = [key for key in keys if re.fullmatch(r"\w+", key)]
-    ids = [key for key in asked if key == "id" or key.endswith("_id")]
-    return ".".join([_plural(noun), *(f"{{{key}}}" for key in ids or asked)])
+    usable = [key for key in keys if re.fullmatch(r"\w+", key)]
+    ids = [key for key in usable if key == "id" or key.endswith("_id")]
+    return ".".join([_plural(noun), *(f"{{{key}}}" for key in ids or usable)])
 
 
 def _plural(noun: str) -> str:
@@ -239,26 +192,26 @@ def _answer(
 ) -> Iterator[str]:
     """The route of what a write answers with, where that is a record as a read has it."""
     answer = tool.returned()
-    for read in reads:
-        record, each = _returned(read)
+    for source in reads:
+        record, each = _returned(source)
         if each or not isinstance(record, Object) or not isinstance(answer, Object):
             continue
         if record.fields and record.fields == answer.fields:
             yield "    returns:  # review: the record as it is afterwards, but for fields to omit: [...]"
-            yield f"      to: {paths[read.name]}"
-            yield f"      record: {records.name(_noun(read.name), record)}"
+            yield f"      to: {paths[source.name]}"
+            yield f"      record: {records.name(_noun(source.name), record)}"
             return
 
 
 def _noun(tool: str) -> str:
-    """What a read is about: its name without verb and filler words, up to "by" or "for"."""
-    kept = []
-    for word in _words(tool)[1:]:
+    """The thing that a read is about: its name without verb and filler words, up to "by" or "for"."""
+    words = []
+    for word in words_of(tool)[1:]:
         if word in ("by", "for", "of"):
             break
         if word not in _FILLERS:
-            kept.append(word)
-    return "_".join(kept) or "record"
+            words.append(word)
+    return "_".join(words) or "record"
 
 
 class _Records:
@@ -297,10 +250,10 @@ class _Records:
             yield f"    {self.entry(field_name, field)}"
 
     def _named(self, shape: Shape, name: str) -> str:
-        wanted = "".join(part.capitalize() for part in re.split(r"\W+|_", name) if part) or "Record"
+        base = "".join(part.capitalize() for part in re.split(r"\W+|_", name) if part) or "Record"
         number = 1
         while (
-            self._shapes.setdefault(unique := f"{wanted}{number if number > 1 else ''}", shape)
+            self._shapes.setdefault(unique := f"{base}{number if number > 1 else ''}", shape)
             != shape
         ):
             number += 1

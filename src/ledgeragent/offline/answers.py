@@ -1,4 +1,4 @@
-"""What a gate answered to the judged calls of a run, without the records: to be compared and stored."""
+"""The answers of a gate to the judged calls of a run, without the records: to be compared and stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ledgeragent.verdict import Finding, Kind
 
 
 class FindingRow(TypedDict):
-    """What one rule had against a call. `decision` is what it asks for by itself."""
+    """The objection of one rule to a call. `decision` is what it asks for by itself."""
 
     predicate: str
     clause: str | None

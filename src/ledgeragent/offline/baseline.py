@@ -55,25 +55,25 @@ def judged_now(
     binding.domain()
     total = Answered()
     work = partial(answer_piece, binding=binding, nonstandard=nonstandard)
-    for found in over(files, work, jobs=jobs, progress=progress):
-        total.take(found)
-        total.answers += found.answers
+    for part in over(files, work, jobs=jobs, progress=progress):
+        total.take(part)
+        total.answers += part.answers
     return total
 
 
 def compared(baseline: Baseline | None, now: Answered, binding: Binding) -> Difference:
-    """What has changed since the baseline; without one, every run is new."""
+    """The difference from the baseline; without one, every run is new."""
     difference = Difference(skipped=now.skipped, problems=now.problems)
     difference.predicates = {rule.id for rule in binding.domain().predicates}
-    stored = dict(baseline.runs) if baseline is not None else {}
+    runs = dict(baseline.runs) if baseline is not None else {}
     for name, run in _named(now.answers):
-        before = stored.pop(name, None)
+        before = runs.pop(name, None)
         if before is None:
             difference.runs += 1
             difference.only_after.append(name)
         else:
             difference.compare(_row(run), before, run["calls"])
-    difference.only_before = [*stored]
+    difference.only_before = [*runs]
     return difference
 
 
@@ -94,14 +94,14 @@ def read_baseline(file: str, domain: str) -> Baseline | None:
     except (OSError, UnicodeDecodeError) as problem:
         raise DataError(f"cannot be read: {problem}", file=file) from None
     try:
-        found = _parsed(json.loads(text))
+        baseline = _parsed(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise DataError(
             "it is no baseline; if it was one, delete it and write it anew with --update", file=file
         ) from None
-    if found.domain != domain:
-        raise DataError(f"it is a baseline of {found.domain}, not of {domain}", file=file)
-    return found
+    if baseline.domain != domain:
+        raise DataError(f"it is a baseline of {baseline.domain}, not of {domain}", file=file)
+    return baseline
 
 
 def write_baseline(baseline: Baseline, file: str) -> None:
@@ -147,12 +147,12 @@ def _lines(baseline: Baseline) -> Iterator[str]:
 
 def _stored(one: CallAnswer) -> Json:
     answer = one["answer"]
-    said = {name: answer[name] for name in ("findings", "shadow") if answer[name]}
+    findings = {name: answer[name] for name in ("findings", "shadow") if answer[name]}
     return {
         "message": one["message"],
         "call": one["call"],
         "outcome": answer["outcome"],
-        **said,
+        **findings,
     }
 
 
@@ -173,11 +173,11 @@ def _call(one: Any, number: int) -> CallAnswer:
         call=one["call"],
         answer=RecordedAnswer(
             outcome=str(one["outcome"]),
-            findings=[_said(said) for said in one.get("findings", ())],
-            shadow=[_said(said) for said in one.get("shadow", ())],
+            findings=[_said(row) for row in one.get("findings", ())],
+            shadow=[_said(row) for row in one.get("shadow", ())],
         ),
     )
 
 
-def _said(said: Any) -> Any:
-    return {name: said[name] for name in _SAID}
+def _said(row: Any) -> Any:
+    return {name: row[name] for name in _SAID}

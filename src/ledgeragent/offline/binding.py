@@ -49,8 +49,8 @@ class Binding:
         """The domain for one run: its benchmark's version of the policy, and its tools."""
         version = self.version
         if version is None:
-            known, wanted = versions(self.name), _LINEAGE.get(trace.benchmark or "", ())
-            version = next((name for name in wanted if name in known), None)
+            available, preferred = versions(self.name), _LINEAGE.get(trace.benchmark or "", ())
+            version = next((name for name in preferred if name in available), None)
         return _bound(self.name, version, self.tools or trace.tools, self.levels)
 
 
@@ -73,10 +73,10 @@ def _bound(
     tools: frozenset[str] | None,
     levels: frozenset[tuple[str, Enforcement]],
 ) -> Domain:
-    found = versions(name)
-    domain = catalogue.version_of(name, found, version)
+    available = versions(name)
+    domain = catalogue.version_of(name, available, version)
     if levels:
-        domain = domain.enforcing(_known(levels, domain, found.values()))
+        domain = domain.enforcing(_known(levels, domain, available.values()))
     return remembering(domain.bind(tools) if tools is not None else domain)
 
 

@@ -82,10 +82,10 @@ def judge_cases(cases: Iterable[Case], domain: Domain) -> CasesResult:
 def judge_case(case: Case, gate: Gate) -> list[Mismatch]:
     """Where the gate answers the reply of a case otherwise than expected, and what it answered."""
     verdicts = _verdicts(case, gate)
-    judged = list(zip(case.proposals, verdicts, strict=True))
+    pairs = list(zip(case.proposals, verdicts, strict=True))
     mismatches = [
         _mismatch(case, verdict, proposal.expected.label)
-        for proposal, verdict in judged
+        for proposal, verdict in pairs
         if not is_right(verdict, proposal.expected, gate.domain)
     ]
     if case.not_all_allowed and all(verdict.allowed for verdict in verdicts):
@@ -94,7 +94,7 @@ def judge_case(case: Case, gate: Gate) -> list[Mismatch]:
 
 
 def _verdicts(case: Case, gate: Gate) -> tuple[Verdict, ...]:
-    """What the gate says of each call where all of them are one reply."""
+    """The gate's verdict on each call where all of them are one reply."""
     state = State()
     for message in case.messages:
         state = state.observe(message, gate.domain)
@@ -113,7 +113,7 @@ def _mismatch(case: Case, verdict: Verdict, expected: Json) -> Mismatch:
         decision=decision(verdict),
         predicates=[finding.predicate for finding in verdict.findings],
         shadow=[finding.predicate for finding in verdict.shadow],
-        reads=[call_json(read) for finding in verdict.missing for read in finding.reads],
+        reads=[call_json(call) for finding in verdict.missing for call in finding.reads],
         reason="; ".join(finding.error or finding.reason for finding in verdict.findings),
         evidence=evidence_json(verdict.evidence),
     )
@@ -130,14 +130,14 @@ def decision(verdict: Verdict) -> str:
 
 def is_right(verdict: Verdict, expected: Expected, domain: Domain) -> bool:
     """True if the verdict is an accepted one, for an accepted reason or naming an accepted read."""
-    given = decision(verdict)
-    if given not in expected.accept:
+    answer = decision(verdict)
+    if answer not in expected.accept:
         return False
-    if given == REJECT:
+    if answer == REJECT:
         return any(_is_reason(finding, expected) for finding in verdict.violations)
-    if given == REVISE_READ and expected.reads:
-        named = [read for finding in verdict.missing for read in finding.reads]
-        return any(_supplies(n, wanted, domain) for n in named for wanted in expected.reads)
+    if answer == REVISE_READ and expected.reads:
+        named = [call for finding in verdict.missing for call in finding.reads]
+        return any(_supplies(n, accepted, domain) for n in named for accepted in expected.reads)
     return True
 
 
@@ -152,21 +152,21 @@ def _names(name: str, rule: str) -> bool:
     return rule == name or rule.endswith((f"/{name}", f"-{name}"))
 
 
-def _supplies(named: ToolCall, wanted: ToolCall, domain: Domain) -> bool:
+def _supplies(named: ToolCall, accepted: ToolCall, domain: Domain) -> bool:
     """The same tool with the same arguments; of a lookup, whose key nobody can know, the tool."""
-    if named.name != wanted.name:
+    if named.name != accepted.name:
         return False
     return _is_lookup(named.name, domain) or canonical(named.arguments) == canonical(
-        wanted.arguments
+        accepted.arguments
     )
 
 
 def _is_lookup(tool: str, domain: Domain) -> bool:
     """True if no path that the tool supplies tells any of the arguments it takes."""
     routes = domain.routes(tool)
-    told = {route.rename.get(key, key) for route in routes for key in route.to.keys}
+    keys = {route.rename.get(key, key) for route in routes for key in route.to.keys}
     needed = {name for route in routes for name in route.parameters}
-    return bool(needed) and not needed & told
+    return bool(needed) and not needed & keys
 
 
 def _score(score: Score, mismatches: list[Mismatch]) -> None:

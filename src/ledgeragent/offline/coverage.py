@@ -63,7 +63,7 @@ class Coverage:
 
 
 def coverage(versions: Sequence[Domain], samples: Iterable[Sample]) -> Coverage:
-    """What a pack covers, in all its versions together (the default one first)."""
+    """The coverage of a pack, in all its versions together (the default one first)."""
     rules = {rule.id: rule for domain in reversed(versions) for rule in domain.predicates}
     clauses = {clause.id: clause for domain in versions for clause in domain.clauses}
     counts: Counter[tuple[str, str]] = Counter((sample.rule, sample.side) for sample in samples)
@@ -73,8 +73,8 @@ def coverage(versions: Sequence[Domain], samples: Iterable[Sample]) -> Coverage:
         domain=versions[0].name,
         versions=tuple(domain.version for domain in versions),
         clauses=tuple(
-            ClauseCover(clause=clauses[name], rules=tuple(covers[rule] for rule in found))
-            for name, found in listed.items()
+            ClauseCover(clause=clauses[name], rules=tuple(covers[rule] for rule in ids))
+            for name, ids in listed.items()
         ),
         unlisted=tuple(
             cover for name, cover in covers.items() if not any(name in f for f in listed.values())

@@ -47,7 +47,7 @@ class Change(RunRow):
 
 @dataclass(slots=True, kw_only=True)
 class Difference(Intake):
-    """What changed; differences of different files add up.
+    """The changes between two judgements; differences of different files add up.
 
     `calls` counts the calls that either side judged, `predicates` the rules of either. `only_before`
     and `only_after` are runs that only one side judged, as can be where one side was stored.
@@ -82,12 +82,12 @@ class Difference(Intake):
             self.calls += 1
             old, new = _answer(then), _answer(now)
             kind = _kind(old, new)
-            known = now or then
-            if kind is not None and known is not None:
+            answer = now or then
+            if kind is not None and answer is not None:
                 change = Change(
                     **run,
                     judged=now["judged"] if now is not None else None,
-                    call=known["call"],
+                    call=answer["call"],
                     before=old,
                     after=new,
                     predicates=_differing(old, new),
@@ -112,8 +112,8 @@ def diff(
     for binding in (before, after):
         total.predicates |= {rule.id for rule in binding.domain().predicates}
     work = partial(diff_piece, before=before, after=after, nonstandard=nonstandard)
-    for found in over(files, work, jobs=jobs, progress=progress):
-        total.add(found)
+    for part in over(files, work, jobs=jobs, progress=progress):
+        total.add(part)
     return total
 
 
@@ -136,12 +136,12 @@ def _paired(
 
 def _by_place(answers: Iterable[CallAnswer]) -> dict[_Place, CallAnswer]:
     seen: Counter[tuple[int, str]] = Counter()
-    found: dict[_Place, CallAnswer] = {}
+    by_place: dict[_Place, CallAnswer] = {}
     for one in answers:
         call = one["message"], canonical(one["call"])
         seen[call] += 1
-        found[(*call, seen[call])] = one
-    return found
+        by_place[(*call, seen[call])] = one
+    return by_place
 
 
 def _answer(one: CallAnswer | None) -> RecordedAnswer:
@@ -149,7 +149,7 @@ def _answer(one: CallAnswer | None) -> RecordedAnswer:
 
 
 def _kind(before: RecordedAnswer, after: RecordedAnswer) -> str | None:
-    """What sort of change it is, None if it is none."""
+    """The sort of change it is, None if it is none."""
     then, now = _class(before), _class(after)
     if then != now:
         return {ALLOW: NEWLY_ALLOWED, REVISE_EVIDENCE: NEWLY_ASKED}.get(now, NEWLY_REJECTED)
@@ -163,11 +163,11 @@ def _class(answer: RecordedAnswer) -> str:
     return answer["outcome"] if answer["outcome"] in (ALLOW, REVISE_EVIDENCE) else NEWLY_REJECTED
 
 
-def _told(said: Iterable[FindingRow]) -> set[tuple[str, ...]]:
-    """What a reader would notice: who says it, how, and in which words."""
+def _told(rows: Iterable[FindingRow]) -> set[tuple[str, ...]]:
+    """The rows as a reader would notice them: who says it, how, and in which words."""
     return {
         (one["predicate"], one["kind"], one["decision"], one["enforcement"], one["reason"])
-        for one in said
+        for one in rows
     }
 
 
@@ -175,4 +175,4 @@ def _differing(before: RecordedAnswer, after: RecordedAnswer) -> list[str]:
     """The predicates that say something else, or with another force."""
     old = _told([*before["findings"], *before["shadow"]])
     new = _told([*after["findings"], *after["shadow"]])
-    return sorted({said[0] for said in old ^ new})
+    return sorted({row[0] for row in old ^ new})

@@ -28,7 +28,7 @@ SATISFIED = "satisfied"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRun:
-    """What one rule, alone, had to say about a call, and every fact it read for that.
+    """The judgement of one rule, alone, about a call, and every fact it read for that.
 
     `rule` is a check of the gate where the gate itself has answered.
     """
@@ -98,16 +98,16 @@ class CallExplained:
 
 
 def explain_rule(id: str, binding: Binding) -> RuleExplained:
-    """What is known of one rule of a pack; raises UsageError if there is no such rule."""
+    """Everything known of one rule of a pack; raises UsageError if there is no such rule."""
     domains = serving_domains(binding)
     having = [domain for domain in domains if _rule_of(id, domain) is not None]
     if not having:
-        known = [*CHECKS, *(rule.id for domain in domains for rule in domain.predicates)]
-        raise UsageError(f"{binding.name} has no rule {id}{suggestion(id, known)}")
+        ids = [*CHECKS, *(rule.id for domain in domains for rule in domain.predicates)]
+        raise UsageError(f"{binding.name} has no rule {id}{suggestion(id, ids)}")
     domain = having[0]
     rule = _rule_of(id, domain)
     assert rule is not None
-    taken = tuple(
+    runs = tuple(
         _run(sample, where)
         for sample in samples(binding.name)
         if sample.rule == id and (where := serving(sample, having)) is not None
@@ -117,14 +117,14 @@ def explain_rule(id: str, binding: Binding) -> RuleExplained:
         rule=rule,
         versions=tuple(
             version
-            for version, found in versions(binding.name).items()
-            if any(other.id == id for other in found.predicates)
+            for version, policy in versions(binding.name).items()
+            if any(other.id == id for other in policy.predicates)
         ),
         clause=next((clause for clause in domain.clauses if clause.id == rule.clause), None),
         about=cleandoc(rule.check.__doc__ or ""),
         guards=tuple((tool, domain.effect(tool)) for tool in rule.guards),
-        readings=tuple(_readings((sample.alone for sample in taken), domain)),
-        samples=taken,
+        readings=tuple(_readings((sample.alone for sample in runs), domain)),
+        samples=runs,
     )
 
 
@@ -141,18 +141,18 @@ def _run(sample: Sample, domain: Domain) -> SampleRun:
 
 def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
     """The judged call of this number in a run; raises UsageError if the run has no such call."""
-    judged = judge(trace, gate_of_records(domain))
-    if not 1 <= number <= len(judged):
-        calls = f"{len(judged)} judged calls" if len(judged) != 1 else "one judged call"
+    judged_calls = judge(trace, gate_of_records(domain))
+    if not 1 <= number <= len(judged_calls):
+        calls = f"{len(judged_calls)} judged calls" if len(judged_calls) != 1 else "one judged call"
         raise UsageError(f"the run has no judged call {number}: it has {calls}")
-    this = judged[number - 1]
+    this = judged_calls[number - 1]
     guard = domain.guard(this.call.name)
     unreadable = any(finding.predicate == MALFORMED for finding in this.verdict.findings)
     rules = guard.predicates if guard is not None and not unreadable else ()
     return CallExplained(
         trace=trace,
         domain=domain,
-        judged=tuple(judged[:number]),
+        judged=tuple(judged_calls[:number]),
         runs=(
             *_own(this),
             *(judge_alone(rule, domain, this.call, this.ledger) for rule in rules),
@@ -160,32 +160,32 @@ def explain_call(trace: Trace, domain: Domain, number: int) -> CallExplained:
     )
 
 
-def _own(judged: JudgedCall) -> Iterator[RuleRun]:
-    """What the gate itself has against the call."""
-    for finding in judged.verdict.findings:
+def _own(one: JudgedCall) -> Iterator[RuleRun]:
+    """The gate's own findings against the call."""
+    for finding in one.verdict.findings:
         if finding.predicate in CHECKS:
             yield RuleRun(rule=CHECKS[finding.predicate], finding=finding, evidence=())
 
 
 def judge_alone(rule: Predicate, domain: Domain, call: ToolCall, ledger: Ledger) -> RuleRun:
-    """What the rule says about a call, as if the domain had no other."""
+    """The run of a rule on a call, as if the domain had no other."""
     verdict = Gate(domain=replace(domain, predicates=(rule,))).judge(call, ledger)
-    found = (f for f in (*verdict.findings, *verdict.shadow) if f.predicate == rule.id)
-    return RuleRun(rule=rule, finding=next(found, None), evidence=tuple(verdict.evidence))
+    findings = (f for f in (*verdict.findings, *verdict.shadow) if f.predicate == rule.id)
+    return RuleRun(rule=rule, finding=next(findings, None), evidence=tuple(verdict.evidence))
 
 
 def _readings(runs: Iterable[RuleRun], domain: Domain) -> Iterator[Reading]:
-    """What these runs read or asked for, by family."""
+    """The readings of these runs, and what they asked for, by family."""
     fields: dict[str, set[str]] = {}
     for one in runs:
         for fact in one.evidence:
             for route in _routes(domain):
                 if route.to.match(fact.record) is not None:
-                    found = fields.setdefault(route.to.text, set())
-                    found.add(_general(fact.fields, shape_of(route.to.record)))
-        for read in one.finding.reads if one.finding is not None else ():
-            for route in domain.routes(read.name):
-                if route.when(read.arguments):
+                    names = fields.setdefault(route.to.text, set())
+                    names.add(_general(fact.fields, shape_of(route.to.record)))
+        for call in one.finding.reads if one.finding is not None else ():
+            for route in domain.routes(call.name):
+                if route.when(call.arguments):
                     fields.setdefault(route.to.text, set())
     for family, read_fields in fields.items():
         tools = dict.fromkeys(r.tool for r in _routes(domain) if r.to.text == family)
@@ -201,9 +201,9 @@ def _general(fields: Iterable[str], shape: Shape) -> str:
     names: list[str] = []
     for name in fields:
         match shape:
-            case Object(_, known) if name in known:
+            case Object(_, members) if name in members:
                 names.append(name)
-                shape = known[name].shape
+                shape = members[name].shape
             case MapOf(item):
                 names.append("*")
                 shape = item

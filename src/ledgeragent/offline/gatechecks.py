@@ -93,7 +93,7 @@ CHECKS: Mapping[str, GateCheck] = {check.id: check for check in _CHECKS}
 """The gate's own checks by the id that their findings carry."""
 
 PREFIX = "gate"
-"""What the ids of all of them begin with, as a rule's id begins with its domain."""
+"""The beginning of all their ids, as a rule's id begins with its domain."""
 
 
 def explain_check(id: str) -> GateCheck:

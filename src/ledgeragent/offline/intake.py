@@ -1,4 +1,4 @@
-"""What came in: how many recorded runs were judged, which records were not, and why."""
+"""The intake of a replay: how many recorded runs were judged, which records were not, and why."""
 
 from __future__ import annotations
 

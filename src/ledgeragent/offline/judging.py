@@ -6,6 +6,7 @@ reply was proposed, as a part of that reply. No model is called.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ledgeragent.domain import Domain
@@ -14,7 +15,7 @@ from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.offline.traces import Trace
 from ledgeragent.state import State
-from ledgeragent.types import Reply, ToolCall, ToolReturn
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Verdict
 
 ALLOW = "allow"
@@ -52,34 +53,57 @@ def gate_of_records(domain: Domain) -> Gate:
     return Gate(domain=domain, order="listed", undecided=Decision.ALLOW)
 
 
+class Transition(NamedTuple):
+    """One step of the fold: a message at its `place` (from 0), and the states around it."""
+
+    place: int
+    message: Message
+    before: State
+    after: State
+
+
+def follow(trace: Trace, domain: Domain) -> Iterator[Transition]:
+    """The run, folded message by message."""
+    state = State()
+    for place, message in enumerate(trace.messages):
+        words_alone = type(message) is Reply and not message.calls and not state.pending
+        after = state if words_alone else state.observe(message, domain)
+        yield Transition(place, message, state, after)
+        state = after
+
+
 def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
     """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
+    return judge_followed(follow(trace, gate.domain), gate, trace.nonstandard)
+
+
+def judge_followed(
+    transitions: Iterable[Transition], gate: Gate, nonstandard: Collection[str] = ()
+) -> list[JudgedCall]:
+    """The judged calls of a run that was folded already; calls of `nonstandard` tools are none."""
     domain = gate.domain
-    state = State()
     proposed: list[tuple[ToolCall, Verdict, Ledger, int]] = []
     executed: set[int] = set()
-    for place, message in enumerate(trace.messages):
-        if type(message) is Reply:
-            if not message.calls and not state.pending:
-                continue  # words alone change nothing
-            plan = gate.plan(state.ledger)
+    for transition in transitions:
+        message, ledger = transition.message, transition.before.ledger
+        if type(message) is Reply and message.calls:
+            plan = gate.plan(ledger)
             proposed += [
-                (call, plan.judge(call), state.ledger, place)
+                (call, plan.judge(call), ledger, transition.place)
                 for call in message.calls
-                if _is_judged(call, domain, trace)
+                if _is_judged(call, domain, nonstandard)
             ]
-        state = state.observe(message, domain)
-        if proposed and type(message) is ToolReturn:
-            executed.add(id(_executed(message, state, domain)))
+        elif proposed and type(message) is ToolReturn:
+            executed.add(id(_executed(message, transition.after, domain)))
     return [
         JudgedCall(call, verdict, ledger, id(call) in executed, number, place)
         for number, (call, verdict, ledger, place) in enumerate(proposed, 1)
     ]
 
 
-def _is_judged(call: ToolCall, domain: Domain, trace: Trace) -> bool:
+def _is_judged(call: ToolCall, domain: Domain, nonstandard: Collection[str]) -> bool:
     guard = domain.guard(call.name)
-    return guard.judged if guard is not None else call.name not in trace.nonstandard
+    return guard.judged if guard is not None else call.name not in nonstandard
 
 
 def _executed(returned: ToolReturn, after: State, domain: Domain) -> ToolCall | None:

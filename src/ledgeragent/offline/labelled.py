@@ -149,9 +149,9 @@ def _proposal(places: Mapping[str, Json], place: str) -> Proposal:
 
 
 def _messages(row: Mapping[str, Json]) -> tuple[Message, ...]:
-    given = _held(row, "messages", lambda value: isinstance(value, list), "a list of messages")
+    messages = _held(row, "messages", lambda value: isinstance(value, list), "a list of messages")
     try:
-        return read_messages(given)
+        return read_messages(messages)
     except ValueError as problem:
         raise ValueError(f"messages: {problem}") from None
 
@@ -175,19 +175,19 @@ def _expected(row: Mapping[str, Json]) -> Expected:
 
 def _reads(label: Mapping[str, Json]) -> tuple[ToolCall, ...]:
     others = _listed(label, "expect.read_any", lambda value: isinstance(value, dict), "calls")
-    wanted = {f"expect.read_any[{number}]": call for number, call in enumerate(others)}
+    calls = {f"expect.read_any[{number}]": call for number, call in enumerate(others)}
     if label.get("expect.read") is not None:
-        wanted = {"expect.read": label["expect.read"], **wanted}
-    reads = tuple(_call(wanted, place) for place in wanted)
-    for place, read in zip(wanted, reads, strict=True):
-        if read.malformed is not None:
+        calls = {"expect.read": label["expect.read"], **calls}
+    reads = tuple(_call(calls, place) for place in calls)
+    for place, call in zip(calls, reads, strict=True):
+        if call.malformed is not None:
             raise ValueError(f"{place}.arguments: should be a JSON object")
     return reads
 
 
 def _call(holder: Mapping[str, Json], place: str) -> ToolCall:
-    given = _held(holder, place, lambda value: isinstance(value, dict), _CALL)
-    inside = {f"{place}.{name}": value for name, value in given.items()}
+    fields = _held(holder, place, lambda value: isinstance(value, dict), _CALL)
+    inside = {f"{place}.{name}": value for name, value in fields.items()}
     arguments = _held(inside, f"{place}.arguments", _is_arguments, "an object, or text")
     return ToolCall.parse(
         name=_held(inside, f"{place}.name", _is_text, "text"), arguments=arguments
@@ -218,8 +218,8 @@ def _held(
 def _wrong(field: str, should: str, holder: Mapping[str, Json]) -> ValueError:
     if field not in holder:
         return ValueError(f"{field}: should be {should}, but is missing")
-    given = json.dumps(holder[field], ensure_ascii=False)
-    cut = given if len(given) <= _MOST_SHOWN else f"{given[:_MOST_SHOWN]}..."
+    value = json.dumps(holder[field], ensure_ascii=False)
+    cut = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}..."
     return ValueError(f"{field}: should be {should}, not {cut}")
 
 

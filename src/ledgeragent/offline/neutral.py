@@ -23,7 +23,7 @@ STOPPED = "stopped"
 
 @dataclass(slots=True, kw_only=True)
 class NeutralCalls:
-    """What became of them; those of different runs add up.
+    """The neutral calls by what became of them; those of different runs add up.
 
     `outcomes` counts the calls. `by_predicate` counts, for each rule that guards one, the runs with
     such a call that were PREMATURE, CORRECT or SOLVED, and of each those in which the rule speaks
@@ -47,13 +47,13 @@ class NeutralCalls:
     def count(
         self,
         trace: Trace,
-        judged: Iterable[JudgedCall],
+        calls: Iterable[JudgedCall],
         domain: Domain,
-        done: Collection[tuple[str, str]],
+        intents: Collection[tuple[str, str]],
     ) -> None:
-        """Counts the calls of one run; `done` are the intents of the writes that executed in it."""
+        """Counts the calls of one run; `intents` are those of its executed writes."""
         stops: dict[Predicate, bool] = {}
-        for one in judged:
+        for one in calls:
             self.outcomes.update(("judged", one.outcome))
             self.outcomes["executed"] += one.executed
             against = self._list(trace, one)
@@ -63,20 +63,20 @@ class NeutralCalls:
         for rule, stopped in stops.items():
             self.tools[rule.id] = rule.guards
             counts = self.by_predicate.setdefault(rule.id, Counter())
-            for group in _groups(trace, rule, domain, done):
+            for group in _groups(trace, rule, domain, intents):
                 counts[group] += 1
                 counts[f"{group}_{STOPPED}"] += stopped
 
     def _list(self, trace: Trace, one: JudgedCall) -> set[str]:
         """The rules that speak against a call; what they say is listed."""
-        found = (*one.verdict.findings, *one.verdict.shadow)
-        violations = [finding for finding in found if finding.kind is Kind.VIOLATION]
+        findings = (*one.verdict.findings, *one.verdict.shadow)
+        violations = [finding for finding in findings if finding.kind is Kind.VIOLATION]
         self.stopped += [stopped_row(run_row(trace), one, finding) for finding in violations]
         return {finding.predicate for finding in violations}
 
 
 def _groups(
-    trace: Trace, rule: Predicate, domain: Domain, done: Collection[tuple[str, str]]
+    trace: Trace, rule: Predicate, domain: Domain, intents: Collection[tuple[str, str]]
 ) -> Iterator[str]:
     """How a run with one of the rule's calls ended, in which these writes executed.
 
@@ -91,7 +91,7 @@ def _groups(
     if any(call.name in rule.guards for call in trace.gold):
         yield CORRECT
     elif reward == "0" and any(
-        call.intent not in done and _is_write(call.name, domain) for call in trace.gold
+        call.intent not in intents and _is_write(call.name, domain) for call in trace.gold
     ):
         yield PREMATURE
 

@@ -28,9 +28,9 @@ def _remembering(tool: Tool) -> Tool:
 @cache
 def _remembered(parse: Parser) -> Parser:
     # The same parser gives the same function: routes of one tool share what they have parsed.
-    kept = lru_cache(_MOST_REMEMBERED)(parse)
+    memo = lru_cache(_MOST_REMEMBERED)(parse)
 
     def parsed(text: str) -> Json:
-        return kept(text) if len(text) <= _LONGEST_REMEMBERED else parse(text)
+        return memo(text) if len(text) <= _LONGEST_REMEMBERED else parse(text)
 
     return parsed

@@ -62,8 +62,8 @@ def replay(
     binding.domain()
     total = ReplayResult()
     work = partial(judge_piece, binding=binding, nonstandard=nonstandard)
-    for found in over(files, work, jobs=jobs, progress=progress):
-        total.add(found)
+    for part in over(files, work, jobs=jobs, progress=progress):
+        total.add(part)
     return total
 
 
@@ -74,17 +74,17 @@ def over(
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
 ) -> Iterator[T]:
-    """What `work` finds in each piece of the files, in their order, done by up to `jobs` processes.
+    """The results of `work` for each piece of the files, in their order, by up to `jobs` processes.
 
     There are never more of them than processors, or than pieces.
     """
-    read = (piece for file in files for piece in pieces(file))
-    first = list(islice(read, min(jobs, processors())))
-    every = chain(first, read)
+    stream = (piece for file in files for piece in pieces(file))
+    first = list(islice(stream, min(jobs, processors())))
+    every = chain(first, stream)
     alone = len(first) < 2
-    done = ((p, work(p)) for p in every) if alone else _spread(work, every, len(first))
-    for piece, found in done:
-        yield found
+    results = ((p, work(p)) for p in every) if alone else _spread(work, every, len(first))
+    for piece, result in results:
+        yield result
         progress(piece)
 
 
@@ -123,13 +123,13 @@ def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:
 
 
 def _spread(
-    work: Callable[[Piece], T], read: Iterable[Piece], jobs: int
+    work: Callable[[Piece], T], stream: Iterable[Piece], jobs: int
 ) -> Iterator[tuple[Piece, T]]:
     """Results in the order of the input, with only a few pieces under way at any time."""
     waiting: deque[tuple[Piece, Future[T]]] = deque()
     pool = ProcessPoolExecutor(jobs, initializer=_begin)
     try:
-        for piece in read:
+        for piece in stream:
             waiting.append((piece, pool.submit(work, piece)))
             if len(waiting) >= _WAITING_PER_JOB * jobs:
                 first, future = waiting.popleft()

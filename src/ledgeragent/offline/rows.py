@@ -139,8 +139,8 @@ def reward_class(reward: float | None) -> str:
 
 def call_json(call: ToolCall) -> Json:
     """A call as JSON; arguments that were no object are given as the text they were."""
-    given = call.malformed if call.malformed is not None else dict(call.arguments)
-    return {"name": call.name, "arguments": given}
+    arguments = call.malformed if call.malformed is not None else dict(call.arguments)
+    return {"name": call.name, "arguments": arguments}
 
 
 def evidence_json(evidence: Iterable[Evidence]) -> list[Json]:

@@ -15,7 +15,7 @@ from ledgeragent.predicates import Predicate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplesResult:
-    """What became of the samples of these rules; `elsewhere` is how many speak of other versions."""
+    """The outcomes of the samples of these rules; `elsewhere` is how many speak of other versions."""
 
     domain: str
     rules: tuple[Predicate, ...]
@@ -34,12 +34,12 @@ def judge_samples(binding: Binding) -> SamplesResult:
     Raises DataError where there is no sample, or one of a rule or version that the pack lacks.
     """
     domains = serving_domains(binding)
-    taken = samples(binding.name)
-    known = versions(binding.name)
-    rules = {rule.id for domain in known.values() for rule in domain.predicates}
-    for sample in taken:
-        _is_known(sample, rules, known)
-    chosen = [(sample, serving(sample, domains)) for sample in taken]
+    cases = samples(binding.name)
+    available = versions(binding.name)
+    rules = {rule.id for domain in available.values() for rule in domain.predicates}
+    for sample in cases:
+        _is_known(sample, rules, available)
+    chosen = [(sample, serving(sample, domains)) for sample in cases]
     outcomes = tuple(run(sample, domain) for sample, domain in chosen if domain is not None)
     if not outcomes:
         raise DataError("this pack has no samples; judge labelled --cases", file=binding.name)
@@ -47,14 +47,14 @@ def judge_samples(binding: Binding) -> SamplesResult:
         domain=binding.domain().name,
         rules=tuple({rule.id: rule for domain in domains for rule in domain.predicates}.values()),
         outcomes=outcomes,
-        elsewhere=len(taken) - len(outcomes),
+        elsewhere=len(cases) - len(outcomes),
     )
 
 
 def serving_domains(binding: Binding) -> list[Domain]:
     """Every version of the pack in order, only the given one if one was given."""
-    wanted = [binding.version] if binding.version is not None else [*versions(binding.name)]
-    return [replace(binding, version=version).domain() for version in wanted]
+    names = [binding.version] if binding.version is not None else [*versions(binding.name)]
+    return [replace(binding, version=version).domain() for version in names]
 
 
 def serving(sample: Sample, domains: Iterable[Domain]) -> Domain | None:
@@ -65,9 +65,9 @@ def serving(sample: Sample, domains: Iterable[Domain]) -> Domain | None:
     return None
 
 
-def _is_known(sample: Sample, rules: Collection[str], known: Collection[str]) -> None:
+def _is_known(sample: Sample, rules: Collection[str], available: Collection[str]) -> None:
     wrong = [("rule", sample.rule, rules)] if sample.rule not in rules else []
-    wrong += [("version", name, known) for name in sample.versions if name not in known]
+    wrong += [("version", name, available) for name in sample.versions if name not in available]
     for what, name, names in wrong:
         problem = f"a sample of {name}, and there is no such {what}{suggestion(name, names)}"
         raise DataError(problem, file=sample.place.file, line=sample.place.line)

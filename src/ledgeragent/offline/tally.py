@@ -1,4 +1,4 @@
-"""What a replay found, counted: one `ReplayResult`, whatever the number of runs, files and processes."""
+"""The counts of a replay: one `ReplayResult`, whatever the number of runs, files and processes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 
-Task: TypeAlias = tuple[str, str, str]
+ClauseTask: TypeAlias = tuple[str, str, str]
 """A clause, and the benchmark and task of runs that it is about."""
 
 _OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
@@ -40,7 +40,7 @@ _OWN_RULES = (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL)
 
 @dataclass(slots=True, kw_only=True)
 class ReplayResult(Intake):
-    """What a replay found; results of different runs add up.
+    """The counts of a replay; results of different runs add up.
 
     `calls` counts the agent's tool calls in the judged runs. `writes` counts judged writes by
     outcome, `neutral` the other judged calls, `by_predicate` all of them for each predicate; what one
@@ -60,8 +60,8 @@ class ReplayResult(Intake):
     by_reward: dict[str, Counter[str]] = field(default_factory=dict)
     asked_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
     halted_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
-    asked_solved: Counter[Task] = field(default_factory=Counter)
-    halted_solved: Counter[Task] = field(default_factory=Counter)
+    asked_solved: Counter[ClauseTask] = field(default_factory=Counter)
+    halted_solved: Counter[ClauseTask] = field(default_factory=Counter)
     rejected: list[RejectedWrite] = field(default_factory=list)
     shadow: list[StoppedCall] = field(default_factory=list)
     near_misses: list[NearMiss] = field(default_factory=list)
@@ -112,15 +112,15 @@ class ReplayResult(Intake):
             for task, runs in sorted(self.asked_solved.items())
         ]
 
-    def count(self, trace: Trace, judged: list[JudgedCall], domain: Domain) -> None:
+    def count(self, trace: Trace, calls: list[JudgedCall], domain: Domain) -> None:
         """Counts a judged run."""
         self.runs += 1
         self.calls += sum(len(m.calls) for m in trace.messages if type(m) is Reply)
         self._register(domain)
         run = run_row(trace)
         rejected = len(self.rejected)
-        writes, others = _parted(judged, domain)
-        for one in judged:
+        writes, others = _parted(calls, domain)
+        for one in calls:
             self._count_call(one, domain)
             self.errors += error_rows(run, one)
         for one in writes:
@@ -130,9 +130,9 @@ class ReplayResult(Intake):
             if one.executed:
                 self._list_executed(run, one, domain)
         if others:
-            done = {one.call.intent for one in writes if one.executed}
-            self.neutral.count(trace, others, domain, done)
-        self._count_run(run, judged, writes, len(self.rejected) > rejected)
+            intents = {one.call.intent for one in writes if one.executed}
+            self.neutral.count(trace, others, domain, intents)
+        self._count_run(run, calls, writes, len(self.rejected) > rejected)
 
     def _register(self, domain: Domain) -> None:
         """Lists every predicate, so that one which never had anything to say is seen too."""
@@ -143,16 +143,16 @@ class ReplayResult(Intake):
                 self.levels[rule.id] = rule.enforcement.value
 
     def _count_call(self, one: JudgedCall, domain: Domain) -> None:
-        found = {f.predicate: f for f in (*one.verdict.findings, *one.verdict.shadow)}
+        findings = {f.predicate: f for f in (*one.verdict.findings, *one.verdict.shadow)}
         guard = domain.guard(one.call.name)
-        ran = guard.predicates if guard is not None and MALFORMED not in found else ()
+        ran = guard.predicates if guard is not None and MALFORMED not in findings else ()
         for rule in ran:
-            self._count_finding(rule.id, found.get(rule.id))
+            self._count_finding(rule.id, findings.get(rule.id))
         for name in _OWN_RULES:
-            if name in found:
+            if name in findings:
                 self.clauses[name] = None
                 self.levels[name] = Enforcement.ENFORCE.value
-                self._count_finding(name, found[name])
+                self._count_finding(name, findings[name])
 
     def _count_finding(self, predicate: str, finding: Finding | None) -> None:
         counts = self.by_predicate.get(predicate)
@@ -185,36 +185,36 @@ class ReplayResult(Intake):
             self.near_misses.append(NearMiss(**row, unread=unread, undecided=undecided))
 
     def _count_run(
-        self, run: RunRow, judged: list[JudgedCall], writes: list[JudgedCall], rejected: bool
+        self, run: RunRow, calls: list[JudgedCall], writes: list[JudgedCall], rejected: bool
     ) -> None:
         reward = reward_class(run["reward"])
-        asked = _asking(judged)
-        halted = _asking(one for one in judged if one.executed)
+        asking = _asking(calls)
+        halted = _asking(one for one in calls if one.executed)
         counts = self.by_reward.setdefault(reward, Counter())
         counts["runs"] += 1
         counts["runs_with_executed_write"] += any(one.executed for one in writes)
         counts["runs_with_rejected_executed_write"] += rejected
-        counts["runs_asked_for_a_read"] += bool(asked)
+        counts["runs_asked_for_a_read"] += bool(asking)
         counts["runs_asked_before_an_executed_write"] += bool(halted)
-        for clause in asked:
+        for clause in asking:
             self.asked_by_clause.setdefault(clause, Counter())[reward] += 1
         for clause in halted:
             self.halted_by_clause.setdefault(clause, Counter())[reward] += 1
         if reward == "1":
-            self.asked_solved.update(_tasks(asked, run))
+            self.asked_solved.update(_tasks(asking, run))
             self.halted_solved.update(_tasks(halted, run))
 
 
-def _asking(judged: Iterable[JudgedCall]) -> set[str]:
+def _asking(calls: Iterable[JudgedCall]) -> set[str]:
     """The clauses whose rules asked for a read before one of these calls, if that was the answer.
 
     A call that was rejected for a violation too would not have been made after the read either.
     """
-    asked = (one.verdict for one in judged if one.outcome == REVISE_EVIDENCE)
-    return {f.clause or f.predicate for verdict in asked for f in verdict.missing}
+    verdicts = (one.verdict for one in calls if one.outcome == REVISE_EVIDENCE)
+    return {f.clause or f.predicate for verdict in verdicts for f in verdict.missing}
 
 
-def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[Task]:
+def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[ClauseTask]:
     return ((clause, run["benchmark"] or "", run["task_id"] or "") for clause in clauses)
 
 
@@ -224,7 +224,7 @@ def _add_up(mine: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> N
 
 
 def _answer(finding: Finding) -> str:
-    """What one predicate alone would have done to the call."""
+    """The outcome of the call if this predicate were alone."""
     if finding.decision is Decision.ALLOW or finding.enforcement is not Enforcement.ENFORCE:
         return ALLOW
     if finding.decision is Decision.BLOCK:
@@ -233,12 +233,12 @@ def _answer(finding: Finding) -> str:
 
 
 def _parted(
-    judged: Iterable[JudgedCall], domain: Domain
+    calls: Iterable[JudgedCall], domain: Domain
 ) -> tuple[list[JudgedCall], list[JudgedCall]]:
     """The writes, and the calls of guarded tools that write nothing."""
     writes: list[JudgedCall] = []
     others: list[JudgedCall] = []
-    for one in judged:
+    for one in calls:
         (others if domain.effect(one.call.name) is Effect.NEUTRAL else writes).append(one)
     return writes, others
 

@@ -48,11 +48,11 @@ def read_traces(file: str) -> Iterator[Trace | DataError]:
 
 
 def traces_of(
-    piece: Piece, wanted: Callable[[Trace], bool] = lambda head: True
+    piece: Piece, accepts: Callable[[Trace], bool] = lambda head: True
 ) -> Iterator[Trace | DataError]:
     """The conversations of one piece of a file.
 
-    Those that are not `wanted`, by what the record says apart from its messages, come without them.
+    Those that nobody `accepts`, by what the record says apart from its messages, come without them.
     """
     for line, value in records(piece):
         if isinstance(value, DataError):
@@ -60,7 +60,7 @@ def traces_of(
             continue
         for place, record in _conversations(value, line):
             try:
-                yield _trace(record, f"{piece.file}:{place}", wanted)
+                yield _trace(record, f"{piece.file}:{place}", accepts)
             except ValueError as problem:
                 yield DataError(f"{_inside(place)}{problem}", file=piece.file, line=line)
 
@@ -69,21 +69,21 @@ def read_messages(messages: Json) -> tuple[Message, ...]:
     """The messages of a conversation; raises ValueError where one cannot be read."""
     if not isinstance(messages, list):
         raise ValueError("the messages are not a list")
-    read: list[Message] = []
+    conversation: list[Message] = []
     for number, message in enumerate(messages, 1):
         try:
             role = message["role"]
             if role == "assistant":
-                read.append(_reply(message))
+                conversation.append(_reply(message))
             elif role == "tool":
-                _add_returns(message, read)
+                _add_returns(message, conversation)
             elif role == "user":
-                read.append(UserMessage(text=_text(message.get("content"))))
+                conversation.append(UserMessage(text=_text(message.get("content"))))
             elif role not in _INSTRUCTIONS:
                 raise ValueError(f"unknown role {role!r:.80}")
         except (ValueError, TypeError, KeyError, AttributeError) as problem:
             raise ValueError(f"message {number}: {_shown(problem)}") from None
-    return tuple(read)
+    return tuple(conversation)
 
 
 def tool_names(listed: Json) -> frozenset[str]:
@@ -141,13 +141,13 @@ def _gold_of_tasks(tasks: Json) -> dict[str | None, Json]:
 
 
 def _inner(value: Json, *names: str) -> Json:
-    """What lies inside objects under these names, None where it is absent."""
+    """The value inside objects under these names, None where it is absent."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
-def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
+def _trace(record: Json, place: str, accepts: Callable[[Trace], bool]) -> Trace:
     if record == []:
         raise ValueError("no conversation: the list is empty")
     if not isinstance(record, dict):
@@ -168,7 +168,7 @@ def _trace(record: Json, place: str, wanted: Callable[[Trace], bool]) -> Trace:
         nonstandard=tool_names(record.get("nonstandard_tools") or []),
         gold=_gold(record),
     )
-    return replace(head, messages=read_messages(messages)) if wanted(head) else head
+    return replace(head, messages=read_messages(messages)) if accepts(head) else head
 
 
 def _lacking(record: Mapping[str, Json]) -> str:
@@ -232,17 +232,17 @@ def _call(call: Mapping[str, Any]) -> ToolCall:
     )
 
 
-def _add_returns(message: Mapping[str, Any], read: list[Message]) -> None:
+def _add_returns(message: Mapping[str, Any], conversation: list[Message]) -> None:
     bundle = message.get("tool_messages")
     if bundle is not None:
         for single in bundle:
-            _add_returns(single, read)
+            _add_returns(single, conversation)
     elif message.get("requestor") != "user":
         key = message.get("tool_call_id")
         if key is None:
             key = message.get("id")
         content = message.get("content")
-        read.append(
+        conversation.append(
             ToolReturn(
                 call_id=key if type(key) is str else _key(key),
                 content=content if type(content) is str else _content(content),
@@ -258,8 +258,8 @@ def _key(id: Json) -> str:
 def _text(content: Json) -> str:
     if content is None or type(content) is str:
         return content or ""
-    read = _content(content)
-    return read if isinstance(read, str) else str(read)
+    value = _content(content)
+    return value if isinstance(value, str) else str(value)
 
 
 def _content(content: Json) -> Json:

@@ -1,4 +1,4 @@
-"""What a viewer shows: the conversations of a file, recorded runs and journals alike, step by step."""
+"""Views of the conversations of a file, recorded runs and journals alike, step by step."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ def module_of(name: str) -> ModuleType:
         return import_module(PACKS[name])
     module, colon, _ = name.partition(":")
     if not colon:
-        known = f"choose one of: {', '.join(PACKS)}, or a YAML file"
-        raise UsageError(f"there is no domain {name!r}; {known}")
+        choices = f"choose one of: {', '.join(PACKS)}, or a YAML file"
+        raise UsageError(f"there is no domain {name!r}; {choices}")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:

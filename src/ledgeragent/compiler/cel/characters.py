@@ -53,7 +53,7 @@ class Unreadable(LedgerAgentError):
 
     def __init__(self, where: str, value: Json) -> None:
         members = value.items() if isinstance(value, dict) else ()
-        names = (name for name, held in members if is_readable(name) and not is_readable(held))
+        names = (name for name, member in members if is_readable(name) and not is_readable(member))
         name = next(names, "")
         self.where = f"{where}.{name}" if name else where
         self.character = first_refused(value)

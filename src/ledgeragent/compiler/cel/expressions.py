@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from enum import Enum
+from typing import Any, NamedTuple
 
 from ledgeragent.compiler.cel.functions import COMPUTED, only_call
 from ledgeragent.compiler.cel.library import Source, environment, parse
 from ledgeragent.compiler.cel.programs import Program, compile_expression
-from ledgeragent.compiler.cel.rule import MessageFact, ReasonText, ReasonTexts
+from ledgeragent.compiler.cel.reasons import MessageFact, ReasonText, ReasonTexts
 from ledgeragent.compiler.cel.scope import Scope
+from ledgeragent.compiler.cel.template import split_message
 from ledgeragent.compiler.cel.tree import Expr
 from ledgeragent.compiler.cel.variables import Use, uses
 from ledgeragent.compiler.problems import Place, Problems
@@ -19,7 +20,33 @@ from ledgeragent.compiler.source.keys import Key, Segment
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
 
-_SPEC = re.compile(r"(.*):(\.\d+f)", re.DOTALL)
+
+class Role(Enum):
+    """The part that an expression plays in its rule, by the word that messages call it."""
+
+    LET = "let"
+    KEYS = "keys"
+    WHEN = "when"
+    CHECK = "check"
+    CONDITION = "if"
+    FACT = "fact"
+
+
+_DEMANDING = (Role.LET, Role.WHEN, Role.CHECK)
+"""Where a field that may have no value must be tested; in a message it is then just unknown."""
+
+
+class Label(NamedTuple):
+    """The place of an expression in its rule: `name` tells it from others of the same role."""
+
+    role: Role
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.role.value} {self.name}".rstrip()
+
+
+CHECK = Label(Role.CHECK)
 
 
 @dataclass(slots=True)
@@ -28,32 +55,32 @@ class Compiler:
 
     scope: Scope
     lets: Mapping[str, Node]
-    pieces: dict[str, Node] = field(default_factory=dict)
-    trees: dict[str, Expr] = field(default_factory=dict)
-    programs: dict[str, Program] = field(default_factory=dict)
+    pieces: dict[Label, Node] = field(default_factory=dict)
+    trees: dict[Label, Expr] = field(default_factory=dict)
+    programs: dict[Label, Program] = field(default_factory=dict)
     texts: list[tuple[str, list[str]]] = field(default_factory=list)
     broken: bool = False
     mentioned: set[str] = field(default_factory=set)
-    found: dict[str, list[tuple[Use, Place]]] = field(default_factory=dict)
+    uses: dict[Label, list[tuple[Use, Place]]] = field(default_factory=dict)
 
-    def add(self, name: str, node: Node | None) -> None:
+    def add(self, label: Label, node: Node | None) -> None:
         """Adds an expression."""
         if node is None:
             return
         if isinstance(node.value, bool | int | float):
             node = replace(node, value=str(node.value).lower())
         if not isinstance(node.value, str) or not node.value.strip():
-            text = f"{name} should be a CEL expression; quote it"
+            text = f"{label} should be a CEL expression; quote it"
             self.scope.findings.add("syntax", place_of(node), text, self.scope.rule)
             self.broken = True
             return
-        self.pieces[name] = node
+        self.pieces[label] = node
 
     def add_keys(self, keys: Iterable[Segment], place: Place) -> None:
         """Adds what the placeholders of a path read."""
-        found = [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
-        self.found[f"keys {len(self.found)}"] = found
-        self.mentioned |= {use.root for use, _ in found}
+        places = [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
+        self.uses[Label(Role.KEYS, str(len(self.uses)))] = places
+        self.mentioned |= {use.root for use, _ in places}
 
     def add_messages(self, node: Node | None, sections: Sections) -> None:
         """Adds what is said of a violation: one text, or a list of `if` and `say`."""
@@ -64,9 +91,9 @@ class Compiler:
             sections.find("syntax", node, "message says nothing")
             self.broken = True
         for item in node.value:
-            given = sections.mapping(item, "a message", ("if", "say"), ("say",))
-            self.add(f"if {len(self.texts)}", given.get("if"))
-            self._add_message(given.get("say"), sections)
+            entries = sections.mapping(item, "a message", ("if", "say"), ("say",))
+            self.add(_condition_at(len(self.texts)), entries.get("if"))
+            self._add_message(entries.get("say"), sections)
 
     def _add_message(self, node: Node | None, sections: Sections) -> None:
         text = sections.text(node, "message").strip()
@@ -88,7 +115,7 @@ class Compiler:
                 sections.find("syntax", node, "an empty {} in the message; write {{ for a brace")
                 self.broken = True
                 continue
-            self.add(f"fact {case}.{len(specs)}", replace(node, value=fact))
+            self.add(_fact_at(case, len(specs)), replace(node, value=fact))
             template += f"{{f{len(specs)}}}"
             specs.append(spec)
         self.texts.append((template, specs))
@@ -96,87 +123,86 @@ class Compiler:
     def compile(self) -> bool:
         """True if every expression is sound; else findings say what isn't."""
         named = [*self._let_items(), *self.pieces.items()]
-        parsed = [self._parse(name, node) for name, node in named]
+        parsed = [self._parse(label, node) for label, node in named]
         self.broken |= not all(parsed)
         self.scope.tested |= {
             (use.root, *use.fields)
-            for found in self.found.values()
-            for use, _ in found
+            for places in self.uses.values()
+            for use, _ in places
             if use.tested
         }
         for name in self.lets:
-            if f"let {name}" not in self.trees:
+            if Label(Role.LET, name) not in self.trees:
                 self.scope.assume(name)
-        named_well = [self._declare(name) for name in self.found]
+        named_well = [self._declare(label) for label in self.uses]
         declared = environment(self.scope.variables.values())
         typed_well = self._lets_are_sound(declared)
-        for name, node in self.pieces.items():
-            program = self._compiled(name, node, declared)
-            if program is not None and self._fits(name, program, node):
-                self.programs[name] = program
+        for label, node in self.pieces.items():
+            program = self._compiled(label, node, declared)
+            if program is not None and self._fits(label, program, node):
+                self.programs[label] = program
         sound = not self.broken and all(named_well) and typed_well
         return sound and len(self.programs) == len(self.pieces)
 
-    def _compiled(self, name: str, node: Node, declared: Any) -> Program | None:
-        if name not in self.trees:
+    def _compiled(self, label: Label, node: Node, declared: Any) -> Program | None:
+        if label not in self.trees:
             return None
-        source = Source.of(node, self._needed_lets(name))
+        source = Source.of(node, self._needed_lets(label))
         return compile_expression(source, self.scope, declared)
 
-    def _fits(self, name: str, program: Program, node: Node) -> bool:
+    def _fits(self, label: Label, program: Program, node: Node) -> bool:
         """True unless a condition gives something else than true or false."""
-        if name.startswith("fact ") or program.type in ("BOOL", "DYN"):
+        if label.role is Role.FACT or program.type in ("BOOL", "DYN"):
             return True
         place = Place(node.file, node.begins)
-        text = f"{name.split()[0]} gives {program.type.lower()}, it should give true or false"
+        text = f"{label.role.value} gives {program.type.lower()}, it should give true or false"
         self.scope.findings.add("type-error", place, text, self.scope.rule)
         return False
 
-    def _let_items(self) -> Iterator[tuple[str, Node]]:
-        yield from ((f"let {name}", node) for name, node in self.lets.items())
+    def _let_items(self) -> Iterator[tuple[Label, Node]]:
+        yield from ((Label(Role.LET, name), node) for name, node in self.lets.items())
 
-    def _parse(self, name: str, node: Node) -> bool:
+    def _parse(self, label: Label, node: Node) -> bool:
         findings, rule = self.scope.findings, self.scope.rule
         if not isinstance(node.value, str):
-            findings.add("syntax", place_of(node), f"{name} should be text; quote it", rule)
+            findings.add("syntax", place_of(node), f"{label} should be text; quote it", rule)
             return False
         source = Source.of(node)
         tree = parse(source, findings, rule)
         if tree is None:
             return False
-        self.trees[name] = tree
-        self.found[name] = [(use, source.place(use.at)) for use in uses(tree)]
-        self.mentioned |= {use.root for use, _ in self.found[name]}
+        self.trees[label] = tree
+        self.uses[label] = [(use, source.place(use.at)) for use in uses(tree)]
+        self.mentioned |= {use.root for use, _ in self.uses[label]}
         return True
 
-    def _declare(self, name: str) -> bool:
-        lets = self._visible_lets(name)
+    def _declare(self, label: Label) -> bool:
+        lets = self._visible_lets(label)
         # The test of a field may stand in what cannot be read.
-        careful = not self.broken and not name.startswith(("fact ", "if ", "keys "))
-        return self.scope.declare(self.found[name], lets, careful)
+        careful = not self.broken and label.role in _DEMANDING
+        return self.scope.declare(self.uses[label], lets, careful)
 
-    def _visible_lets(self, name: str) -> list[str]:
+    def _visible_lets(self, label: Label) -> list[str]:
         """The names bound where an expression stands: for a let, those before it."""
-        names = [] if name.startswith("keys ") else list(self.lets)
-        own = name.removeprefix("let ")
-        return names[: names.index(own)] if name.startswith("let ") else names
+        names = [] if label.role is Role.KEYS else list(self.lets)
+        return names[: names.index(label.name)] if label.role is Role.LET else names
 
-    def _needed_lets(self, name: str) -> list[tuple[str, Node]]:
+    def _needed_lets(self, label: Label) -> list[tuple[str, Node]]:
         """The lets that an expression uses, and those that they use, in order."""
-        wanted = {use.root for use in uses(self.trees[name])}
-        lets = [let for let in self._visible_lets(name) if f"let {let}" in self.trees]
-        for bound in reversed(lets):
-            if bound in wanted:
-                wanted |= {use.root for use in uses(self.trees[f"let {bound}"])}
-        return [(bound, self.lets[bound]) for bound in lets if bound in wanted]
+        roots = {use.root for use in uses(self.trees[label])}
+        lets = [let for let in self._visible_lets(label) if Label(Role.LET, let) in self.trees]
+        for let in reversed(lets):
+            if let in roots:
+                roots |= {use.root for use in uses(self.trees[Label(Role.LET, let)])}
+        return [(let, self.lets[let]) for let in lets if let in roots]
 
     def _lets_are_sound(self, declared: Any) -> bool:
-        answers = [self._compiled(name, node, declared) for name, node in self._let_items()]
+        answers = [self._compiled(label, node, declared) for label, node in self._let_items()]
         return None not in answers
 
-    def program(self, name: str) -> Program | None:
-        """The compiled expression of that name."""
-        return self.programs.get(name)
+    def program(self, label: Label) -> Program | None:
+        """The compiled expression of that place."""
+        return self.programs.get(label)
 
     def messages(self) -> ReasonTexts:
         """The texts with their compiled facts."""
@@ -193,8 +219,8 @@ class Compiler:
 
     def _joined(self, cases: tuple[ReasonText, ...]) -> Program | None:
         """The check and `_chosen` in one, where that reads and computes nothing besides."""
-        check = self.programs.get("check")
-        joined = self._chosen(cases, "check") if check is not None else None
+        check = self.programs.get(CHECK)
+        joined = self._chosen(cases, CHECK) if check is not None else None
         if check is None or joined is None:
             return None
         own, needed = (
@@ -204,91 +230,59 @@ class Compiler:
         return joined if needed <= own else None
 
     def _message(self, case: int, template: str, specs: list[str]) -> ReasonText:
-        facts = {f"f{i}": self._fact(f"fact {case}.{i}", spec) for i, spec in enumerate(specs)}
-        return ReasonText(template=template, facts=facts, condition=self.programs.get(f"if {case}"))
+        facts = {f"f{i}": self._fact(_fact_at(case, i), spec) for i, spec in enumerate(specs)}
+        return ReasonText(
+            template=template, facts=facts, condition=self.programs.get(_condition_at(case))
+        )
 
-    def _fact(self, name: str, spec: str) -> MessageFact:
-        call = only_call(self.pieces[name].value)
+    def _fact(self, label: Label, spec: str) -> MessageFact:
+        call = only_call(self.pieces[label].value)
         last = COMPUTED.get(call.function) if call is not None else None
-        return MessageFact(program=self.programs[name], spec=spec, last=last)
+        return MessageFact(program=self.programs[label], spec=spec, last=last)
 
-    def _chosen(self, cases: tuple[ReasonText, ...], check: str = "") -> Program | None:
+    def _chosen(self, cases: tuple[ReasonText, ...], check: Label | None = None) -> Program | None:
         """One program for all cases: `c0 ? [0, facts...] : c1 ? [1, facts...] : [-1]`.
 
-        With the name of a `check` it is true where that holds.
+        With a `check` it is true where that holds.
         """
-        text, names = "[dyn(-1)]", []
+        text = "[dyn(-1)]"
+        labels: list[Label] = []
         for case, message in reversed(list(enumerate(cases))):
             facts = enumerate(message.facts.values())
-            computed = [f"fact {case}.{i}" for i, fact in facts if fact.plain is None]
-            values = "".join(f", dyn({self._before_last(name)}\n)" for name in computed)
-            names += computed
+            computed = [_fact_at(case, i) for i, fact in facts if fact.plain is None]
+            values = "".join(f", dyn({self._before_last(label)}\n)" for label in computed)
+            labels += computed
             if message.condition is None:
                 text = f"[dyn({case}){values}]"
             else:
-                names.append(f"if {case}")
-                text = f"({self.pieces[f'if {case}'].value}\n) ? [dyn({case}){values}] : {text}"
-        if check:
-            names.append(check)
+                condition = _condition_at(case)
+                labels.append(condition)
+                text = f"({self.pieces[condition].value}\n) ? [dyn({case}){values}] : {text}"
+        if check is not None:
+            labels.append(check)
             text = f"({self.pieces[check].value}\n) ? dyn(true) : dyn({text})"
-        return self._together(text, names)
+        return self._together(text, labels)
 
-    def _together(self, text: str, names: Iterable[str]) -> Program | None:
+    def _together(self, text: str, labels: Iterable[Label]) -> Program | None:
         """The program of a text made of these expressions; None where they are too long together."""
-        wanted = {let for name in names for let, _ in self._needed_lets(name)}
-        lets = [(name, node) for name, node in self.lets.items() if name in wanted]
+        names = {let for label in labels for let, _ in self._needed_lets(label)}
+        lets = [(name, node) for name, node in self.lets.items() if name in names]
         source = Source.of(replace(next(iter(self.pieces.values())), value=text), lets)
         scope = replace(self.scope, findings=Problems())  # only faster: nothing is wrong without
         return compile_expression(source, scope, environment(scope.variables.values()))
 
-    def _before_last(self, name: str) -> str:
+    def _before_last(self, label: Label) -> str:
         """The expression of a fact, without the function of ours that it is a call of."""
-        text = str(self.pieces[name].value)
+        text = str(self.pieces[label].value)
         call = only_call(text)
         return call.arguments[0] if call is not None and call.function in COMPUTED else text
 
 
-def split_message(text: str) -> Iterator[tuple[str, str | None, str]]:
-    """(literal text, the expression in the braces after it, its number format) in turn.
-
-    `{{` and `}}` are braces; raises ValueError for one that has no partner.
-    """
-    literal, position = "", 0
-    while position < len(text):
-        if text[position : position + 2] in ("{{", "}}"):
-            literal += text[position]
-            position += 2
-        elif text[position] == "}":
-            raise ValueError("a } in the message that closes nothing; write }} for a brace")
-        elif text[position] == "{":
-            end = _closing(text, position)
-            if end == len(text):
-                raise ValueError("a { in the message that is not closed; write {{ for a brace")
-            fact, spec = _formatted(text[position + 1 : end])
-            yield literal, fact, spec
-            literal, position = "", end + 1
-        else:
-            literal += text[position]
-            position += 1
-    yield literal, None, ""
+def _condition_at(case: int) -> Label:
+    """The place of the condition of a message's case."""
+    return Label(Role.CONDITION, str(case))
 
 
-def _formatted(fact: str) -> tuple[str, str]:
-    found = _SPEC.fullmatch(fact)
-    return (found[1], found[2]) if found is not None else (fact, "")
-
-
-def _closing(text: str, start: int) -> int:
-    """Where the brace opened at `start` closes, past braces and quotes inside it."""
-    depth, quote = 0, ""
-    for position in range(start, len(text)):
-        character = text[position]
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "{}":
-            depth += 1 if character == "{" else -1
-            if depth == 0:
-                return position
-    return len(text)
+def _fact_at(case: int, number: int) -> Label:
+    """The place of a fact in the text of a message's case."""
+    return Label(Role.FACT, f"{case}.{number}")

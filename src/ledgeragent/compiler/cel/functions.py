@@ -82,7 +82,7 @@ def rewritten(text: str, name_of: Callable[[str, str], str], line: int = 0) -> R
         for argument in call.arguments:
             inner.append(rewritten(argument, name_of, begins))
             begins += argument.count("\n")
-        computed += [found for part in inner for found in part.computed]
+        computed += [value for part in inner for value in part.computed]
         out += _WRITTEN_OUT[call.function][1].format(*(f"({part.text})" for part in inner))
     return Rewritten(out + text[position:], tuple(computed))
 
@@ -94,11 +94,11 @@ def calls(text: str) -> Iterator[Span]:
     while position < len(tokens) - 1:
         function = tokens[position]["name"]
         before = tokens[position - 1]["mark"] if position else None
-        wanted = 1 if function in COMPUTED else _WRITTEN_OUT.get(function or "", (0, ""))[0]
-        if wanted and before != "." and tokens[position + 1]["mark"] == "(":
+        arity = 1 if function in COMPUTED else _WRITTEN_OUT.get(function or "", (0, ""))[0]
+        if arity and before != "." and tokens[position + 1]["mark"] == "(":
             end = _closing(tokens, position + 1)
             arguments = tuple(_arguments(text, tokens[position + 1 : end + 1]))
-            if end < len(tokens) and len(arguments) == wanted:
+            if end < len(tokens) and len(arguments) == arity:
                 yield Span(str(function), tokens[position].start(), tokens[end].end(), arguments)
                 position = end
         position += 1

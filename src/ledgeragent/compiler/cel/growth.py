@@ -28,7 +28,7 @@ from ledgeragent.compiler.cel.tree import (
 from ledgeragent.types import Json
 
 MOST_BYTES = 100_000_000
-"""What the values made in one evaluation may take together."""
+"""The bytes that the values made in one evaluation may take together."""
 
 _ELEMENT = 64
 _COPIED = 16  # n items that a macro keeps one by one copy n * n / 2 elements of 32 bytes
@@ -98,8 +98,8 @@ class Growth:
         if not self.grows:
             return False
         try:
-            read = {name: values[name] for name in self._names if name in values}
-            if len(dumps(read, 2)) <= self._safe:
+            inputs = {name: values[name] for name in self._names if name in values}
+            if len(dumps(inputs, 2)) <= self._safe:
                 return False
         except ValueError:  # nested deeper than that module goes
             pass
@@ -239,5 +239,5 @@ class _Bound:
 
 def _occurrences(text: Size, part: Expr) -> int:
     """How often a text of this size may hold a part, one more for what is around it."""
-    known = part.value if isinstance(part, Const) else ""
-    return text.items // (len(known) if isinstance(known, str) and known else 1) + 1
+    literal = part.value if isinstance(part, Const) else ""
+    return text.items // (len(literal) if isinstance(literal, str) and literal else 1) + 1

@@ -196,25 +196,25 @@ def _compiled(
 
 
 def _explain(problem: str, source: Source, findings: Problems, rule: str) -> Refused:
-    found = _most_telling(_ERROR.findall(problem))
-    if not found:
+    errors = _most_telling(_ERROR.findall(problem))
+    if not errors:
         text = STATUS.sub("", problem.splitlines()[0])
         findings.add("type-error", source.place(0), f"not a usable expression: {text}", rule)
-    for line, _, text in found:
+    for line, _, text in errors:
         place = source.place_of_line(int(line) if int(line) < 1 << 31 else 1)
         findings.add("type-error", place, _in_our_words(STATUS.sub("", text)), rule)
     more = _TOO_MANY.search(problem)
     if more is not None:
         text = f"one expression with over {more[1]} errors: only the first are told"
         findings.add("type-error", source.place(0), text, rule)
-    return Refused(source.at(int(line), int(column)) for line, column, _ in found)
+    return Refused(source.at(int(line), int(column)) for line, column, _ in errors)
 
 
-def _most_telling(found: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+def _most_telling(errors: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     """Those that don't follow from others; of several errors of syntax, the one that tells most."""
-    found = [error for error in found if not _FOLLOWS.match(error[2])] or found
-    syntax = [error for error in found if error[2].startswith("Syntax error: ")]
-    return sorted(syntax, key=lambda error: "token recognition" not in error[2])[:1] or found
+    errors = [error for error in errors if not _FOLLOWS.match(error[2])] or errors
+    syntax = [error for error in errors if error[2].startswith("Syntax error: ")]
+    return sorted(syntax, key=lambda error: "token recognition" not in error[2])[:1] or errors
 
 
 def _in_our_words(text: str) -> str:

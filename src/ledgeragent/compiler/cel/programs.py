@@ -141,15 +141,15 @@ def compile_expression(source: Source, scope: Scope, declared: Any) -> Program |
     tree = parse(source, Problems())
     if tree is not None:
         _refuse(source, tree, scope, expression)
-    for lets, node, done in _rewritten(source, scope):
-        for wanted in done.computed:
-            _sees_its_list(wanted, node, lets, scope)
+    for lets, node, rewrite in _rewritten(source, scope):
+        for call in rewrite.computed:
+            _sees_its_list(call, node, lets, scope)
     return None
 
 
 def _refuse(source: Source, tree: Expr, scope: Scope, faults: Refused) -> None:
-    known = tuple(scope.variables.values())
-    scope.mistyped.append(Mistyped(source, tree, known, faults))
+    variables = tuple(scope.variables.values())
+    scope.mistyped.append(Mistyped(source, tree, variables, faults))
 
 
 def _without_our_functions(
@@ -158,18 +158,18 @@ def _without_our_functions(
     """The program whose evaluation calls none of our functions."""
     plain: list[Node] = []
     computed: dict[str, Computed | None] = {}
-    for lets, node, done in _rewritten(source, scope):
-        for wanted in done.computed:
-            computed[wanted.name] = _computed(wanted, node, lets, scope, declared)
-        plain.append(replace(node, value=done.text))
-    made = {name: found for name, found in computed.items() if found is not None}
-    if len(made) < len(computed):
+    for lets, node, rewrite in _rewritten(source, scope):
+        for call in rewrite.computed:
+            computed[call.name] = _computed(call, node, lets, scope, declared)
+        plain.append(replace(node, value=rewrite.text))
+    values = {name: value for name, value in computed.items() if value is not None}
+    if len(values) < len(computed):
         _refuse(source, read_tree(expression.serialize()), scope, Refused())
         return None
     evaluated_as = expression
     *lets_done, body = plain
     if plain != [*(node for _, node in source.lets), source.body]:
-        functions = {name: found.function for name, found in made.items()}
+        functions = {name: value.function for name, value in values.items()}
         names = (name for name, _ in source.lets)
         written_out = Source.of(body, zip(names, lets_done, strict=True))
         declared = environment(scope.variables.values(), functions)
@@ -177,7 +177,7 @@ def _without_our_functions(
     if isinstance(evaluated_as, Refused):
         return None
     evaluated_as = _going_to_the_end(evaluated_as, declared)
-    return Program(expression, source, scope, evaluated_as, declared, tuple(made.values()))
+    return Program(expression, source, scope, evaluated_as, declared, tuple(values.values()))
 
 
 def _going_to_the_end(expression: Any, declared: Any) -> Any:
@@ -197,26 +197,26 @@ def _rewritten(source: Source, scope: Scope) -> Iterator[tuple[Lets, Node, Rewri
 
 
 def _computed(
-    wanted: ToCompute, node: Node, lets: Lets, scope: Scope, declared: Any
+    call: ToCompute, node: Node, lets: Lets, scope: Scope, declared: Any
 ) -> Computed | None:
-    if not _sees_its_list(wanted, node, lets, scope):
+    if not _sees_its_list(call, node, lets, scope):
         return None
-    program = compile_expression(Source.of(_argument(wanted, node), lets), scope, declared)
-    return Computed(wanted.name, wanted.function, program) if program is not None else None
+    program = compile_expression(Source.of(_argument(call, node), lets), scope, declared)
+    return Computed(call.name, call.function, program) if program is not None else None
 
 
-def _argument(wanted: ToCompute, node: Node) -> Node:
-    return replace(node, value=wanted.argument, begins=node.begins + wanted.line)
+def _argument(call: ToCompute, node: Node) -> Node:
+    return replace(node, value=call.argument, begins=node.begins + call.line)
 
 
-def _sees_its_list(wanted: ToCompute, node: Node, lets: Lets, scope: Scope) -> bool:
+def _sees_its_list(call: ToCompute, node: Node, lets: Lets, scope: Scope) -> bool:
     """False (and findings) where the list is made with what only a macro around the call knows."""
-    source = Source.of(_argument(wanted, node))
+    source = Source.of(_argument(call, node))
     tree = parse(source, scope.findings, scope.rule)
-    known = {*scope.roots, *(v.root for v in scope.variables.values()), *(let for let, _ in lets)}
-    hidden = [use for use in uses(tree) if use.root not in known] if tree is not None else []
+    names = {*scope.roots, *(v.root for v in scope.variables.values()), *(let for let, _ in lets)}
+    hidden = [use for use in uses(tree) if use.root not in names] if tree is not None else []
     for use in hidden:
-        text = f"{wanted.function}(...) cannot look at {use.root}, which a macro binds"
+        text = f"{call.function}(...) cannot look at {use.root}, which a macro binds"
         text += "; name its list with let"
         scope.findings.add("type-error", source.place(use.at), text, scope.rule)
     return not hidden

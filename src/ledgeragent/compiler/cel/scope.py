@@ -47,7 +47,7 @@ class Scope:
         return self.computed.setdefault(key, f"{function}__{len(self.computed)}")
 
     def declare(
-        self, found: Iterable[tuple[Use, Place]], lets: Collection[str] = (), careful: bool = True
+        self, uses: Iterable[tuple[Use, Place]], lets: Collection[str] = (), careful: bool = True
     ) -> bool:
         """Declares what these uses need; False (and findings) where a name or field is unknown.
 
@@ -55,7 +55,7 @@ class Scope:
         `careful` finds fields that may have no value and are nowhere tested.
         """
         answers = [
-            self._declare(use, place, lets, careful) for use, place in found if use.root not in lets
+            self._declare(use, place, lets, careful) for use, place in uses if use.root not in lets
         ]
         return all(answers)
 
@@ -65,34 +65,34 @@ class Scope:
             self.assume(use.root)
             hint = suggestion(use.root, {*self.roots, *lets})
             return self._find("unknown-path", place, f"{use.root!r} is not defined here{hint}")
-        taken: tuple[str, ...] = (use.root,)
+        path: tuple[str, ...] = (use.root,)
         owner = shape
         for name in use.fields:
             if not isinstance(shape, Object) and shape != ANY:
                 break
-            known = self._field(shape, taken, name)
-            whole = (*taken, name)
-            if known is None:
+            member = self._field(shape, path, name)
+            whole = (*path, name)
+            if member is None:
                 self._add_member(whole, shape)
                 fields = shape.fields if isinstance(shape, Object) else ()
                 text = f"{shape} has no field {name!r}{suggestion(name, fields)}"
                 return self._find("unknown-field", place, text)
-            if not known.certain:
+            if not member.certain:
                 return self._declare_member(whole, shape, place, careful)
-            taken, owner, shape = whole, shape, known.shape
+            path, owner, shape = whole, shape, member.shape
             if shape == ANY:
                 break
-        if taken in self.tested:  # a name of its own would make has(...) its value
-            self._add_member(taken, owner)
+        if path in self.tested:  # a name of its own would make has(...) its value
+            self._add_member(path, owner)
         else:
-            self._add(Variable(root=use.root, fields=taken[1:], shape=shape))
-        if use.tested and len(taken) > len(use.fields):
-            text = f"has({'.'.join(taken)}) is always true: {taken[-1]} always has a value"
+            self._add(Variable(root=use.root, fields=path[1:], shape=shape))
+        if use.tested and len(path) > len(use.fields):
+            text = f"has({'.'.join(path)}) is always true: {path[-1]} always has a value"
             return self._find("type-error", place, text)
         return True
 
     def _field(self, shape: Shape, parent: tuple[str, ...], name: str) -> Field | None:
-        """What is known of a field; of a record without types, what the rule itself assumes."""
+        """The declared field; of a record without types, the one that the rule itself assumes."""
         if isinstance(shape, Object) and shape.fields:
             return shape.fields.get(name)
         return Field(ANY, required=(*parent, name) not in self.tested)
@@ -114,14 +114,14 @@ class Scope:
     def _add_member(self, whole: tuple[str, ...], shape: Shape) -> None:
         """Declares the object of this shape that holds the field; one it lacks can be anything."""
         *parent, name = whole
-        known = self.variables.get(".".join(parent))
-        if known is not None and known.members is None:
+        variable = self.variables.get(".".join(parent))
+        if variable is not None and variable.members is None:
             return
-        members = dict.fromkeys((*(known.members or () if known is not None else ()), name))
-        kept = shape.fields if isinstance(shape, Object) else {}
-        held = Object(str(shape), {m: kept.get(m, _ANYTHING) for m in members if kept})
+        members = dict.fromkeys((*(variable.members or () if variable is not None else ()), name))
+        types = shape.fields if isinstance(shape, Object) else {}
+        owner = Object(str(shape), {m: types.get(m, _ANYTHING) for m in members if types})
         root, *fields = parent
-        self._add(Variable(root=root, fields=tuple(fields), shape=held, members=tuple(members)))
+        self._add(Variable(root=root, fields=tuple(fields), shape=owner, members=tuple(members)))
 
     def _add(self, variable: Variable) -> None:
         self.variables[variable.name] = variable

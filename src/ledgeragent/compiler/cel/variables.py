@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from ledgeragent.compiler.cel.characters import Unreadable, is_readable
+from ledgeragent.compiler.cel.conversion import Converter, converter
 from ledgeragent.compiler.cel.tree import Expr, Fold, Ident, Select, children
-from ledgeragent.compiler.shapes import Converter, Object, Scalar, Shape, converter
+from ledgeragent.compiler.shapes import Object, Scalar, Shape
 from ledgeragent.predicates import Record
 from ledgeragent.types import Json
 
@@ -75,7 +76,7 @@ class Variable:
     shape: Shape
     members: tuple[str, ...] | None = None
     name: str = field(init=False)
-    read: Callable[[Any], Json] = field(init=False)
+    reader: Callable[[Any], Json] = field(init=False)
     """Its value in a record (or in arguments, parameters).
 
     Raises MissingEvidence where it is not known, Unreadable where CEL would read another value.
@@ -83,15 +84,15 @@ class Variable:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", ".".join((self.root, *self.fields)))
-        read = self._reader()
+        reader = self._reader()
         # Of a number's field CEL takes nothing but a number, so there is no text to look at.
-        checked = read if self.shape in _NO_TEXT else partial(_read_checked, self.name, read)
-        object.__setattr__(self, "read", checked)
+        checked = reader if self.shape in _NO_TEXT else partial(_read_checked, self.name, reader)
+        object.__setattr__(self, "reader", checked)
 
     def _reader(self) -> Callable[[Any], Json]:
         if self.members is not None:
-            kept = self.shape.fields if isinstance(self.shape, Object) else {}
-            members = [(m, converter(kept[m].shape) if m in kept else None) for m in self.members]
+            types = self.shape.fields if isinstance(self.shape, Object) else {}
+            members = [(m, converter(types[m].shape) if m in types else None) for m in self.members]
             return partial(_read_members, self.fields, members)
         convert = converter(self.shape)
         if len(self.fields) == 1:
@@ -99,8 +100,8 @@ class Variable:
         return partial(_read_whole, self.fields, convert)
 
 
-def _read_checked(name: str, read: Callable[[Any], Json], container: Any) -> Json:
-    value = read(container)
+def _read_checked(name: str, reader: Callable[[Any], Json], container: Any) -> Json:
+    value = reader(container)
     if not is_readable(value):
         raise Unreadable(name, value)
     return value
@@ -129,10 +130,10 @@ def _read_members(
     value = container
     for name in fields:
         value = value[name]
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for name, convert in members:
-        held = value.get(name)
-        if held is not None:
-            held = held.plain() if type(held) is Record else held
-            found[name] = held if convert is None else convert(held)
-    return found
+        member = value.get(name)
+        if member is not None:
+            member = member.plain() if type(member) is Record else member
+            values[name] = member if convert is None else convert(member)
+    return values

@@ -40,11 +40,11 @@ def parse_path(text: str, roots: Collection[str]) -> tuple[Segment, ...] | None:
     segments: list[Segment] = []
     position = 0
     while True:
-        found = _SEGMENT.match(text, position)
-        if found is None:
+        match = _SEGMENT.match(text, position)
+        if match is None:
             return None
-        segments.append(_key(found[1], roots) if found[1] else found[2])
-        position = found.end()
+        segments.append(_key(match[1], roots) if match[1] else match[2])
+        position = match.end()
         if position == len(text):
             return tuple(segments) if isinstance(segments[0], str) else None
         if text[position] != ".":
@@ -72,7 +72,7 @@ def serving(
 
 
 def keys_of(segments: tuple[Segment, ...], template: PathTemplate[Any]) -> tuple[Segment, ...]:
-    """What fills the placeholders of `template`, in their order."""
+    """The keys that fill the placeholders of `template`, in their order."""
     pairs = zip(template.segments, segments, strict=True)
     return tuple(written for s, written in pairs if s.startswith("{"))
 
@@ -139,8 +139,8 @@ def field_of(shape: Shape, name: str) -> Shape:
     shape = _item_of(shape)
     if isinstance(shape, MapOf):
         return shape.item
-    known = shape.fields.get(name) if isinstance(shape, Object) else None
-    return known.shape if known is not None else ANY
+    member = shape.fields.get(name) if isinstance(shape, Object) else None
+    return member.shape if member is not None else ANY
 
 
 def can_be_key(shape: Shape) -> bool:
@@ -158,3 +158,8 @@ def _item_of(shape: Shape) -> Shape:
     while isinstance(shape, ListOf):
         shape = shape.item
     return shape
+
+
+def dotted(text: str) -> tuple[str, ...]:
+    """The names in `a.b.c`, none for an empty text."""
+    return tuple(part for part in text.split(".") if part)

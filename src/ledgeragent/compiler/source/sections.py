@@ -35,7 +35,7 @@ class Sections:
         What stands under a misspelt key counts as what was meant, so that it is found once.
         """
         entries = self.entries(node, what)
-        given = {name: child for name, child in entries.items() if name in keys}
+        children = {name: child for name, child in entries.items() if name in keys}
         for name, child in entries.items():
             if name not in keys:
                 comma = child.value is None and " " in name
@@ -44,12 +44,12 @@ class Sections:
                 self.find("unknown-key", child, text)
                 meant = nearest(name, keys, cutoff=0.8)
                 if meant is not None:
-                    given.setdefault(meant, child)
+                    children.setdefault(meant, child)
         for name in required:
-            absent = name not in given or given[name].value in (None, "")
+            absent = name not in children or children[name].value in (None, "")
             if absent and isinstance(node.value, dict | None):
                 self.find("syntax", node, f"{what} needs the key {name!r}")
-        return given
+        return children
 
     def entries(self, node: Node | None, what: str) -> dict[str, Node]:
         """The entries of a mapping with free keys; {} where it is none."""

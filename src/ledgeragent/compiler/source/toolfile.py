@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from ledgeragent.compiler.shapes import ANY, ListOf, MapOf, Object, Shape, resolved, shape_of_schema
-from ledgeragent.compiler.source.yamlfile import parse_yaml, read_text
+from ledgeragent.compiler.shapes import ANY, ListOf, MapOf, Object, Shape
+from ledgeragent.compiler.source.jsonschema import resolved, shape_of_schema
+from ledgeragent.compiler.source.textfile import read_text
+from ledgeragent.compiler.source.yamlfile import parse_yaml
 from ledgeragent.errors import DataError
 from ledgeragent.types import Json
 
@@ -60,7 +62,7 @@ class ToolSpec:
         """The arguments that a call must have."""
         shape = self.arguments
         assert isinstance(shape, Object)
-        return tuple(name for name, found in shape.fields.items() if found.required)
+        return tuple(name for name, member in shape.fields.items() if member.required)
 
     def returned(self, inside: tuple[str, ...] = (), each: bool = False) -> Shape:
         """The shape of a returned record, `any` where the file does not tell.
@@ -70,8 +72,8 @@ class ToolSpec:
         name = self.name.rpartition("get_")[2] or self.name
         shape = shape_of_schema(self.returns, name, self._root_of(self.returns))
         for field in inside:
-            known = shape.fields.get(field) if isinstance(shape, Object) else None
-            shape = known.shape if known is not None else ANY
+            member = shape.fields.get(field) if isinstance(shape, Object) else None
+            shape = member.shape if member is not None else ANY
         if each:
             return shape.item if isinstance(shape, ListOf | MapOf) else ANY
         return shape
@@ -83,17 +85,17 @@ class ToolSpec:
 def read_tools(path: FilePath) -> tuple[ToolSpec, ...]:
     """Every tool that a file describes; raises DataError where it is none of the known forms."""
     try:
-        found = tuple(_tools(_content(path), str(path)))
+        tools = tuple(_tools(_content(path), str(path)))
     except (AttributeError, KeyError, TypeError) as problem:
         text = f"is no well-formed description of tools ({type(problem).__name__}: {problem})"
         raise DataError(text, file=str(path)) from None
-    names = [tool.name for tool in found]
+    names = [tool.name for tool in tools]
     for name in names:
         if names.count(name) > 1:
             raise DataError(f"describes the tool {name} twice", file=str(path))
-    if not found:
+    if not tools:
         raise DataError("describes no tool", file=str(path))
-    return found
+    return tools
 
 
 def _content(path: FilePath) -> Json:
@@ -216,8 +218,8 @@ def _answer(operation: Mapping[str, Json], root: Json) -> Json:
 
 def _json_schema(content: Json) -> Json:
     media = content.get("content", {}) if isinstance(content, Mapping) else {}
-    for kind, found in media.items() if isinstance(media, Mapping) else ():
+    for kind, body in media.items() if isinstance(media, Mapping) else ():
         plain = str(kind).partition(";")[0].strip().lower()
         if plain == "application/json" or plain.endswith("+json"):
-            return found.get("schema") if isinstance(found, Mapping) else None
+            return body.get("schema") if isinstance(body, Mapping) else None
     return None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
+from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.errors import DataError, MissingExtraError
 from ledgeragent.types import Json
 
@@ -65,26 +66,6 @@ def read_yaml(path: FilePath) -> Node:
     """The content of a file; raises DataError with the line that is wrong."""
     text = read_text(path, MOST_BYTES)
     return parse_yaml(text, str(path))
-
-
-def read_text(path: FilePath, most_bytes: int) -> str:
-    """The text of a file of at most `most_bytes`."""
-    try:
-        size = path.stat().st_size
-        if size > most_bytes:
-            text = f"the file has {size / 1e6:.1f} MB, at most {most_bytes / 1e6:.0f} MB are read"
-            problem = f"{text}; split it or remove what is no rule"
-            raise DataError(problem, file=str(path), line=1)
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problem = f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
-        raise DataError(problem, file=str(path), line=line) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_yaml(text: str, file: str, most_nodes: int = MOST_NODES) -> Node:

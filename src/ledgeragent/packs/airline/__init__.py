@@ -29,7 +29,7 @@ PARAMETERS = {
     "free_bags": FREE_BAGS,
     "statuses_are_read": True,
 }
-"""What the rules take for granted: the clock of the benchmarks, the figures of the policy, and that a
+"""Givens of the rules: the clock of the benchmarks, the figures of the policy, and that a
 tool tells the status of a flight."""
 
 TAU2 = Domain(

@@ -37,8 +37,8 @@ def _listed(value: Json, arguments: Arguments) -> Iterator[Json]:
     """Every flight of a search: a list of flights, or of connections of several flights."""
     if not isinstance(value, list):
         raise ValueError("a search answers with a list")
-    for found in value:
-        for flight in found if isinstance(found, list) else (found,):
+    for entry in value:
+        for flight in entry if isinstance(entry, list) else (entry,):
             if not isinstance(flight, dict) or not isinstance(flight.get("flight_number"), str):
                 raise ValueError("a search lists flights, each with its number")
             yield flight
@@ -120,7 +120,7 @@ def search(listing: Path[Listing]) -> ToolCall:
 
 
 def paid_with(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
-    """What a booking takes from the profile: certificates whole, gift cards their balance."""
+    """The marks of a booking on the profile: certificates are used up, gift cards lose of their balance."""
     profile = USER(str(arguments["user_id"]))
     for payment in arguments["payment_methods"]:
         yield from _spent(profile, str(payment["payment_id"]), ledger)
@@ -142,9 +142,9 @@ def charged(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
 
 
 def _spent(profile: Path[User], payment_id: str, ledger: Ledger) -> Iterator[Touch]:
-    """What paying does to a method: a certificate is used up, a gift card keeps its place."""
-    known = ledger.get(profile)
-    methods = known.value["payment_methods"] if known is not None else {}
+    """The mark of paying on a method: a certificate is used up, a gift card keeps its place."""
+    entry = ledger.get(profile)
+    methods = entry.value["payment_methods"] if entry is not None else {}
     match methods.get(payment_id, {}).get("source"):
         case "credit_card":
             return
@@ -155,15 +155,15 @@ def _spent(profile: Path[User], payment_id: str, ledger: Ledger) -> Iterator[Tou
 
 
 def rebooked(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
-    """What a change of flights or cabin really changes: naming the same cabin again keeps it.
+    """The marks of a change of flights or cabin: naming the same cabin again keeps it.
 
     A new cabin reprices every segment, so it changes the flights as well.
     """
     path = RESERVATION(str(arguments["reservation_id"]))
-    known = ledger.get(path)
+    entry = ledger.get(path)
     yield Touch(path, ("payment_history",))
     yield Touch(path, ("flights",))
-    if known is None or known.stale_at(("cabin",)) or known.value["cabin"] != arguments["cabin"]:
+    if entry is None or entry.stale_at(("cabin",)) or entry.value["cabin"] != arguments["cabin"]:
         yield Touch(path, ("cabin",))
 
 

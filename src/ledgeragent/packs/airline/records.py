@@ -99,7 +99,7 @@ class Flight(TypedDict):
 
 
 class Listing(TypedDict):
-    """What the latest search of a route and date found: the numbers of the flights it listed."""
+    """The latest search of a route and date: the numbers of the flights it listed."""
 
     flights: list[str]
 
@@ -112,7 +112,7 @@ class FlightChoice(TypedDict):
 
 
 class ReservationCall(TypedDict):
-    """What every write on a reservation names."""
+    """The argument that every write on a reservation has."""
 
     reservation_id: str
 

@@ -22,7 +22,7 @@ TAU = replace(
     TAU2,
     version="tau",
     tools=(
-        *(read for read in READS if read.tool != "get_item_details"),
+        *(route for route in READS if route.tool != "get_item_details"),
         *WRITES,
         *NEUTRALS_OF_TAU,
     ),

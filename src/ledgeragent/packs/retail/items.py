@@ -31,24 +31,24 @@ def items_in_order(call: ItemsCall, ledger: View) -> Broken | None:
             order=call["order_id"],
             ordered=_spoken(ordered),
         )
-    held = [item["item_id"] for item in ordered]
+    ids = [item["item_id"] for item in ordered]
     for item_id in named:
-        if named.count(item_id) > held.count(item_id):
+        if named.count(item_id) > ids.count(item_id):
             return _not_so_often(call, item_id, ordered)
     return None
 
 
 def _not_so_often(call: ItemsCall, item_id: str, ordered: list[OrderItem]) -> Broken:
     """The objection to an item that the order does not hold, or not as often as it is named."""
-    held = [item["item_id"] for item in ordered].count(item_id)
+    count = [item["item_id"] for item in ordered].count(item_id)
     return violation(
         "{item} is named {named}, but order {order} holds it {held}"
-        if held
+        if count
         else "{item} is not in order {order}; choose from its items: {ordered}",
         item=_item_in("item_ids", item_id),
         order=call["order_id"],
         named=_times(call["item_ids"].count(item_id)),
-        held=_times(held),
+        held=_times(count),
         ordered=_spoken(ordered),
     )
 
@@ -108,8 +108,10 @@ def swaps(call: ReplaceItems, ledger: View) -> list[Swap]:
         return []
     ordered = {item["item_id"]: item for item in ledger[ORDER(call["order_id"])]["items"]}
     pairs = zip(call["item_ids"], call["new_item_ids"], strict=True)
-    found = [Swap(ordered[old], new) for old, new in pairs if old in ordered and old != new]
-    return sorted(found, key=lambda swap: ledger.entry(PRODUCT(swap.old["product_id"])) is None)
+    replacements = [Swap(ordered[old], new) for old, new in pairs if old in ordered and old != new]
+    return sorted(
+        replacements, key=lambda swap: ledger.entry(PRODUCT(swap.old["product_id"])) is None
+    )
 
 
 def in_an_order(item_id: str, ledger: View) -> OrderItem | None:

@@ -150,7 +150,7 @@ def exchange_delivered(call: ReplaceItems, ledger: View) -> Broken | None:
     return _must_be("delivered", "exchanged", call, ledger)
 
 
-def _must_be(needed: str, done: str, call: OrderCall, ledger: View) -> Broken | None:
+def _must_be(needed: str, participle: str, call: OrderCall, ledger: View) -> Broken | None:
     status = ledger[ORDER(call["order_id"])]["status"]
     if status == needed or status in CHANGED_ONCE:  # the latter is for `once_per_order` to say
         return None
@@ -159,7 +159,7 @@ def _must_be(needed: str, done: str, call: OrderCall, ledger: View) -> Broken | 
         order=call["order_id"],
         status=status,
         needed=needed,
-        done=done,
+        done=participle,
     )
 
 

@@ -54,7 +54,7 @@ PRODUCT_TYPES = PathTemplate("product_types", dict[str, str])
 
 
 USER_ID = matching(r"[^\W\d_][\w.'-]*_[\w.'-]*\d", "a user id, such as ada_lund_3100")
-"""What a lookup answers with. A sentence is none: a host may refuse in words, or apologise."""
+"""The answer of a lookup. A sentence is none: a host may refuse in words, or apologise."""
 
 
 def located(user_id: str) -> str:

@@ -47,7 +47,7 @@ def original_method(order: Order) -> str | None:
 
 
 def cost(order: Order) -> float:
-    """What the items of the order cost, in dollars."""
+    """The price of the items of the order, in dollars."""
     return round(sum(float(item["price"]) for item in order["items"]), 2)
 
 
@@ -118,7 +118,7 @@ def difference_balance(call: ReplaceItems, ledger: View) -> Broken | None:
 
 
 def price_difference(call: ReplaceItems, ledger: View) -> float:
-    """What the new items cost more than the old ones; 0 where one of them is no variant at all."""
+    """The price of the new items above that of the old ones; 0 where one of them is no variant at all."""
     difference = 0.0
     for swap in swaps(call, ledger):
         new = variant(swap, ledger)
@@ -168,7 +168,9 @@ def refund_destination(call: ReturnItems, ledger: View) -> Broken | None:
     if chosen == original:
         return None
     methods = wallet(order, ledger)
-    gifts = [m for m, held in methods.items() if held["source"] == "gift_card" and m != original]
+    gifts = [
+        m for m, method in methods.items() if method["source"] == "gift_card" and m != original
+    ]
     if chosen in gifts:
         return None
     return violation(

@@ -36,7 +36,7 @@ class Name(TypedDict):
 
 
 class PaymentDetails(TypedDict, total=False):
-    """What only some ways to pay have: a gift card its balance, a credit card the other two."""
+    """The fields that only some ways to pay have: a gift card its balance, a credit card the other two."""
 
     balance: float
     brand: str
@@ -87,7 +87,7 @@ class Fulfillment(TypedDict):
 
 
 class Aftermath(TypedDict, total=False):
-    """What an order has once it was cancelled, returned or exchanged."""
+    """The fields of an order once it was cancelled, returned or exchanged."""
 
     cancel_reason: str | None
     return_items: list[str] | None
@@ -128,7 +128,7 @@ class Product(TypedDict):
 
 
 class OrderCall(TypedDict):
-    """What every write on an order names."""
+    """The argument that every write on an order has."""
 
     order_id: str
 
@@ -150,7 +150,7 @@ class ModifyPayment(OrderCall):
 
 
 class ItemsCall(OrderCall):
-    """What every write on some items of an order names."""
+    """The arguments that every write on some items of an order has."""
 
     item_ids: list[str]
     payment_method_id: str

@@ -38,7 +38,7 @@ class Subscription(NamedTuple):
 
 
 class DataUse(NamedTuple):
-    """What a line has used and may use in the current cycle, in GB."""
+    """The data that a line has used and may use in the current cycle, in GB."""
 
     used: float
     limit: float
@@ -63,8 +63,8 @@ def _subscriptions(view: View) -> Iterator[Subscription]:
 
 def _numbers_looked_up(view: View) -> tuple[str, ...]:
     sources = (view.entry(path) for path, _ in view.glob(CUSTOMER))
-    given = (e.source.arguments.get("phone_number") for e in sources if e is not None)
-    return tuple(number for number in given if isinstance(number, str))
+    numbers = (e.source.arguments.get("phone_number") for e in sources if e is not None)
+    return tuple(number for number in numbers if isinstance(number, str))
 
 
 def in_question(view: View) -> tuple[Subscription, ...]:
@@ -73,14 +73,16 @@ def in_question(view: View) -> tuple[Subscription, ...]:
     Those whose number the customer gave last; else those whose number was looked up; else the only
     one that was read, unless the number that was looked up must be that of another.
     """
-    read, looked_up = tuple(_subscriptions(view)), _numbers_looked_up(view)
+    subscriptions, looked_up = tuple(_subscriptions(view)), _numbers_looked_up(view)
     for text in (*reversed(view.said("user")), *looked_up):
-        named = tuple(s for s in read if names_number(text, _known(s.line, "phone_number") or ""))
+        named = tuple(
+            s for s in subscriptions if names_number(text, _known(s.line, "phone_number") or "")
+        )
         if named:
             return named
-    contacts = [_known(s.customer, "phone_number") or "" for s in read]
+    contacts = [_known(s.customer, "phone_number") or "" for s in subscriptions]
     is_contact = all(names_number(number, c) for number in looked_up for c in contacts)
-    return read if len(read) == 1 and is_contact else ()
+    return subscriptions if len(subscriptions) == 1 and is_contact else ()
 
 
 def _stays_suspended(line: Line, view: View) -> bool:
@@ -171,7 +173,7 @@ def _unpaid(subscription: Subscription, view: View) -> Broken | None:
 
 
 def _remedy_left(subscription: Subscription, view: View) -> Broken | None:
-    """What can still be done for a line, None where nothing is known of."""
+    """The help that a line can still get, None where nothing is known of."""
     remedies = {"Active": _without_data, "Suspended": _unpaid}
     remedy = remedies.get(_known(subscription.line, "status"))
     try:

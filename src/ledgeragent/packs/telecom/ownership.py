@@ -43,8 +43,8 @@ def _list_of(customer_id: str, **limit: int) -> ToolCall:
 
 def _bill_list(customer: Customer) -> ToolCall:
     """The call that lists every bill of the customer, however many they have."""
-    owner, known = customer["customer_id"], len(customer["bill_ids"])
-    return _list_of(owner, limit=known + 1) if known >= LISTED_AT_MOST else _list_of(owner)
+    owner, count = customer["customer_id"], len(customer["bill_ids"])
+    return _list_of(owner, limit=count + 1) if count >= LISTED_AT_MOST else _list_of(owner)
 
 
 def customer_of(call: CustomerCall, ledger: View) -> Customer | None:
@@ -75,7 +75,7 @@ def line_of(call: LineCall, ledger: View) -> Line | None:
 
 
 def owns_bill(call: PaymentRequest, ledger: View) -> bool:
-    """What the bill says of its owner; if it was never read, what the customer's record says."""
+    """The owner by the bill; if it was never read, by the customer's record."""
     bill = ledger.get(BILL(call["bill_id"]))
     if bill is not None:
         return bill["customer_id"] == call["customer_id"]
@@ -118,13 +118,13 @@ def usage_of(customer_id: str, line_id: str, ledger: View, *others: ToolCall) ->
     `others` are reads that would do as well.
     """
     arguments = {"customer_id": customer_id, "line_id": line_id}
-    read = ToolCall(name="get_data_usage", arguments=arguments)
+    lookup = ToolCall(name="get_data_usage", arguments=arguments)
     try:
         usage = ledger[USAGE(line_id)]
         for name in ("data_used_gb", "data_limit_gb", "data_refueling_gb"):
             usage.get(name)
     except MissingEvidence as missing:
-        raise _asking(missing, read, *others) from None
+        raise _asking(missing, lookup, *others) from None
     return usage
 
 

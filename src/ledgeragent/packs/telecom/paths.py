@@ -191,7 +191,7 @@ NEUTRALS = (Neutral(tool="transfer_to_human_agents", arguments=Handover),)
 
 
 def payable(ledger: Ledger) -> Iterator[Touch]:
-    """What a turn of the customer may have changed: a bill that awaited payment may be paid now.
+    """The changes that a turn of the customer may have made: a bill that awaited payment may be paid now.
 
     It is the only change a customer can cause here; whatever else was read keeps its value.
     """

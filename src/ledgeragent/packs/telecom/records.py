@@ -122,7 +122,7 @@ class Usage(TypedDict):
 
 
 class CustomerCall(TypedDict):
-    """What the arguments of every write have in common."""
+    """The arguments that every write has in common."""
 
     customer_id: str
 

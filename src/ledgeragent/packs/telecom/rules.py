@@ -92,7 +92,7 @@ def _owed(customer: Customer, ledger: View) -> list[tuple[str, str]]:
 
 
 def _step_to_paid(customer_id: str, bill_id: str, status: str) -> str:
-    """What the agent can do about a bill that stands in the way."""
+    """The advice on a bill that stands in the way."""
     if status == AWAITING:
         return f": when the customer has paid, call {details(bill_id)}"
     arguments = {"customer_id": customer_id, "bill_id": bill_id}

@@ -1,4 +1,4 @@
-"""What was said in a telecom conversation, as far as the rules on handing over go by it.
+"""The speech of a telecom conversation, as far as the rules on handing over go by it.
 
 Each function answers for all texts of one speaker. Words are looked for sentence by sentence, so
 that two remarks on different matters are not read as one.

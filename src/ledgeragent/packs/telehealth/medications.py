@@ -12,10 +12,10 @@ def medication_key(name: str) -> str:
 
 def meant(medication: str, names: Iterable[str]) -> list[str]:
     """The names that the medication is meant by: the very one, else those that share a prefix."""
-    wanted = medication_key(medication)
+    target = medication_key(medication)
     keys = {name: medication_key(name) for name in names}
-    exact = [name for name, key in keys.items() if key == wanted]
-    return exact or [name for name, key in keys.items() if _share_prefix(wanted, key)]
+    exact = [name for name, key in keys.items() if key == target]
+    return exact or [name for name, key in keys.items() if _share_prefix(target, key)]
 
 
 def _share_prefix(one: str, other: str) -> bool:

@@ -38,9 +38,9 @@ _NARROWING = ("status_filter", "specialty", "country_filter", "limit")
 
 
 def narrowing(arguments: Arguments) -> str:
-    """What a list was narrowed by, "" where it is whole."""
-    given = ((name, arguments.get(name)) for name in _NARROWING)
-    return ", ".join(f"{name} {value}" for name, value in given if value)
+    """The filters that narrowed a list, "" where it is whole."""
+    pairs = ((name, arguments.get(name)) for name in _NARROWING)
+    return ", ".join(f"{name} {value}" for name, value in pairs if value)
 
 
 def _is_whole(arguments: Arguments) -> bool:
@@ -52,10 +52,10 @@ def _is_narrowed(arguments: Arguments) -> bool:
 
 
 def _listed(value: Json, name: str) -> list[dict[str, Json]]:
-    found = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(found, list):
+    rows = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(rows, list):
         raise ValueError(f"there is no list of {name}")
-    return found
+    return rows
 
 
 def _of_patient(arguments: Arguments) -> dict[str, Json]:
@@ -84,7 +84,7 @@ def _how(value: Json, arguments: Arguments) -> Iterable[Json]:
 
 
 def _named(value: Json, arguments: Arguments) -> Iterable[Json]:
-    """What a lookup by name and birth date tells of whom it found: both are theirs exactly."""
+    """The record that a lookup by name and birth date shows: both are the patient's exactly."""
     first, last, born = map(arguments.get, ("first_name", "last_name", "date_of_birth"))
     if isinstance(value, str) and first and last and born:
         who = {"patient_id": value, "name": f"{first} {last}", "date_of_birth": born}

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 Status: TypeAlias = Literal["scheduled", "pending_approval", "completed", "cancelled"]
-"""What an appointment can be, by the policy."""
+"""The statuses of an appointment, by the policy."""
 
 
 class Insurance(TypedDict):
-    """What a patient's insurance pays for."""
+    """The cover of a patient's insurance."""
 
     provider: str
     policy_number: str
@@ -162,7 +162,7 @@ class Interaction(TypedDict):
 
 
 class Interactions(TypedDict):
-    """What is documented about a medication taken with others; all but the first two if any is."""
+    """The interactions documented of a medication taken with others; all but the first two if any is."""
 
     primary_medication: str
     interactions: list[Interaction]
@@ -212,7 +212,7 @@ class Device(TypedDict):
 
 
 class Upload(TypedDict):
-    """What a telemetry device sent for one night."""
+    """The upload of a telemetry device for one night."""
 
     device_id: str
     date: str

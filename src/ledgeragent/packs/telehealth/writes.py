@@ -1,4 +1,4 @@
-"""What the clinic's writes make unknown, and what their answers show; the tools that do neither."""
+"""The clinic's writes: what they make unknown, and what their answers show; the tools that do neither."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def supplied(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
 
 
 def _with_booking(value: Json, arguments: Arguments) -> Iterable[Json]:
-    """What a confirmation says, and for whom and with whom the call has booked."""
+    """The appointment of a confirmation, and for whom and with whom the call has booked."""
     return ({**value, **{name: arguments[name] for name in ("patient_id", "provider_id")}},)
 
 
@@ -61,13 +61,13 @@ def _booking(value: Json, arguments: Arguments) -> Iterable[Json]:
 
 
 def _updated_record(value: Json, arguments: Arguments) -> Iterable[Json]:
-    """What a record that a write hands back says of whose it is and what it prescribes."""
+    """The record that a write hands back, as far as it says whose it is and what it prescribes."""
     if not isinstance(value, dict):
         raise ValueError("the changed record is not handed back")
     medications = [prescription["medication"] for prescription in value.get("prescriptions") or ()]
-    shown = {name: value[name] for name in ("record_id", "patient_id", "date")}
+    identity = {name: value[name] for name in ("record_id", "patient_id", "date")}
     related = value.get("appointment_id")
-    return ({"exists": True, **shown, "appointment_id": related, "medications": medications},)
+    return ({"exists": True, **identity, "appointment_id": related, "medications": medications},)
 
 
 _UPDATED_RECORD = ReturnRoute(to=RECORD, records=_updated_record, merge=True)

@@ -1,4 +1,4 @@
-"""What a booking must keep to."""
+"""Rules on bookings."""
 
 from __future__ import annotations
 
@@ -60,9 +60,11 @@ def passenger_details(call: BookReservation | UpdatePassengers, ledger: View) ->
 
 def _lacking(passenger: Any) -> list[str]:
     """Which details of a passenger are missing, blank, or no date where one is needed."""
-    given = passenger if isinstance(passenger, Mapping) else {}
-    names = [name for name in ("first_name", "last_name") if not str(given.get(name) or "").strip()]
-    return names if _is_date(given.get("dob")) else [*names, "dob"]
+    details = passenger if isinstance(passenger, Mapping) else {}
+    names = [
+        name for name in ("first_name", "last_name") if not str(details.get(name) or "").strip()
+    ]
+    return names if _is_date(details.get("dob")) else [*names, "dob"]
 
 
 def _is_date(value: Any) -> bool:
@@ -104,7 +106,7 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
 
 
 def _fares(call: BookReservation, ledger: View) -> float | None:
-    """What the flights cost each passenger, None where a flight can't be taken in that cabin."""
+    """The price of the flights for each passenger, None where a flight can't be taken in that cabin."""
     trip = Trip(call["origin"], call["destination"], call["flight_type"])
     fares = 0.0
     for leg in itinerary(call["flights"], trip, (), call["user_id"], ledger):

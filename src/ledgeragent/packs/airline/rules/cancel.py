@@ -24,7 +24,7 @@ TAKEN_OFF = ("flying", "landed")
 ON_THE_GROUND = ("available", "on time", "delayed", "cancelled")
 
 TELL = Private(". No other arguments would help: tell the customer so", "")
-"""What the model does with a refusal that stands; nothing for the customer to hear."""
+"""The advice to the model after a refusal that stands; nothing for the customer to hear."""
 
 
 def status_read(segment: Segment, ledger: View) -> str | None:

@@ -1,4 +1,4 @@
-"""What a change of flights, cabin or passengers must keep to."""
+"""Rules on changes of flights, cabin or passengers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def flight_available(call: BookReservation | UpdateFlights, ledger: View) -> Bro
     if twice:
         return violation("flights names {twice} more than once", twice=" and ".join(twice))
     for leg in _legs(call, ledger):
-        against = "" if leg.kept else refusal(leg, ledger)
+        against = "" if leg.booked else refusal(leg, ledger)
         if against:
             return violation(
                 "{leg} can't be taken: {against}; only flights that are available on their date can",
@@ -155,7 +155,7 @@ def _routes(legs: list[Leg], ledger: View) -> list[Flown] | None:
 
 
 def _off_route(legs: list[Flown], trip: Trip) -> str:
-    """What is wrong with the routes for this trip, "" if nothing is."""
+    """The fault of the routes for this trip, "" if there is none."""
     if not legs:
         return "flights is empty"
     if legs[0].start != trip.origin:

@@ -23,7 +23,7 @@ from ledgeragent.packs.airline.rules.customer import CANCEL, CERTIFICATE, FLIGHT
 from ledgeragent.predicates import Broken, Private, View, demand, predicate, violation
 
 PER_PASSENGER = {"cancelled": 100, "delayed": 50}
-"""What a certificate is worth for each passenger, by what happened to the flight."""
+"""The worth of a certificate for each passenger, by what happened to the flight."""
 
 
 class CompensationCase(NamedTuple):
@@ -36,8 +36,8 @@ class CompensationCase(NamedTuple):
 
 def cases(call: SendCertificate, ledger: View) -> list[CompensationCase]:
     """The customer's reservations read so far; only those with an incident, if there are any."""
-    read = list(_cases(call, ledger))
-    return [case for case in read if case.incidents] or read
+    candidates = list(_cases(call, ledger))
+    return [case for case in candidates if case.incidents] or candidates
 
 
 def _cases(call: SendCertificate, ledger: View) -> Iterator[CompensationCase]:
@@ -52,13 +52,13 @@ def _incidents(id: str, trip: Reservation, ledger: View) -> frozenset[str]:
     A flight that was exchanged here is no longer in it, so then any status read may be its own,
     unless the flight is in another reservation that was read.
     """
-    known: set[str | None] = set()
+    statuses: set[str | None] = set()
     if _written(id, ledger, FLIGHTS):
         others = _flights_of_others(id, ledger)
-        known = {status for path, status in ledger.glob(STATUS) if path[1:] not in others}
-    if known.isdisjoint(PER_PASSENGER):
-        known = {status_read(segment, ledger) for segment in trip["flights"]}
-    return frozenset(PER_PASSENGER) & known
+        statuses = {status for path, status in ledger.glob(STATUS) if path[1:] not in others}
+    if statuses.isdisjoint(PER_PASSENGER):
+        statuses = {status_read(segment, ledger) for segment in trip["flights"]}
+    return frozenset(PER_PASSENGER) & statuses
 
 
 def _flights_of_others(id: str, ledger: View) -> set[tuple[str, ...]]:
@@ -78,15 +78,15 @@ def compensation_facts(call: SendCertificate, ledger: View) -> Broken | None:
 
     Asks for the statuses of reservations read, then for the reservations never read.
     """
-    found = cases(call, ledger)
-    if any(case.incidents for case in found):
+    candidates = cases(call, ledger)
+    if any(case.incidents for case in candidates):
         return None
-    if found and _is_for_somebody_elses(call["user_id"], ledger):
+    if candidates and _is_for_somebody_elses(call["user_id"], ledger):
         return violation(
             "a certificate is for a cancelled or delayed flight of {user}, and none of {trips} is one"
             "{others}; look up the reservation that the customer complains about first",
             user=call["user_id"],
-            trips=[case.id for case in found],
+            trips=[case.id for case in candidates],
             others=Private("; a flight of somebody else's reservation does not count", ""),
         )
     _ask_for_incidents(call["user_id"], ledger, needed=True)
@@ -131,13 +131,13 @@ def compensation_repeated(call: SendCertificate, ledger: View) -> Broken | None:
     Rejects: the same certificate again in a later turn.  Allows: another one for another reservation
     of the customer's. Asks for what may show another incident, before it says that there is none.
     """
-    sent = sum(
+    count = sum(
         write.name == CERTIFICATE
         and write.arguments.get("user_id") == call["user_id"]
         and _is_amount(write.arguments.get("amount"), call["amount"])
         for write in ledger.writes
     )
-    if not sent:
+    if not count:
         return None
     grounds = [
         case
@@ -145,7 +145,7 @@ def compensation_repeated(call: SendCertificate, ledger: View) -> Broken | None:
         for amount in _amounts(case).values()
         if amount == call["amount"] and _is_eligible(case, ledger)
     ]
-    if sent < len(grounds):
+    if count < len(grounds):
         return None
     _ask_for_incidents(call["user_id"], ledger)
     return violation(
@@ -157,10 +157,10 @@ def compensation_repeated(call: SendCertificate, ledger: View) -> Broken | None:
     )
 
 
-def _is_amount(given: Any, amount: float) -> bool:
+def _is_amount(value: Any, amount: float) -> bool:
     """True for the same amount, as a number or as text."""
     try:
-        return float(given) == amount
+        return float(value) == amount
     except (TypeError, ValueError):
         return False
 
@@ -178,15 +178,15 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
     Rejects: a regular member's uninsured economy trip.  The profile is asked for only where the
     reservations read leave it to the membership.
     """
-    found = cases(call, ledger)
-    if not found or any(_is_eligible(case, ledger) for case in found):
+    candidates = cases(call, ledger)
+    if not candidates or any(_is_eligible(case, ledger) for case in candidates):
         return None
     return violation(
         "{user} is a {membership} member, and {trips} is neither insured nor business; a certificate "
         "is for silver and gold members, insured reservations and business cabin{tell}",
         user=call["user_id"],
         membership=ledger[USER(call["user_id"])]["membership"],
-        trips=[case.id for case in found],
+        trips=[case.id for case in candidates],
         tell=TELL,
     )
 
@@ -203,11 +203,11 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
 
     One reservation must justify all of it. Where no incident is known, either rate may apply.
     """
-    found = cases(call, ledger)
-    fitting = [case for case in found if call["amount"] in _amounts(case).values()]
+    candidates = cases(call, ledger)
+    fitting = [case for case in candidates if call["amount"] in _amounts(case).values()]
     if any(_is_eligible(case, ledger) for case in fitting):
         return None
-    others = [case for case in found if not fitting or _is_eligible(case, ledger)]
+    others = [case for case in candidates if not fitting or _is_eligible(case, ledger)]
     if not others:
         return None
     return violation(
@@ -220,7 +220,7 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
 
 
 def _amounts(case: CompensationCase) -> dict[str, int]:
-    """What may be given for a case, by incident: for either, where none is known."""
+    """The amounts that may be given for a case, by incident: for either, where none is known."""
     travelling = len(case.trip["passengers"])
     return {name: PER_PASSENGER[name] * travelling for name in case.incidents or PER_PASSENGER}
 

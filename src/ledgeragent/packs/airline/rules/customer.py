@@ -68,14 +68,14 @@ def acting_user(call: Mapping[str, Any], ledger: View) -> Broken | None:
 
 def _customers(ledger: View) -> list[str]:
     """The user ids that may be the customer's, among those whose profile was read."""
-    read = [profile.get("user_id", path[1]) for path, profile in ledger.glob(USER)]
+    ids = [profile.get("user_id", path[1]) for path, profile in ledger.glob(USER)]
     messages = [letters for text in ledger.said("user") if (letters := _letters(text))]
-    if len(read) < 2 or not messages:
-        return read
-    given = {user_id: _first_with(_letters(user_id), messages) for user_id in read}
-    first = min(read, key=lambda user_id: given[user_id])
+    if len(ids) < 2 or not messages:
+        return ids
+    mentions = {user_id: _first_with(_letters(user_id), messages) for user_id in ids}
+    first = min(ids, key=lambda user_id: mentions[user_id])
     never = len(messages)
-    candidates = [first, *(u for u in read if given[first] < given[u] < never)]
+    candidates = [first, *(u for u in ids if mentions[first] < mentions[u] < never)]
     served = _served(ledger) if len(candidates) > 1 else set()
     return [user_id for user_id in candidates if user_id in served] or candidates
 

@@ -26,7 +26,7 @@ FlightRoute = tuple[str, str]
 
 
 class Trip(NamedTuple):
-    """What a reservation promises: from where, to where, and whether back again."""
+    """The trip that a reservation promises: from where, to where, and whether back again."""
 
     origin: str
     destination: str
@@ -47,7 +47,7 @@ class Leg(NamedTuple):
 
     number: str
     date: str
-    kept: bool
+    booked: bool
     route: FlightRoute | None
     gap: FlightRoute | None
     wide: FlightRoute | None
@@ -64,13 +64,13 @@ def itinerary(
     ledger: View,
 ) -> list[Leg]:
     """The legs of a call for a trip of `user_id` that has `segments` so far."""
-    kept = {key(s): (s["origin"], s["destination"]) for s in segments}
-    routes = [kept.get(key(f)) or _observed_route(f, user_id, ledger) for f in flights]
+    current = {key(s): (s["origin"], s["destination"]) for s in segments}
+    routes = [current.get(key(f)) or _observed_route(f, user_id, ledger) for f in flights]
     stops = _stops(routes, trip)
     return [
         Leg(
             *key(flight),
-            kept=key(flight) in kept,
+            booked=key(flight) in current,
             route=routes[i],
             gap=_between(stops, i, i + 1),
             wide=_between(stops, i, i + 2),
@@ -195,7 +195,7 @@ class SearchedValue(NamedTuple):
 
 
 def told(leg: Leg, field: str, ledger: View) -> SearchedValue | None:
-    """What the latest search tells of a leg.
+    """The latest search's word on a leg.
 
     None if none does, or if the one that did was made again and lists the leg no more.
     """

@@ -15,7 +15,7 @@ AT_MOST = {"certificate": 1, "credit_card": 1, "gift_card": 3}
 
 
 def kind(payment_id: str, user_id: str, ledger: View) -> str:
-    """What a payment method is: as the profile says, else as its id says."""
+    """The source of a payment method: as the profile says, else as its id says."""
     profile = ledger.get(USER(user_id))
     methods = profile["payment_methods"] if profile is not None else {}
     return methods[payment_id]["source"] if payment_id in methods else payment_id.rpartition("_")[0]

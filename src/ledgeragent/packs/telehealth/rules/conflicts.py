@@ -84,7 +84,7 @@ def _now(entry: Entry, name: str, writes: tuple[ToolCall, ...]) -> Any:
 
 
 def _made_by(write: ToolCall, name: str) -> Any:
-    """What a write makes of a field of the appointment it names; None if it doesn't say."""
+    """The value that a write gives a field of the appointment it names; None if it doesn't say."""
     if write.name == CANCEL and name == "status":
         return "cancelled"
     moved = write.name == RESCHEDULE and name in _MOVED

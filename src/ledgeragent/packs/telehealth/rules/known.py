@@ -1,4 +1,4 @@
-"""What the ledger knows of the matter at hand, and which reads would tell more.
+"""The ledger's knowledge of the matter at hand, and the reads that would tell more.
 
 Some reads can't be had (the tools fail on incomplete records), so a rule names every read that would
 do: once those are known to be of no use, the demand ends by itself and the call isn't held up.
@@ -76,7 +76,7 @@ def call_of(tool: str, **arguments: str) -> ToolCall:
 def appointment_reads(
     call: Mapping[str, str], patient: str | None, ledger: View
 ) -> tuple[ToolCall, ...]:
-    """What would show an appointment: its details, or its patient's list if that may have it."""
+    """The reads that would show an appointment: its details, or its patient's list if that may have it."""
     path = APPOINTMENT(call["appointment_id"])
     details = call_of("get_appointment_details", appointment_id=call["appointment_id"])
     return (details, *_lists("list_patient_appointments", ALL_APPOINTMENTS, path, patient, ledger))
@@ -95,8 +95,8 @@ def _lists(
     owner = (seen(record, "patient_id") if record is not None else None) or patient
     if owner is None:
         return ()
-    known = ledger.entry(family(owner))
-    lacks_it = known is not None and known.typed and not known.stale and record is None
+    entry = ledger.entry(family(owner))
+    lacks_it = entry is not None and entry.typed and not entry.stale and record is None
     return () if lacks_it else (call_of(tool, patient_id=owner),)
 
 

@@ -65,8 +65,8 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
     if not names:
         return None
     spelt = dict.fromkeys(map(medication_key, (*names, call["medication"])))
-    known = [offer for key in spelt for offer in _offers(key, ledger)]
-    if any(_is_offer(call, offer) for offer in known):
+    offers = [offer for key in spelt for offer in _offers(key, ledger)]
+    if any(_is_offer(call, offer) for offer in offers):
         return None
     unread = [name for name in names if ledger.get(SUPPLIERS(medication_key(name))) is None]
     if unread and not _has_own_catalog(call["medication"], ledger):
@@ -74,7 +74,7 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
         own = [name for name in (call["medication"],) if path == SUPPLIERS(medication_key(name))]
         spellings = dict.fromkeys((*unread, *own))
         demand(path, *(call_of("list_medication_suppliers", medication=n) for n in spellings))
-    if not known:
+    if not offers:
         return violation(
             "the catalog has no supplier of {medication}, so none can be set",
             medication=call["medication"],
@@ -87,12 +87,12 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
         brand=call["brand_name"],
         price=call["price_usd"],
         currency=_currency(call),
-        entries=[_spoken(offer) for offer in known],
+        entries=[_spoken(offer) for offer in offers],
     )
 
 
 def _prescribed_as(call: UpdateSupplier, ledger: View) -> list[str]:
-    """What the record calls the medication, as the catalog does; none if it isn't prescribed.
+    """The record's names for the medication, as the catalog has them; none if it isn't prescribed.
 
     The call's own word for it, where the record hasn't been read.
     """

@@ -137,8 +137,8 @@ def _provider(call: Mapping[str, str], ledger: View) -> str | None:
     if "provider_id" in call:
         return call["provider_id"]
     path = APPOINTMENT(call["appointment_id"])
-    known = ledger.get(path)
-    if known is not None and (absent(ledger, path) or seen(known, "status") not in (None, *OPEN)):
+    record = ledger.get(path)
+    if record is not None and (absent(ledger, path) or seen(record, "status") not in (None, *OPEN)):
         return None
     details = call_of("get_appointment_details", appointment_id=call["appointment_id"])
     provider: str = field(ledger, path, "provider_id", details)

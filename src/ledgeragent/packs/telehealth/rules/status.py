@@ -40,8 +40,8 @@ def cancel_status(call: Mapping[str, str], ledger: View) -> Broken | None:
     return _closed(call, "cancelled", ledger)
 
 
-def _closed(call: Mapping[str, str], done: str, ledger: View) -> Broken | None:
-    """What is wrong with changing an appointment that doesn't exist or isn't open."""
+def _closed(call: Mapping[str, str], participle: str, ledger: View) -> Broken | None:
+    """The objection to changing an appointment that doesn't exist or isn't open."""
     path = APPOINTMENT(call["appointment_id"])
     if absent(ledger, path):
         return violation(
@@ -57,5 +57,5 @@ def _closed(call: Mapping[str, str], done: str, ledger: View) -> Broken | None:
         id=call["appointment_id"],
         status=status,
         open=list(OPEN),
-        done=done,
+        done=participle,
     )

@@ -65,7 +65,7 @@ def write_failed(text: str) -> bool:
 
 
 def appointment(text: str) -> Json:
-    """What get_appointment_details prints: its own section decides date, time and status."""
+    """The appointment that get_appointment_details prints: its section decides date, time and status."""
     if not_found(text):
         return NONE
     head = _APPOINTMENT.match(text)
@@ -85,7 +85,7 @@ def appointment(text: str) -> Json:
 
 
 def scheduled(text: str) -> Json:
-    """What schedule_appointment confirms; ValueError for any other answer."""
+    """The appointment that schedule_appointment confirms; ValueError for any other answer."""
     match = _SCHEDULED.match(text)
     if match is None:
         raise ValueError("the booking is not confirmed in the words that are known")
@@ -98,7 +98,7 @@ def scheduled(text: str) -> Json:
 
 
 def rescheduled(text: str) -> Json:
-    """What reschedule_appointment confirms; ValueError for any other answer."""
+    """The appointment that reschedule_appointment confirms; ValueError for any other answer."""
     match = _RESCHEDULED.match(text)
     if match is None:
         raise ValueError("the move is not confirmed in the words that are known")
@@ -106,13 +106,13 @@ def rescheduled(text: str) -> Json:
 
 
 def appointment_list(text: str) -> Json:
-    """What list_patient_appointments prints, as `appointments`; perhaps there are none."""
+    """The list that list_patient_appointments prints, as `appointments`; perhaps there are none."""
     if _NONE_LISTED.fullmatch(text.strip()):
         return {"appointments": []}
     first, *lines = text.strip().split("\n")
-    header, found = _HEADER.fullmatch(first), rows(lines, _LISTED)
-    if header is None or found is None:
+    header, table = _HEADER.fullmatch(first), rows(lines, _LISTED)
+    if header is None or table is None:
         return Untyped(text)
-    for row in found:
+    for row in table:
         row |= {"exists": True, "status": words(row["status"]), "type": words(row["type"])}
-    return {"appointments": [{**header.groupdict(), **row} for row in found]}
+    return {"appointments": [{**header.groupdict(), **row} for row in table]}

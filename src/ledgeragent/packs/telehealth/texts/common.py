@@ -1,4 +1,4 @@
-"""What the parsers share: failures that are ordinary text, and the printed forms of values."""
+"""Parts that the parsers share: failures that are ordinary text, and the printed forms of values."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def amount(printed: str) -> float:
 
 def rows(lines: Iterable[str], pattern: re.Pattern[str]) -> list[dict[str, Any]] | None:
     """The named values of each line, or None where one doesn't match."""
-    found = []
+    table = []
     for line in lines:
         match = pattern.fullmatch(line)
         if match is None:
             return None
-        found.append(match.groupdict())
-    return found
+        table.append(match.groupdict())
+    return table

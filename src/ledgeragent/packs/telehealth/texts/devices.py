@@ -17,23 +17,23 @@ _DEVICE = re.compile(
 
 
 def device_list(text: str) -> Json:
-    """What list_telemetry_devices prints; ValueError where it can't be read."""
+    """The list that list_telemetry_devices prints; ValueError where it can't be read."""
     if _NO_DEVICES.fullmatch(text.strip()):
         return []
     header, *lines = text.strip().split("\n")
-    found = rows(lines, _DEVICE)
-    if not header.startswith("Telemetry devices") or found is None:
+    table = rows(lines, _DEVICE)
+    if not header.startswith("Telemetry devices") or table is None:
         raise ValueError("the list of devices can't be read")
-    return found
+    return table
 
 
 def upload(text: str) -> Json:
-    """What get_telemetry_upload answers: an object, or a sentence where there is no upload."""
+    """The answer of get_telemetry_upload: an object, or a sentence where there is no upload."""
     return parse_json(text) if text.startswith("{") else Untyped(text)
 
 
 def upload_list(text: str) -> Json:
-    """What list_telemetry_uploads answers: objects, or a sentence for none; ValueError for others."""
+    """The answer of list_telemetry_uploads: objects, or a sentence for none; ValueError for others."""
     uploads = [] if _NO_UPLOADS.fullmatch(text.strip()) else parse_json(text)
     if not isinstance(uploads, list):
         raise ValueError("the list of uploads can't be read")

@@ -30,14 +30,14 @@ _SUMMARY = re.compile(
 
 
 def suppliers(text: str) -> Json:
-    """What list_medication_suppliers prints, as `offers`; perhaps there are none."""
+    """The list that list_medication_suppliers prints, as `offers`; perhaps there are none."""
     if _NOT_IN_CATALOG.fullmatch(text.strip()) or _NONE_LISTED.fullmatch(text.strip()):
         return {"offers": []}
     header, *lines = text.strip().split("\n")
-    found = rows(lines, _OFFER)
-    if not header.startswith("Suppliers for ") or found is None:
+    table = rows(lines, _OFFER)
+    if not header.startswith("Suppliers for ") or table is None:
         return Untyped(text)
-    return {"offers": [{**row, "price_usd": float(row["price_usd"])} for row in found]}
+    return {"offers": [{**row, "price_usd": float(row["price_usd"])} for row in table]}
 
 
 def absent_from_catalog(text: str) -> Json:
@@ -51,16 +51,16 @@ def absent_from_catalog(text: str) -> Json:
 
 
 def interactions(text: str) -> Json:
-    """What check_drug_interactions prints, each pair once."""
+    """The interactions that check_drug_interactions prints, each pair once."""
     if _NONE_DOCUMENTED.fullmatch(text.strip()):
         return {"interactions": []}
     listed, _, rest = text.strip().partition("\n\n")
     header, *lines = listed.split("\n")
-    found, summary = rows(lines, _INTERACTION), _SUMMARY.fullmatch(rest)
-    if header != "Drug interaction analysis:" or found is None or summary is None:
+    table, summary = rows(lines, _INTERACTION), _SUMMARY.fullmatch(rest)
+    if header != "Drug interaction analysis:" or table is None or summary is None:
         return Untyped(text)
     return {
-        "interactions": list({row["medications"]: _interaction(row) for row in found}.values()),
+        "interactions": list({row["medications"]: _interaction(row) for row in table}.values()),
         "hold_today": items(summary["hold"]),
         "escalate": summary["escalate"] == "Yes",
         "peak_overlap_hours": int(summary["peak"]),

@@ -37,7 +37,7 @@ _LISTED = re.compile(
 
 
 def provider(text: str) -> Json:
-    """What get_provider_details prints, with the times of each weekday."""
+    """The provider that get_provider_details prints, with the times of each weekday."""
     if not_found(text):
         return NONE
     match = _PROVIDER.fullmatch(text.strip())
@@ -52,18 +52,18 @@ def provider(text: str) -> Json:
 
 
 def provider_list(text: str) -> Json:
-    """What list_available_providers prints, as `providers`; perhaps there are none."""
+    """The list that list_available_providers prints, as `providers`; perhaps there are none."""
     if _NONE_LISTED.fullmatch(text.strip()):
         return {"providers": []}
     header, *blocks = text.strip().split("\n\n")
-    found = rows(blocks, _LISTED)
-    if not header.startswith("Available Providers") or found is None:
+    table = rows(blocks, _LISTED)
+    if not header.startswith("Available Providers") or table is None:
         return Untyped(text)
-    return {"providers": [_common(row) for row in found]}
+    return {"providers": [_common(row) for row in table]}
 
 
 def _common(row: dict[str, Any]) -> dict[str, Json]:
-    """What details and list print alike."""
+    """The values that details and list print alike."""
     return {
         "exists": True,
         **{name: row[name] for name in ("provider_id", "name", "specialty", "phone")},

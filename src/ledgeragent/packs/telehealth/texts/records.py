@@ -36,7 +36,7 @@ def nothing_asked(text: str) -> bool:
 
 
 def medical_record(text: str) -> Json:
-    """What get_medical_record prints. It doesn't say what is prescribed."""
+    """The record that get_medical_record prints. It doesn't say what is prescribed."""
     if not_found(text) or _NO_SUCH.fullmatch(text.strip()):
         return NONE
     head = _RECORD.match(text)
@@ -52,15 +52,15 @@ def medical_record(text: str) -> Json:
 
 
 def record_list(text: str) -> Json:
-    """What list_patient_medical_records prints, as `records`; perhaps there are none."""
+    """The list that list_patient_medical_records prints, as `records`; perhaps there are none."""
     if _NONE_LISTED.fullmatch(text.strip()):
         return {"records": []}
     header, *lines = text.strip().split("\n")
-    found = rows(lines, _LISTED)
-    if not header.startswith("Medical records") or found is None:
+    table = rows(lines, _LISTED)
+    if not header.startswith("Medical records") or table is None:
         return Untyped(text)
-    for row in found:
+    for row in table:
         related = row["appointment_id"]
         row["appointment_id"] = None if related == "None" else related
         row["medications"] = items(row["medications"])
-    return {"records": [{"exists": True, **row} for row in found]}
+    return {"records": [{"exists": True, **row} for row in table]}

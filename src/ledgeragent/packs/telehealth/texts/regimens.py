@@ -22,7 +22,7 @@ _ALTERNATIVE = re.compile(
 
 
 def regimen_options(text: str) -> Json:
-    """What get_regimen_options prints, as `regimens`: the current one first, or none at all."""
+    """The list that get_regimen_options prints, as `regimens`: the current one first, or none at all."""
     if _NONE.fullmatch(text.strip()):
         return {"regimens": []}
     now, _, later = text.strip().partition("\nOptimized regimen options:")
@@ -31,15 +31,15 @@ def regimen_options(text: str) -> Json:
     if current is None or None in options:
         return Untyped(text)
     unnamed = {"title": "Current regimen", "focus": ""}
-    found = [unnamed | current.groupdict(), *(o.groupdict() for o in options if o is not None)]
-    return {"regimens": [_regimen(said) for said in found]}
+    sections = [unnamed | current.groupdict(), *(o.groupdict() for o in options if o is not None)]
+    return {"regimens": [_regimen(section) for section in sections]}
 
 
-def _regimen(said: dict[str, str]) -> dict[str, Json]:
+def _regimen(section: dict[str, str]) -> dict[str, Json]:
     return {
-        **said,
-        "components": list(map(_component, _bullets(said["components"]))),
-        "notes": list(_bullets(said["notes"])),
+        **section,
+        "components": list(map(_component, _bullets(section["components"]))),
+        "notes": list(_bullets(section["notes"])),
     }
 
 

@@ -1,0 +1,29 @@
+"""The place of records inside what a tool returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ledgeragent.types import Arguments, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The record (with `each`: the records) of a return, `inside` these fields of it, one in the other."""
+
+    inside: tuple[str, ...]
+    each: bool
+
+    def __call__(self, value: Json, arguments: Arguments) -> Iterable[Json]:
+        for name in self.inside:
+            if not isinstance(value, Mapping) or name not in value:
+                raise ValueError(f"the return has no field {'.'.join(self.inside)!r}")
+            value = value[name]
+        if not self.each:
+            return (value,)
+        if isinstance(value, Mapping):
+            return value.values()
+        if isinstance(value, list):
+            return value
+        raise ValueError("the return holds no list of records")

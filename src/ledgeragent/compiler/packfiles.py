@@ -1,0 +1,52 @@
+"""The files of a pack written as data, and those in its folder that are no part of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from pathlib import Path as FilePath
+
+from ledgeragent.errors import DataError
+
+PIECES = (
+    "records.yaml",
+    "clauses.yaml",
+    "rules.yaml",
+    "samples.yaml",
+    "rules/*.yaml",
+    "samples/*.yaml",
+)
+"""The files of a folder, besides `pack.yaml`, whose sections are put together with it."""
+
+
+def pack_files(path: FilePath) -> list[FilePath]:
+    """The files of a pack, the main one first; raises DataError where there is none."""
+    if not path.is_dir():
+        return [path]
+    main = path / "pack.yaml"
+    if not main.exists():
+        hint = "; rename pack.yml" if (path / "pack.yml").exists() else ""
+        raise DataError(f"this folder holds no pack.yaml{hint}", file=str(path))
+    files = {os.path.realpath(file): file for file in reversed(_pieces(path))}
+    files.pop(os.path.realpath(main), None)
+    return [main, *sorted(files.values())]
+
+
+def _pieces(path: FilePath) -> list[FilePath]:
+    """The files of these names, links that lead nowhere included: reading them tells what is wrong."""
+    names = {*os.listdir(path)}
+    files = [path / piece for piece in PIECES if piece in names]
+    return [*files, *(file for piece in PIECES if "*" in piece for file in path.glob(piece))]
+
+
+def unread_files(path: FilePath, files: Collection[FilePath | None]) -> list[FilePath]:
+    """YAML files in the folder of a pack that are no part of it: perhaps rules that nobody enforces."""
+    if not path.is_dir():
+        return []
+    parts = {os.path.realpath(file) for file in files if file is not None}
+    candidates = (file for pattern in ("*", "rules/*", "samples/*") for file in path.glob(pattern))
+    return sorted(
+        file
+        for file in candidates
+        if file.suffix.lower() in (".yaml", ".yml") and os.path.realpath(file) not in parts
+    )
