@@ -12,6 +12,7 @@ _DEEPEST_WRAPPING = 4
 _LONGEST_LITERAL = 1_000_000
 _LONGEST_SHOWN = 80
 _WRAPPER = "result"
+_TEXT_BLOCKS = ("text", "input_text", "output_text")
 
 
 def unwrapped(content: Json) -> Json:
@@ -55,7 +56,7 @@ def _text_of_blocks(blocks: list[Json]) -> Json:
 
 
 def _text_of_block(block: Json) -> str | None:
-    if not isinstance(block, Mapping) or block.get("type") != "text":
+    if not isinstance(block, Mapping) or block.get("type") not in _TEXT_BLOCKS:
         return None
     text = block.get("text")
     return text if isinstance(text, str) else None

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from ledgeragent.cli.main import main
-from ledgeragent.gateway.exchange import VERDICT_HEADER
+from ledgeragent.gateway.words import VERDICT_HEADER
 from ledgeragent.journal import open_store, read, verify
 from tests.gateway.processes import process
 from tests.gateway.upstream import Upstream, stepwise

@@ -73,8 +73,8 @@ def test_histories_that_end_alike_keep_what_both_know() -> None:
         found = memories.find([HELLO])
         memories.begin(found, found.memory, 1)
         state = State(rejections=Rejections(counts=known))
-        memory = replace(found.memory, state=state, feedback=f"told {len(known)}")
+        memory = replace(found.memory, state=state, warnings=(f"told {len(known)}",))
         memories.settle(found.key, Reply(text="No."), memory, 1)
     shared = memories.find([HELLO, Reply(text="No."), HELLO]).memory
     assert shared.state.rejections.counts == {(*LEND.intent, "r"): 1}
-    assert shared.feedback == ""
+    assert shared.warnings == ()

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.gate import Gate
-from ledgeragent.gateway.dialects.base import PendingAnswer
-from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.memory import Memory, Unsent
 from ledgeragent.gateway.stores.base import SavedSession
 from ledgeragent.gateway.stores.codec import dumps, loads
 from ledgeragent.render import render
 from ledgeragent.state import State
-from ledgeragent.types import Reply, UserMessage
+from ledgeragent.types import Reply, ToolReturn, UserMessage
 from tests.lending.domain import ADA, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
 from tests.property.world import DOMAIN, searched, steps
 
@@ -32,9 +31,9 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
     memory = Memory(
         session="s",
         state=state,
-        feedback="\ud800",
+        unsent=(Unsent(LEND, "\ud800", None), Unsent(LEND, "", 2)),
+        warnings=("\ud800",),
         upstream="r",
-        owed=(PendingAnswer("a", "b"),),
         size=7,
     )
     text = dumps(SavedSession(memory=memory, folded=("a", "b"), taken=True, version=3))
@@ -60,3 +59,39 @@ def test_what_was_rejected_comes_back() -> None:
     back = loads(dumps(SavedSession(memory=Memory(session="s", state=state))), 1).memory.state
     assert back == state
     assert json.loads(dumps(SavedSession(memory=Memory(session="s", state=back))))["format"] == 1
+
+
+@searched
+@given(st.lists(st.tuples(steps, st.sampled_from(["answered", "lost", "open"])), max_size=6))
+def test_writes_that_may_have_happened_come_back(taken: list) -> None:  # type: ignore[type-arg]
+    """A session at rest goes on as one that was never put away."""
+    state = State()
+    for number, (step, fate) in enumerate(taken):
+        call = replace(step.call, id=f"c{number}")
+        returned = replace(step.returned, call_id=call.id, lost=fate == "lost")
+        state = state.observe(Reply(calls=(call,)), DOMAIN)
+        if fate != "open":
+            state = state.observe(returned, DOMAIN)
+    state = state._replace(last=None, raced=state.pending)
+    back = loads(dumps(SavedSession(memory=Memory(session="s", state=state))), 1).memory.state
+    assert back == state
+    late = [ToolReturn(call_id=f"c{number}", content="{}") for number in range(len(taken))]
+    for message in (Reply(), *late):
+        state, back = state.observe(message, DOMAIN), back.observe(message, DOMAIN)
+        assert back._replace(last=None) == state._replace(last=None)
+        assert _doubtful_marks(back) == _doubtful_marks(state)
+
+
+def _doubtful_marks(state: State) -> list[bool]:
+    """Of each mark, whether the write that made it is one that may have happened."""
+    doubts = [id(doubt.call) for doubt in state.ledger.unconfirmed]
+    return [id(mark.by) in doubts for entry in state.ledger for mark in entry.stale]
+
+
+def test_what_was_said_comes_back() -> None:
+    listening = replace(LIBRARY, listens=True)
+    state = State().observe(UserMessage(text="Hello"), listening)
+    state = state.observe(Reply(text="Good morning"), listening)
+    back = loads(dumps(SavedSession(memory=Memory(session="s", state=state))), 1).memory.state
+    assert back.ledger.utterances == state.ledger.utterances
+    assert len(back.ledger.utterances) == 2

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ledgeragent.gateway.server import Settings
     from ledgeragent.gateway.spans import Spans
 
-_UNKNOWN = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decision.ALLOW}
+_DECISIONS = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decision.ALLOW}
 
 
 def add(subparsers: Subparsers) -> None:
@@ -47,9 +47,16 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "--unknown-tools",
-        choices=tuple(_UNKNOWN),
+        choices=tuple(_DECISIONS),
         default="revise",
         help="what to do with calls of tools that the domain does not list (default revise)",
+    )
+    parser.add_argument(
+        "--undecided",
+        choices=("block", "allow"),
+        default="block",
+        help="what to do with calls whose record none of the tools supplies, so that a rule cannot be "
+        "decided (default block); the tools are --tools, else the pack's, never a request's",
     )
     add_journal(parser)
     parser.add_argument(
@@ -203,7 +210,8 @@ def _settings(args: argparse.Namespace) -> Settings:
         keys=frozenset(key.strip() for key in keys),
         upstream_key=_from_environment(args.upstream_key_env) if args.upstream_key_env else None,
         context_role=args.context_role,
-        unknown=_UNKNOWN[args.unknown_tools],
+        unknown=_DECISIONS[args.unknown_tools],
+        undecided=_DECISIONS[args.undecided],
     )
 
 

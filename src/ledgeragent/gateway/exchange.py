@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
@@ -14,7 +13,6 @@ from ledgeragent.gateway.dialects.base import (
     BadReplyError,
     Body,
     Dialect,
-    PendingAnswer,
     Rejected,
     Tail,
     WireReply,
@@ -23,15 +21,14 @@ from ledgeragent.gateway.dialects.base import (
     reading,
     sent_order,
 )
-from ledgeragent.gateway.memory import Memory, weight
+from ledgeragent.gateway.memory import Memory, Unsent, weight
+from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
-from ledgeragent.render import render
+from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
-
-VERDICT_HEADER = "x-ledgeragent-verdict"
 
 
 class Settlement(NamedTuple):
@@ -86,7 +83,7 @@ class Exchange:
                 replies = self.dialect.replies(answer)
                 usage.heard(answer.get("usage"))
             judged = [self._judge(said) for said in replies]
-            if len(judged) > 1 or not self._revises(judged[0]):
+            if len(judged) > 1 or not self._revises(judged[0], was_heard=False):
                 break
             with reading():
                 usage.again()
@@ -129,7 +126,7 @@ class Exchange:
                 judged = self._judge(said)
                 texts.append(judged.said.reply.text[stream.repeated :])
                 first_id = first_id or judged.said.id
-                if not self._revises(judged):
+                if not self._revises(judged, was_heard=True):
                     break
                 with reading():
                     stream.again()
@@ -148,15 +145,8 @@ class Exchange:
         yield [*comment, *ending]
 
     def _prompt(self) -> Body:
-        context = render(self.memory.state.ledger)
-        if self.memory.feedback:
-            context = f"{context}\n{self.memory.feedback}"
-        tail = Tail(
-            rejected=self.rejected,
-            context=context,
-            after=self.memory.upstream,
-            owed=self.memory.owed,
-        )
+        text, owed = briefing(self.memory, self.gate)
+        tail = Tail(rejected=self.rejected, context=text, after=self.memory.upstream, owed=owed)
         with reading():
             return self.dialect.prompt(self.body, tail)
 
@@ -164,22 +154,29 @@ class Exchange:
         """Judges and records. Choices of one answer are alternatives, so none is judged after another."""
         try:
             state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
-            size = self.memory.size + weight(said.reply)
+            listens = self.gate.domain.listens
+            size = self.memory.size + weight(said.reply, listens=listens)
         except RecursionError:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, said.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
         return _Judged(said, filtered, replace(self.memory, state=state, size=size))
 
-    def _revises(self, judged: _Judged) -> bool:
-        """True if nothing of the reply can be sent and the model may try once more."""
+    def _revises(self, judged: _Judged, *, was_heard: bool) -> bool:
+        """True if nothing of the reply can be sent and the model may try once more.
+
+        Of a reply whose words no client heard, only the rejections are remembered.
+        """
         filtered = judged.filtered
         if filtered.execute or filtered.decision is not Decision.REVISE:
             return False
         if len(self.rejected) >= self.max_revisions:
             return False
         self.rejected.append(Rejected(judged.said.raw, filtered))
-        self.memory = judged.memory
+        state = judged.memory.state
+        if not was_heard:
+            state = self.memory.state._replace(rejections=state.rejections)
+        self.memory = replace(judged.memory, state=state)
         return True
 
     def _settled(
@@ -187,6 +184,7 @@ class Exchange:
     ) -> Settlement:
         """What the client is sent, and what the model must hear next turn of what it was not."""
         filtered = judged.filtered
+        silenced = self._silenced(filtered)
         calls = filtered.execute
         if streamed:
             order = sent_order((v.call for v in filtered.verdicts), self.passes)
@@ -195,9 +193,9 @@ class Exchange:
         memory = replace(
             judged.memory,
             state=judged.memory.state._replace(pending=calls),
-            feedback=(self._silenced(filtered) or filtered).feedback,
+            unsent=tuple(_unsent(silenced or filtered, is_answered=silenced is not None)),
+            warnings=warnings(filtered),
             upstream=judged.said.id,
-            owed=tuple(_owed(filtered)),
         )
         sent = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
         return Settlement(sent, memory, name or judged.said.id)
@@ -218,31 +216,12 @@ class Exchange:
         return self.rejected[-1].filtered
 
 
-def _owed(filtered: Filtered) -> Iterator[PendingAnswer]:
-    """What the rejected calls must be answered with."""
+def _unsent(filtered: Filtered, *, is_answered: bool) -> Iterator[Unsent]:
+    """The rejected calls; `is_answered` if upstream was told of them in the course of a revision."""
     seen: Counter[str] = Counter()
     for verdict in filtered.verdicts:
         if verdict.allowed:
             seen[verdict.call.id] += 1
         else:
-            yield PendingAnswer(verdict.call.id, verdict.feedback, seen[verdict.call.id])
-
-
-def verdict_header(judged: Sequence[Filtered]) -> str:
-    """Every verdict in order, as `tool=DECISION`, with nothing in it that could end a header."""
-    told = (
-        f"{_plain(verdict.call.name)}={verdict.decision.name}"
-        for filtered in judged
-        for verdict in filtered.verdicts
-    )
-    return ",".join(told)[:_LONGEST_HEADER]
-
-
-_LONGEST_HEADER = 4000
-
-
-_ODD = re.compile(r"[^A-Za-z0-9_.-]")
-
-
-def _plain(name: str) -> str:
-    return _ODD.sub("?", name[:64])
+            behind = None if is_answered else seen[verdict.call.id]
+            yield Unsent(verdict.call, verdict.note, behind)

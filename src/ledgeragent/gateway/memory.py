@@ -12,52 +12,68 @@ import marshal
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from ledgeragent.gateway.dialects.base import PendingAnswer
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
-from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
 
 Digest = bytes
 ROOT: Digest = b""
 
 
+class Unsent(NamedTuple):
+    """A rejected call, which the client never saw.
+
+    `note` is the loop guard's remark. `behind` counts the calls of the same id that the client did
+    see and that came before it; None where upstream has an answer to the call already.
+    """
+
+    call: ToolCall
+    note: str
+    behind: int | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The state after some history, and what the model must still be told of rejected calls.
+    """The state after some history, and what the model must still be told of the latest reply.
 
-    `session` is the conversation's name in the journal. `upstream` is upstream's name for the latest
-    reply and `owed` its calls that the client never saw, for formats that continue a reply by name.
-    `size` is about how many bytes it holds: the length of all that was taken in.
+    `session` is the conversation's name in the journal. `unsent` are the rejected calls of that reply,
+    `warnings` what was said of the others. `upstream` is upstream's name for it, for formats that
+    continue a reply by name. `size` is about how many bytes it holds: the length of all that was
+    taken in.
     """
 
     session: str
     state: State = field(default_factory=State)
-    feedback: str = ""
+    unsent: tuple[Unsent, ...] = ()
+    warnings: tuple[str, ...] = ()
     upstream: str = ""
-    owed: tuple[PendingAnswer, ...] = ()
     size: int = 0
 
 
-def weight(message: Message) -> int:
-    """About how many bytes of a message stay: what tools returned, and what calls asked for."""
+def weight(message: Message, *, listens: bool = False) -> int:
+    """About how many bytes of a message stay: what tools returned, and what calls asked for.
+
+    In domains that listen, also what was said.
+    """
     match message:
         case ToolReturn(content=str(text)):
             return len(text)
         case ToolReturn():
             return len(canonical(message.content))
         case Reply():
-            return sum(len(call.intent[1]) for call in message.calls)
+            arguments = sum(len(call.intent[1]) for call in message.calls)
+            return arguments + (len(message.text) if listens else 0)
         case UserMessage():
-            return 0
+            return len(message.text) if listens else 0
 
 
 def digest(previous: Digest, message: Message) -> Digest:
     """The digest of a history one message longer.
 
-    Spaces in what was said don't count: clients trim and join text, and no rule reads it.
+    Spaces in what was said don't count: clients trim and join text, and no rule should rest on them.
     """
     return hashlib.blake2b(previous + marshal.dumps(_parts(message), 2), digest_size=16).digest()
 
@@ -180,5 +196,6 @@ def _shared(one: Memory, other: Memory) -> Memory:
     return replace(
         one,
         state=one.state._replace(rejections=Rejections(counts=both)),
-        feedback=one.feedback if one.feedback == other.feedback else "",
+        unsent=one.unsent if one.unsent == other.unsent else (),
+        warnings=one.warnings if one.warnings == other.warnings else (),
     )

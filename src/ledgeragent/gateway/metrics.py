@@ -22,6 +22,7 @@ class Metrics:
     tools: frozenset[str]
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
     decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unread: Counter[tuple[str, str]] = field(default_factory=Counter)
     durations: Counter[float] = field(default_factory=Counter)
     seconds: float = 0.0
     upstream_calls: int = 0
@@ -38,8 +39,14 @@ class Metrics:
         """Counts the verdicts on these replies."""
         for filtered in replies:
             for verdict in filtered.verdicts:
-                name = verdict.call.name
-                self.decisions[name if name in self.tools else OTHER, verdict.decision.name] += 1
+                self.decisions[self._label(verdict.call.name), verdict.word] += 1
+
+    def unreadable(self, tool: str, reason: str) -> None:
+        """Counts a result that is not as the domain declares it, for one of a few reasons."""
+        self.unread[self._label(tool), reason] += 1
+
+    def _label(self, tool: str) -> str:
+        return tool if tool in self.tools else OTHER
 
     def text(self) -> str:
         """All of it, as Prometheus reads it."""
@@ -53,6 +60,9 @@ class Metrics:
         for (tool, decision), count in sorted(self.decisions.items()):
             labels = f'tool="{tool}",decision="{decision}"'
             yield f"ledgeragent_decisions_total{{{labels}}} {count}"
+        yield "# TYPE ledgeragent_unread_results_total counter"
+        for (tool, reason), count in sorted(self.unread.items()):
+            yield f'ledgeragent_unread_results_total{{tool="{tool}",reason="{reason}"}} {count}'
 
     def _timed(self) -> Iterable[str]:
         yield "# TYPE ledgeragent_request_seconds histogram"

@@ -16,8 +16,8 @@ _SESSION = {
     "schema": {"type": "string", "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }
 _VERDICT = {
-    "description": "Every verdict in order, e.g. get_order=ALLOW,cancel_order=REVISE. In a stream "
-    "it is a comment before the end.",
+    "description": "Every verdict in order, e.g. get_order=ALLOW,cancel_order=REVISE; UNDECIDED "
+    "where a rule could not be decided. In a stream it is a comment before the end.",
     "schema": {"type": "string"},
 }
 _PROBLEMS = {

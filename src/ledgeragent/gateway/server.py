@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import ledgeragent
 from ledgeragent.domain import Domain
@@ -28,9 +28,10 @@ from ledgeragent.gateway.dialects.base import (
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
 from ledgeragent.gateway.dialects.responses import ResponsesDialect
-from ledgeragent.gateway.exchange import VERDICT_HEADER, Exchange, verdict_header
+from ledgeragent.gateway.exchange import Exchange
 from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import Metrics
+from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.openapi import openapi
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.shadow import Shadow
@@ -38,6 +39,7 @@ from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.stores.base import ConflictError, ProcessStore, SessionStore, StoreError
 from ledgeragent.gateway.upstream import Upstream, UpstreamError, UpstreamLine
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
+from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.verdict import Decision
@@ -67,7 +69,8 @@ class Settings:
     `max_remembered` bounds the histories that are kept, each counted with the size of its request.
     `keys` are the gateway's own API keys (none: whoever reaches the port may use it), and
     `upstream_key` is what goes upstream instead of the client's. `unknown` answers calls of tools
-    that the domain does not list.
+    that the domain does not list, `undecided` calls with a rule whose record no tool of the domain
+    supplies. Which tools those are says whoever runs the gateway, never a request.
     """
 
     upstream: str
@@ -81,13 +84,7 @@ class Settings:
     upstream_key: str | None = None
     context_role: str = "system"
     unknown: Decision = Decision.REVISE
-
-
-class Bound(NamedTuple):
-    """The gate for agents with certain tools, and those of the domain's tools that need no judging."""
-
-    gate: Gate
-    passes: frozenset[str]
+    undecided: Decision = Decision.BLOCK
 
 
 class Gateway:
@@ -108,21 +105,18 @@ class Gateway:
         self._domain = domain
         self._spans = spans
         self._store = store if store is not None else ProcessStore()
-        self._recorder = MemoryRecorder(domain, journal)
+        self._notices = Notices(self.metrics)
+        self._recorder = MemoryRecorder(domain, journal, notices=self._notices)
         self._visits = Visits(self.memories, self._store, self._recorder)
-        self._bound: Callable[[frozenset[str]], Bound] = lru_cache(256)(self._bind)
+        self._gate = Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided)
+        guards = ((tool.tool, domain.guard(tool.tool)) for tool in domain.tools)
+        self._passes = frozenset(name for name, guard in guards if guard and not guard.judged)
         self._upstream = Upstream(
             settings.upstream,
             key=settings.upstream_key,
             timeout=settings.timeout,
             limit=max(settings.max_body, 1 << 20),
         )
-
-    def _bind(self, tools: frozenset[str]) -> Bound:
-        domain = self._domain.bind(tools) if tools else self._domain
-        guards = ((tool.tool, domain.guard(tool.tool)) for tool in domain.tools)
-        passes = frozenset(name for name, guard in guards if guard and not guard.judged)
-        return Bound(Gate(domain=domain, unknown=self.settings.unknown), passes)
 
     def app(self) -> web.Application:
         """The web application, ready to be served."""
@@ -196,15 +190,14 @@ class Gateway:
     ) -> web.StreamResponse:
         body, conversation = _read(dialect, raw)
         visit = await self._visits.open(conversation, self._visitor(request, len(raw)))
-        bound = self._bound(conversation.tools)
-        line, gate = self._line(request), bound.gate
+        line, gate = self._line(request), self._gate
         if trace is not None:
             trace.read(body, stream=conversation.stream, session=visit.memory.session)
             line, gate = trace.line(line), trace.gate(gate)
         exchange = Exchange(
             dialect=dialect,
             gate=gate,
-            passes=bound.passes,
+            passes=self._passes,
             body=body,
             memory=visit.memory,
             recorder=self._recorder,
@@ -226,6 +219,7 @@ class Gateway:
     def _over(self, exchange: Exchange, trace: RequestTrace | None) -> None:
         self.metrics.upstream_calls += exchange.upstream_calls
         self.metrics.judged(exchange.verdicts)
+        self._notices.judged(exchange.memory.session, exchange.verdicts)
         if trace is not None:
             trace.judged(exchange.verdicts, len(exchange.rejected))
             if exchange.problem is not None:
@@ -263,7 +257,7 @@ class Gateway:
             body, conversation = _read(dialect, raw)
             streams = conversation.stream
             visit = await self._visits.open(conversation, self._visitor(request, len(raw)))
-            gate = self._bound(conversation.tools).gate
+            gate = self._gate
             if trace is not None:
                 trace.read(body, stream=streams, session=visit.memory.session)
                 gate = trace.gate(gate)
@@ -325,6 +319,7 @@ class Gateway:
         except BadReplyError:
             self.metrics.unjudged += 1
         self.metrics.judged(shadow.verdicts)
+        self._notices.judged(shadow.memory.session, shadow.verdicts)
 
     def _admit(self, request: web.Request) -> None:
         if self.metrics.active > self.settings.max_concurrent:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, WireReply, decode, reading
 from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import EventParser
+from ledgeragent.types import Reply, ToolCall
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,11 +44,18 @@ class Shadow:
     def _judge(self, said: WireReply) -> Settlement:
         try:
             state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
-            size = self.memory.size + weight(said.reply)
+            listens = self.gate.domain.listens
+            size = self.memory.size + weight(said.reply, listens=listens)
         except RecursionError:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, said.reply, filtered, shadow=True)
         self.verdicts.append(filtered)
-        state = state._replace(pending=said.reply.calls)
-        memory = replace(self.memory, state=state, feedback="", upstream="", owed=(), size=size)
+        state = state._replace(pending=said.reply.calls, raced=self._raced(said.reply))
+        memory = replace(self.memory, state=state, unsent=(), warnings=(), upstream="", size=size)
         return Settlement(said.reply, memory, said.id)
+
+    def _raced(self, reply: Reply) -> tuple[ToolCall, ...]:
+        """The writes that may run beside other calls: rejected ones run as well."""
+        effect = self.gate.domain.effect
+        writes = (call for call in reply.calls if effect(call.name) is Effect.WRITE)
+        return tuple(writes) if len(reply.calls) > 1 else ()

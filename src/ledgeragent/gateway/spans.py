@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ from ledgeragent.gateway.metrics import OTHER
 from ledgeragent.gateway.sse import EventParser
 from ledgeragent.gateway.upstream import UpstreamError, UpstreamLine
 from ledgeragent.gateway.usage import TokenUsage
+from ledgeragent.gateway.words import word_of
 from ledgeragent.ledger import Ledger
 from ledgeragent.rejections import Rejections
 from ledgeragent.types import Reply, ToolCall
@@ -115,13 +116,8 @@ class RequestTrace:
 
     def gate(self, gate: Gate) -> Gate:
         """The gate, with a span for each reply that it judges."""
-        return TracedGate(
-            domain=gate.domain,
-            stale=gate.stale,
-            budget=gate.budget,
-            unknown=gate.unknown,
-            trace=self,
-        )
+        settings = {field.name: getattr(gate, field.name) for field in fields(Gate)}
+        return TracedGate(**settings, trace=self)
 
     def line(self, line: UpstreamLine) -> UpstreamLine:
         """The line to upstream, with a span for each call."""
@@ -137,7 +133,7 @@ class RequestTrace:
         """Notes what came of the request: the decision on the last reply, and what led to it."""
         self.span.set_attribute("ledgeragent.revisions", revisions)
         if replies:
-            self.span.set_attribute("ledgeragent.decision", replies[-1].decision.name)
+            self.span.set_attribute("ledgeragent.decision", word_of(replies[-1]))
             self.span.set_attributes(_rules(replies))
 
     def failed(self, problem: Exception) -> None:
@@ -156,9 +152,9 @@ class RequestTrace:
         """What may be told of a judged reply. A tool that a model made up has no name."""
         names = (v.call.name for v in filtered.verdicts)
         return {
-            "ledgeragent.decision": filtered.decision.name,
+            "ledgeragent.decision": word_of(filtered),
             "ledgeragent.tools": [n if n in self._spans.tools else OTHER for n in names],
-            "ledgeragent.decisions": [v.decision.name for v in filtered.verdicts],
+            "ledgeragent.decisions": [v.word for v in filtered.verdicts],
             **_rules([filtered]),
         }
 

@@ -11,7 +11,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered
 from ledgeragent.state import State
-from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 if TYPE_CHECKING:
     from ledgeragent.journal import Journal
@@ -26,6 +26,12 @@ _NUMBERS = count(1)
 def new_session() -> str:
     """A name for a conversation in the journal, never used before."""
     return f"{_PROCESS}-{next(_NUMBERS)}"
+
+
+def call_of(returned: ToolReturn, state: State) -> ToolCall | None:
+    """The call that a return answers: an open one, else one whose result was given up for lost."""
+    calls = (*state.pending, *(doubt.call for doubt in state.ledger.unconfirmed))
+    return next((call for call in calls if call.id == returned.call_id), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Recorder:
     def _answered(
         self, journal: Journal, session: str, message: ToolReturn, before: State, after: State
     ) -> None:
-        call = next((c for c in before.pending if c.id == message.call_id), None)
+        call = call_of(message, before)
         if call is not None and after.last is not None:
             read = self.domain.effect(call.name) is Effect.READ
             tell = journal.observed if read else journal.executed

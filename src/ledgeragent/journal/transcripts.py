@@ -9,6 +9,7 @@ from typing import Any
 
 from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.chain import Event
+from ledgeragent.returned import unwrapped
 from ledgeragent.types import canonical
 
 
@@ -82,7 +83,7 @@ def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
 
 
 def _answer(record: Event) -> dict[str, Any]:
-    content = record["content"]
+    content = unwrapped(record["content"])
     return {
         "role": "tool",
         "tool_call_id": record["call"]["id"],

@@ -128,6 +128,7 @@ class Journal:
             "call": self._call(call),
             "content": self._redaction.content(returned.content, absorption),
             "error": returned.error,
+            "lost": returned.lost,
             "stored": [str(path) for path in absorption.stored],
             "skipped": absorption.skipped,
         }
@@ -136,6 +137,7 @@ class Journal:
         return {
             "call": self._call(verdict.call),
             "decision": verdict.decision.name,
+            "word": verdict.word,
             "findings": [self._finding(f) for f in verdict.findings],
             "shadow": [self._finding(f) for f in verdict.shadow],
         }
@@ -148,7 +150,9 @@ class Journal:
             "decision": finding.decision.name,
             "enforcement": finding.enforcement.value,
             "reason": REDACTED if self._redaction else finding.reason,
+            "public": REDACTED if self._redaction and finding.public else finding.public,
             "reads": [self._call(call) for call in finding.reads],
+            "waits_for": [self._call(call) for call in finding.waits_for],
             "evidence": [
                 {
                     "path": fact.path,

@@ -27,13 +27,12 @@ class BadReplyError(LedgerAgentError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request as the gateway sees it: the history, the agent's tools, and whether it streams.
+    """A request as the gateway sees it: the history, and whether its answer streams.
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
     """
 
     messages: tuple[Message, ...]
-    tools: frozenset[str]
     stream: bool
     after: str | None = None
 
@@ -227,6 +226,15 @@ def text_of(content: Any, where: str) -> str:
         raise BadRequestError(f"{where}: should be text or a list of parts")
     parts = (part.get("text") for part in content if isinstance(part, dict))
     return "".join(part for part in parts if isinstance(part, str))
+
+
+def result_of(content: Any, where: str) -> Any:
+    """What a tool returned, as it stands: text itself, or a list of parts. The core reads it."""
+    if content is None:
+        return ""
+    if not isinstance(content, str | list):
+        raise BadRequestError(f"{where}: should be text or a list of parts")
+    return content
 
 
 def string(raw: Mapping[str, Any], name: str, where: str) -> str:

@@ -19,6 +19,7 @@ from ledgeragent.gateway.dialects.base import (
     flag,
     listed,
     refuse,
+    result_of,
     text_of,
 )
 from ledgeragent.gateway.seam import Seam
@@ -52,9 +53,10 @@ class ChatDialect:
         stream = flag(body, "stream")
         if stream and body.get("n") not in (None, 1):
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
+        for n, tool in enumerate(listed(body, "tools")):
+            _check_tool(tool, n)
         return Request(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
-            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
             stream=stream,
         )
 
@@ -243,12 +245,11 @@ class _Call:
         return {"id": self.id, "type": "function", "function": function}
 
 
-def _tool_name(tool: Any, n: int) -> str:
+def _check_tool(tool: Any, n: int) -> None:
     function = tool.get("function") if isinstance(tool, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     if not isinstance(name, str) or tool.get("type", "function") != "function":
         raise BadRequestError(f"tools[{n}]: {HOSTED}")
-    return name
 
 
 def _message(raw: Any, n: int) -> Iterator[Message]:
@@ -261,7 +262,7 @@ def _message(raw: Any, n: int) -> Iterator[Message]:
     elif role == "assistant":
         yield _reply(raw, where)
     elif role == "tool":
-        content = text_of(raw.get("content"), f"{where}.content")
+        content = result_of(raw.get("content"), f"{where}.content")
         yield ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
     elif role not in _SILENT:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")

@@ -19,6 +19,7 @@ from ledgeragent.gateway.dialects.base import (
     flag,
     listed,
     refuse,
+    result_of,
     string,
     text_of,
 )
@@ -52,9 +53,10 @@ class MessagesDialect:
         if not isinstance(messages, list) or not messages:
             raise BadRequestError("messages: should be a list with at least one message")
         refuse(body, _REFUSED)
+        for n, tool in enumerate(listed(body, "tools")):
+            _check_tool(tool, n)
         return Request(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
-            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
             stream=flag(body, "stream"),
         )
 
@@ -301,10 +303,10 @@ def _call(block: Mapping[str, Any], where: str) -> ToolCall:
     return ToolCall(name=name, id=str(number or ""), malformed=str(given))
 
 
-def _tool_name(tool: Any, n: int) -> str:
+def _check_tool(tool: Any, n: int) -> None:
     if not isinstance(tool, dict) or tool.get("type") not in (None, "custom"):
         raise BadRequestError(f"tools[{n}]: {HOSTED}")
-    return string(tool, "name", f"tools[{n}]")
+    string(tool, "name", f"tools[{n}]")
 
 
 def _message(raw: Any, n: int) -> Iterator[Message]:
@@ -334,7 +336,7 @@ def _turn(blocks: Sequence[Body], where: str) -> Iterator[Message]:
     for block in results:
         yield ToolReturn(
             call_id=str(block.get("tool_use_id", "")),
-            content=text_of(block.get("content"), f"{where}.content"),
+            content=result_of(block.get("content"), f"{where}.content"),
             error=bool(block.get("is_error")),
         )
     if len(results) < len(blocks) or not results:

@@ -21,6 +21,7 @@ from ledgeragent.gateway.dialects.base import (
     flag,
     listed,
     refuse,
+    result_of,
     string,
     text_of,
 )
@@ -68,9 +69,10 @@ class ResponsesDialect:
         after = body.get("previous_response_id")
         if after is not None and not isinstance(after, str):
             raise BadRequestError("previous_response_id: should be text")
+        for n, tool in enumerate(listed(body, "tools")):
+            _check_tool(tool, n)
         return Request(
             messages=tuple(_messages(_items(given))),
-            tools=frozenset(_tool_name(tool, n) for n, tool in enumerate(listed(body, "tools"))),
             stream=flag(body, "stream"),
             after=after,
         )
@@ -376,7 +378,7 @@ def _messages(items: Sequence[Any]) -> Iterator[Message]:
 def _other(item: Body, kind: Any, where: str) -> Iterator[Message]:
     role = item.get("role")
     if kind == "function_call_output":
-        content = text_of(item.get("output"), f"{where}.output")
+        content = result_of(item.get("output"), f"{where}.output")
         yield ToolReturn(call_id=str(item.get("call_id", "")), content=content)
     elif kind != "message":
         raise BadRequestError(f"{where}.type: {kind!r} cannot be judged")
@@ -386,10 +388,10 @@ def _other(item: Body, kind: Any, where: str) -> Iterator[Message]:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
 
 
-def _tool_name(tool: Any, n: int) -> str:
+def _check_tool(tool: Any, n: int) -> None:
     if not isinstance(tool, dict) or tool.get("type") != "function":
         raise BadRequestError(f"tools[{n}]: {HOSTED}")
-    return string(tool, "name", f"tools[{n}]")
+    string(tool, "name", f"tools[{n}]")
 
 
 def _call(item: Mapping[str, Any], where: str) -> ToolCall:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledgeragent.gateway.dialects.base import PendingAnswer
-from ledgeragent.gateway.memory import Memory
+from ledgeragent.gateway.memory import Memory, Unsent
 from ledgeragent.gateway.stores.base import SavedSession
 from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
@@ -24,9 +23,9 @@ def dumps(saved: SavedSession) -> str:
         "format": FORMAT,
         "session": memory.session,
         "state": _state(memory.state),
-        "feedback": memory.feedback,
+        "unsent": [[_call(call), note, behind] for call, note, behind in memory.unsent],
+        "warnings": memory.warnings,
         "upstream": memory.upstream,
-        "owed": memory.owed,
         "size": memory.size,
         "folded": saved.folded,
         "taken": saved.taken,
@@ -40,9 +39,11 @@ def loads(text: str, version: int) -> SavedSession:
     memory = Memory(
         session=told["session"],
         state=_read_state(told["state"]),
-        feedback=told["feedback"],
+        unsent=tuple(
+            Unsent(_read_call(call), note, behind) for call, note, behind in told.get("unsent", ())
+        ),
+        warnings=tuple(told.get("warnings", ())),
         upstream=told["upstream"],
-        owed=tuple(PendingAnswer(*owed) for owed in told["owed"]),
         size=told.get("size", 0),
     )
     folded = tuple(told["folded"])
@@ -76,7 +77,7 @@ def _ledger(ledger: Ledger) -> Json:
         "unconfirmed": [[_call(d.call), d.running] for d in ledger.unconfirmed],
         "utterances": [list(utterance) for utterance in ledger.utterances],
         "unavailable": [[*intent, answer] for intent, answer in ledger.unavailable.items()],
-        "entries": [_entry(entry) for entry in ledger],
+        "entries": [_entry(entry, ledger.unconfirmed) for entry in ledger],
     }
 
 
@@ -91,33 +92,44 @@ def _read_ledger(told: Mapping[str, Json]) -> Ledger:
         unavailable={(tool, intent): answer for tool, intent, answer in told["unavailable"]},
     )
     for entry in told["entries"]:
-        ledger = ledger.put(_read_entry(entry))
+        ledger = ledger.put(_read_entry(entry, ledger.unconfirmed))
     return ledger
 
 
-def _entry(entry: Entry) -> Json:
+def _entry(entry: Entry, doubts: Sequence[Unconfirmed]) -> Json:
     return {
         "path": entry.path,
         "value": entry.value,
         "source": _call(entry.source),
         "turn": entry.turn,
         "typed": entry.typed,
-        "stale": [[m.fields, None if m.by is None else _call(m.by)] for m in entry.stale],
+        "stale": [[mark.fields, _by(mark, doubts)] for mark in entry.stale],
         "inherited": {name: [_call(o.source), o.turn] for name, o in entry.inherited.items()},
     }
 
 
-def _read_entry(told: Mapping[str, Json]) -> Entry:
+def _by(mark: Stale, doubts: Sequence[Unconfirmed]) -> Json:
+    """The write of a mark; one that may have happened by its number, so that it stays the same one."""
+    at = next((n for n, doubt in enumerate(doubts) if doubt.call is mark.by), None)
+    if at is not None:
+        return at
+    return None if mark.by is None else _call(mark.by)
+
+
+def _read_by(by: Json, doubts: Sequence[Unconfirmed]) -> ToolCall | None:
+    if isinstance(by, int):
+        return doubts[by].call
+    return None if by is None else _read_call(by)
+
+
+def _read_entry(told: Mapping[str, Json], doubts: Sequence[Unconfirmed]) -> Entry:
     return Entry(
         path=Path(told["path"]),
         value=told["value"],
         source=_read_call(told["source"]),
         turn=told["turn"],
         typed=told["typed"],
-        stale=tuple(
-            Stale(tuple(fields), None if by is None else _read_call(by))
-            for fields, by in told["stale"]
-        ),
+        stale=tuple(Stale(tuple(fields), _read_by(by, doubts)) for fields, by in told["stale"]),
         inherited={
             name: Origin(_read_call(source), turn)
             for name, (source, turn) in told["inherited"].items()

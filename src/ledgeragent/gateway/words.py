@@ -1,0 +1,34 @@
+"""Verdicts in words, as headers, counters and spans tell them: UNDECIDED is never plain ALLOW."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ledgeragent.gate import Filtered
+from ledgeragent.verdict import Decision, Verdict
+
+VERDICT_HEADER = "x-ledgeragent-verdict"
+
+_LONGEST_HEADER = 4000
+_ODD = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def word_of(filtered: Filtered) -> str:
+    """The decision on a reply in a word: UNDECIDED where nothing firmer decided it."""
+    decision = filtered.decision
+    words = {verdict.word for verdict in filtered.verdicts if verdict.decision is decision}
+    undecided = "UNDECIDED" in words
+    if decision is Decision.ALLOW:
+        return "UNDECIDED" if undecided else decision.name
+    return decision.name if decision.name in words else "UNDECIDED"
+
+
+def verdict_header(replies: Sequence[Filtered]) -> str:
+    """Every verdict in order, as `tool=WORD`, with nothing in it that could end a header."""
+    parts = (_part(verdict) for filtered in replies for verdict in filtered.verdicts)
+    return ",".join(parts)[:_LONGEST_HEADER]
+
+
+def _part(verdict: Verdict) -> str:
+    return f"{_ODD.sub('?', verdict.call.name[:64])}={verdict.word}"
