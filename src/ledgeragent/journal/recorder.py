@@ -58,8 +58,8 @@ class Recorder:
     ) -> None:
         call = call_of(message, before)
         if call is not None and after.last is not None:
-            read = self.domain.effect(call.name) is Effect.READ
-            tell = journal.observed if read else journal.executed
+            is_read = self.domain.effect(call.name) is Effect.READ
+            tell = journal.observed if is_read else journal.executed
             tell(session, call, message, after.last)
 
     def judged(
