@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agents.items import TResponseOutputItem
 
 RunInput: TypeAlias = "str | list[TResponseInputItem]"
-"""What a model is asked: the user's text, or a transcript."""
+"""The input of a run or request: the user's text, or a transcript."""
 
 Item: TypeAlias = Mapping[str, Any]
 """An item as data, whatever its type."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ledgeragent.journal import Journal
 
 C = TypeVar("C")
-"""What the host gives its agents and tools as their context."""
+"""The context that a host gives its agents and tools."""
 
 
 class LedgerRunner:
