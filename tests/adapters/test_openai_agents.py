@@ -203,11 +203,12 @@ def test_shadow_mode_takes_what_cannot_be_guarded() -> None:
     assert "<ledger>" not in str(model.calls[0].input)
 
 
-def test_a_model_given_by_the_run_is_wrapped() -> None:
+@pytest.mark.parametrize("config", [RunConfig, dict])
+def test_a_model_given_by_the_run_is_wrapped(config: Any) -> None:
     ran: list[str] = []
     model = ScriptedModel([lend("l"), [assistant_message("No.")]])
     agent: Any = Agent(name="a", tools=tools(ran))
-    run(agent, "Hi", run_config=RunConfig(model=model))
+    run(agent, "Hi", run_config=config(model=model))
     assert ran == []
     assert "<ledger>" in str(model.calls[0].input)
 

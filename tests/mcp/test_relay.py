@@ -77,7 +77,7 @@ def test_a_rejected_call_never_reaches_the_server() -> None:
     with Shop() as shop:
         result = called(initialized(), shop, 2, "cancel_order", order_id="G-1010")
     assert result["isError"]
-    assert "get_order" in result["content"][0]["text"]
+    assert "find_customer" in result["content"][0]["text"]
 
 
 def test_reads_are_absorbed_and_the_ledger_is_a_tool_and_a_resource() -> None:

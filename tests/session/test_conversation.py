@@ -10,7 +10,7 @@ import pytest
 from ledgeragent.adapters.common import Policy
 from ledgeragent.gate import Gate
 from ledgeragent.predicates import Broken, View, predicate, violation
-from ledgeragent.session.conversation import UNJUDGED
+from ledgeragent.session.live import UNJUDGED
 from ledgeragent.session.outcome import plain
 from ledgeragent.types import Json, Reply, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision, Enforcement

@@ -10,7 +10,7 @@ from typing import Literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledgeragent.adapters.common import Guard
+from ledgeragent.adapters.common import Policy
 from ledgeragent.gate import Gate
 from ledgeragent.types import Reply, ToolCall
 from tests.lending.domain import ADA, BOOK_IN, LIBRARY
@@ -67,7 +67,7 @@ class Host:
     """Runs the calls of a reply at once, and watches who runs beside whom."""
 
     def __init__(self, gate: Gate | None = None) -> None:
-        self.conversation = Guard(gate or LIBRARY).open()
+        self.conversation = Policy(gate or LIBRARY).open()
         self.conversation.patience = 0.05
         self.busy: list[Run] = []
         self.collisions: list[tuple[Run, Run]] = []

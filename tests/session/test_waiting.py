@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from ledgeragent.adapters.common import Answer, Guard, execute
+from ledgeragent.adapters.common import CallResult, Policy, execute
 from ledgeragent.session.conversation import Conversation
 from ledgeragent.session.outcome import broke_on_the_way
 from ledgeragent.session.ticket import Ticket, refusal
@@ -94,7 +94,7 @@ def test_a_write_asked_for_twice_at_once_runs_once_and_then_asks_what_became_of_
 def test_a_plain_loop_judges_each_call_when_its_turn_comes() -> None:
     conversation = opened()
     calls = (GET_MEMBER, GET_BOOK, LEND, GET_BOOK_AGAIN, SHELVE)
-    answers: list[Answer] = []
+    answers: list[CallResult] = []
     given = {"get_member": ADA, "get_book": BOOK_IN}
     conversation.judge(Reply(calls=calls))
     execute(conversation, calls, lambda asked: given.get(asked.name, "done"), answers)
@@ -213,7 +213,7 @@ def test_a_wait_is_no_rejection_for_the_loop_guard() -> None:
 
 
 def test_in_shadow_mode_nothing_waits() -> None:
-    conversation = Guard(LIBRARY, mode="shadow").open()
+    conversation = Policy(LIBRARY, mode="shadow").open()
     conversation.judge(Reply(calls=(GET_BOOK, LEND, SHELVE)))
     assert all(conversation.take(asked).allowed for asked in (SHELVE, LEND, GET_BOOK))
 

@@ -1,4 +1,4 @@
-"""What every adapter needs: conversations under one policy, a plain loop's execution, refusals to start."""
+"""Parts of every adapter: conversations under one policy, a plain loop's execution, refusals to start."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class UnguardableError(UsageError):
 def require(library: str, minimum: str, extra: str) -> None:
     """Nothing if `library` is installed in version `minimum` or newer; else MissingExtraError."""
     try:
-        found = version(library)
+        installed = version(library)
     except PackageNotFoundError:
         raise MissingExtraError(library, extra) from None
-    if _numbers(found) < _numbers(minimum):
-        raise MissingExtraError(f"{library} {minimum} or newer (found {found})", extra)
+    if _numbers(installed) < _numbers(minimum):
+        raise MissingExtraError(f"{library} {minimum} or newer (found {installed})", extra)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -108,8 +108,8 @@ class Policy:
     def _conversation(self, tools: Collection[str] | None) -> Conversation:
         gate = self.gate(tools)
         recorder = Recorder(gate.domain, self.journal)
-        telling = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
-        return Conversation(gate, telling, self.watch)
+        thread = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
+        return Conversation(gate, thread, self.watch)
 
     def offer(self, conversation: Conversation, tools: Collection[str]) -> None:
         """Judges by the tools that the agent has been offered so far.
@@ -158,7 +158,7 @@ _NOT_BEGUN = f"{NOT_EXECUTED}, because the turn was interrupted."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallResult:
-    """What one call of a reply is answered with."""
+    """The answer to one call of a reply."""
 
     call: ToolCall
     content: str

@@ -139,7 +139,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
     def _prepared(self, request: ModelRequest[Any]) -> Conversation:
         """The run's conversation, told which tools this request offers."""
         names = [_name(tool, shadow=self._guard.shadow) for tool in request.tools]
-        conversation = _held(request.state)
+        conversation = _conversation_in(request.state)
         if conversation is None:
             return self._guard.open(names, map_history(request.state["messages"]))
         self._guard.offer(conversation, names)
@@ -148,7 +148,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
     def _current(self, request: ToolCallRequest) -> Conversation:
         """The run's conversation, or one rebuilt from the messages (a graph of your own, a resume)."""
         state = request.state
-        conversation = _held(state)
+        conversation = _conversation_in(state)
         if conversation is not None:
             return conversation
         messages = state if isinstance(state, list) else _messages(state)
@@ -159,23 +159,23 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         return conversation
 
 
-def _held(state: Any) -> Conversation | None:
-    held = state.get(KEY) if isinstance(state, Mapping) else getattr(state, KEY, None)
-    return held if isinstance(held, Conversation) else None
+def _conversation_in(state: Any) -> Conversation | None:
+    value = state.get(KEY) if isinstance(state, Mapping) else getattr(state, KEY, None)
+    return value if isinstance(value, Conversation) else None
 
 
 def _messages(state: Any) -> Sequence[AnyMessage]:
-    found: Sequence[AnyMessage] = (
+    messages: Sequence[AnyMessage] = (
         state["messages"] if isinstance(state, Mapping) else state.messages
     )
-    return found
+    return messages
 
 
 def _keeping(
     conversation: Conversation, request: ModelRequest[Any], response: ModelResponse[Any]
 ) -> JudgedResponse:
     """The response; where a run was resumed, with the conversation that its state has lost."""
-    if _held(request.state) is conversation:
+    if _conversation_in(request.state) is conversation:
         return response
     return ExtendedModelResponse(response, Command(update={KEY: conversation}))
 
@@ -200,34 +200,35 @@ def _with_ledger(request: ModelRequest[Any], conversation: Conversation) -> Mode
 
 def _judged(conversation: Conversation, response: ModelResponse[Any]) -> ModelResponse[Any]:
     """Judges the calls of a reply that are left to tools; structured output has been answered already."""
-    answered = {m.tool_call_id for m in response.result if isinstance(m, ToolMessage)}
+    closed = {m.tool_call_id for m in response.result if isinstance(m, ToolMessage)}
     for position, message in enumerate(response.result):
         if isinstance(message, AIMessage):
             if not conversation.shadow:
-                message = _distinct(message, conversation, answered)
+                message = _distinct(message, conversation, closed)
                 response.result[position] = message
-            calls = (c for c in _reply(message).calls if c.id not in answered)
+            calls = (c for c in _reply(message).calls if c.id not in closed)
             unread = map(_unreadable, message.invalid_tool_calls)
             conversation.judge(Reply(text=message.text, calls=(*calls, *unread)))
     return response
 
 
-def _distinct(message: AIMessage, conversation: Conversation, answered: set[str]) -> AIMessage:
-    """The message with an id of its own for each call, unreadable ones among them.
+def _distinct(message: AIMessage, conversation: Conversation, closed: set[str]) -> AIMessage:
+    """The message with an id of its own for each call but the `closed` ones, unreadable ones included.
 
     Those are kept as calls without arguments: left as they are, nothing would answer them.
     """
     calls: list[dict[str, Any]] = [dict(call) for call in message.tool_calls]
     calls += ({**bad, "args": {}, "type": "tool_call"} for bad in message.invalid_tool_calls)
-    open_ = [call for call in calls if call["id"] not in answered]
+    open_ = [call for call in calls if call["id"] not in closed]
     for call, name in zip(open_, conversation.ids([c["id"] for c in open_]), strict=True):
         call["id"] = name
-    told = {c["id"]: c for c in calls}
+    by_id = {c["id"]: c for c in calls}
     bad_ids = [c["id"] for c in calls[len(message.tool_calls) :]]
     texts = {n: str(b["args"]) for n, b in zip(bad_ids, message.invalid_tool_calls, strict=True)}
-    kept = [{k: c.get(k) for k in ("name", "args", "id", "type")} for c in told.values()]
+    fields = ("name", "args", "id", "type")
+    tool_calls = [{name: call.get(name) for name in fields} for call in by_id.values()]
     extra = {**message.additional_kwargs, KEY: texts} if texts else message.additional_kwargs
-    changed = {"tool_calls": kept, "invalid_tool_calls": [], "additional_kwargs": extra}
+    changed = {"tool_calls": tool_calls, "invalid_tool_calls": [], "additional_kwargs": extra}
     return message.model_copy(update=changed)
 
 

@@ -1,4 +1,4 @@
-"""What the benchmark harnesses' adapters share: which method an agent has, and the tail of its prompt."""
+"""The method of an agent in a benchmark's harness, and the tail that it gives the prompt."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ class Method:
     mode: RenderMode = "full"
 
     def tail(self, presenter: Presenter, ledger: Ledger, feedback: str) -> str:
-        """What goes behind the history: the ledger, if shown and not empty, and the gate's answer."""
+        """The text behind the history: the ledger, if shown and not empty, and the gate's answer."""
         parts = [presenter.tail(ledger)] if self.shows and len(ledger) else []
         return "\n\n".join([*parts, *([f"{_LED_TO}\n{feedback}"] if feedback else [])])

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 _SKIPPED = "Tool not executed"
-"""What the framework says of a call that it left out, since the run had its result already."""
+"""The framework's words for a call that it left out, since the run had its result already."""
 
 
 class LedgerCapability(AbstractCapability[Any]):
@@ -95,7 +95,7 @@ class _GuardedRun(AbstractCapability[Any]):
         if parameters.native_tools and not self.guard.shadow:
             kinds = " and ".join(tool.kind for tool in parameters.native_tools)
             raise refuse(f"{kinds}, run by the provider,", "give the agent a tool of its own")
-        conversation = self._told([tool.name for tool in parameters.function_tools], ctx)
+        conversation = self._offered([tool.name for tool in parameters.function_tools], ctx)
         if not conversation.shadow:
             messages = _with_ledger(request_context.messages, conversation.context())
             request_context = dataclasses.replace(request_context, messages=messages)
@@ -140,8 +140,8 @@ class _GuardedRun(AbstractCapability[Any]):
         handler: Any,
     ) -> Any:
         """The tool's answer, taken into the ledger."""
-        wanted = call.tool_call_id, call.tool_name
-        ticket = next((t for t in self._claimed if (t.call.id, t.call.name) == wanted), None)
+        key = call.tool_call_id, call.tool_name
+        ticket = next((t for t in self._claimed if (t.call.id, t.call.name) == key), None)
         if ticket is None:
             raise ToolFailed(f"{NOT_EXECUTED}, because it was not judged.")
         self._claimed.remove(ticket)
@@ -154,7 +154,7 @@ class _GuardedRun(AbstractCapability[Any]):
             conversation.observe(ticket, getattr(result, "return_value", result))
             return result
 
-    def _told(self, tools: Sequence[str], ctx: RunContext[Any]) -> Conversation:
+    def _offered(self, tools: Sequence[str], ctx: RunContext[Any]) -> Conversation:
         """The run's conversation, told which tools this request offers."""
         if self.conversation is None:
             self.conversation = self.guard.open(tools, map_history(ctx.messages))
@@ -222,9 +222,9 @@ def _with_ledger(messages: Sequence[ModelMessage], block: str) -> list[ModelMess
 
 
 def _reply(parts: Iterable[Any]) -> Reply:
-    kept: list[ModelResponsePart] = list(parts)
-    text = "".join(part.content for part in kept if isinstance(part, TextPart))
-    return Reply(text=text, calls=tuple(_call(p) for p in kept if isinstance(p, ToolCallPart)))
+    of_reply: list[ModelResponsePart] = list(parts)
+    text = "".join(part.content for part in of_reply if isinstance(part, TextPart))
+    return Reply(text=text, calls=tuple(_call(p) for p in of_reply if isinstance(p, ToolCallPart)))
 
 
 def _call(part: ToolCallPart) -> ToolCall:

@@ -45,15 +45,15 @@ def harness(module: str) -> Any:
 
 @dataclass(slots=True)
 class _Turn:
-    """The prompt of one turn, and what was generated for it."""
+    """The prompt of one turn, its drafts, and the number of its first verdicts in the run."""
 
     prompt: list[Wire] = field(default_factory=list)
     drafts: list[Wire] = field(default_factory=list)
-    judged: int = 0
+    first: int = 0
 
 
 class Guarded:
-    """What goes in front of the harness's LLM agent. One object serves one run at a time."""
+    """The front of the harness's LLM agent. One object serves one run at a time."""
 
     method: Method
     tools: list[Wire]
@@ -95,12 +95,12 @@ class Guarded:
             self._take_in(of_harness(one))
         state.messages.extend(arrived)
         self._turn = _Turn(
-            prompt=[*state.system_messages, *state.messages], judged=len(self._core.verdicts)
+            prompt=[*state.system_messages, *state.messages], first=len(self._core.verdicts)
         )
         reply = self._core.step(of_harness(last))
-        sent = self._sent(reply)
-        state.messages.append(sent)
-        return sent, state
+        outgoing = self._outgoing(reply)
+        state.messages.append(outgoing)
+        return outgoing, state
 
     def _take_in(self, message: Message) -> None:
         self._core.history.append(message)
@@ -124,22 +124,22 @@ class Guarded:
     def _as_shown(self) -> list[Wire]:
         """The prompt with each return as the render mode shows it."""
         system = len(self._turn.prompt) - len(self._core.history)
-        shown = list(self._turn.prompt)
+        prompt = list(self._turn.prompt)
         for position, message in enumerate(self._presenter.messages, system):
             if isinstance(message, ToolReturn):
-                shown[position] = shown[position].model_copy(update={"content": message.content})
-        return shown
+                prompt[position] = prompt[position].model_copy(update={"content": message.content})
+        return prompt
 
-    def _sent(self, reply: Reply) -> Wire:
+    def _outgoing(self, reply: Reply) -> Wire:
         """The last draft with what the gate left of it, or a refusal in its place."""
-        draft, judged = self._turn.drafts[-1], self._core.verdicts[self._turn.judged :]
+        draft, answers = self._turn.drafts[-1], self._core.verdicts[self._turn.first :]
         update: dict[str, Any] = spent(self._turn.drafts)
-        update["raw_data"] = {**(draft.raw_data or {}), TRACE: trace(self._turn.drafts, judged)}
-        if _rejected(judged[-1]):
-            calls = zip(draft.tool_calls or (), judged[-1].verdicts, strict=True)
-            kept = [call for call, verdict in calls if verdict.allowed]
-            update |= {"tool_calls": kept or None, "content": reply.text or None}
-        elif any(map(_rejected, judged)) and not draft.tool_calls:
+        update["raw_data"] = {**(draft.raw_data or {}), TRACE: trace(self._turn.drafts, answers)}
+        if _rejected(answers[-1]):
+            calls = zip(draft.tool_calls or (), answers[-1].verdicts, strict=True)
+            executable = [call for call, verdict in calls if verdict.allowed]
+            update |= {"tool_calls": executable or None, "content": reply.text or None}
+        elif any(map(_rejected, answers)) and not draft.tool_calls:
             update["content"] = reply.text
         return draft.model_copy(update=update)
 
@@ -162,8 +162,8 @@ def register(name: str, agent: type[Any]) -> None:
         return
 
     def build(tools: list[Wire], domain_policy: str, **options: Any) -> Any:
-        known = {key: options.get(key) for key in ("llm", "llm_args")}
-        return agent(tools=tools, domain_policy=domain_policy, **known)
+        model = {key: options.get(key) for key in ("llm", "llm_args")}
+        return agent(tools=tools, domain_policy=domain_policy, **model)
 
     registry.register_agent_factory(build, name)
 
@@ -191,7 +191,7 @@ def say(role: str, text: str) -> Wire:
 
 
 def spent(drafts: Iterable[Wire]) -> dict[str, Any]:
-    """What all these generations cost, as the harness keeps it: `usage` and `cost`."""
+    """The cost of all these generations, as the harness keeps it: `usage` and `cost`."""
     usage: dict[str, Any] = {}
     for draft in drafts:
         for name, count in (draft.usage or {}).items():
@@ -200,13 +200,14 @@ def spent(drafts: Iterable[Wire]) -> dict[str, Any]:
     return {"usage": usage or None, "cost": sum(costs) if costs else None}
 
 
-def trace(drafts: Sequence[Wire], judged: Sequence[Filtered]) -> Json:
-    """What led to a message: how many generations, and every verdict that was not plain ALLOW."""
-    told = [_told(v) for filtered in judged for v in filtered.verdicts if v.findings or v.shadow]
-    return {"generations": len(drafts), "verdicts": told}
+def trace(drafts: Sequence[Wire], answers: Sequence[Filtered]) -> Json:
+    """The way to a message: how many generations, and every verdict that was not plain ALLOW."""
+    verdicts = [verdict for filtered in answers for verdict in filtered.verdicts]
+    notable = [_verdict(verdict) for verdict in verdicts if verdict.findings or verdict.shadow]
+    return {"generations": len(drafts), "verdicts": notable}
 
 
-def _told(verdict: Verdict) -> Json:
+def _verdict(verdict: Verdict) -> Json:
     return {
         "call": {"name": verdict.call.name, "arguments": dict(verdict.call.arguments)},
         "decision": verdict.decision.name,

@@ -141,11 +141,11 @@ class _Run:
 
     def _as_shown(self) -> list[Wire]:
         """The transcript with each return as the render mode shows it."""
-        shown = list(self.messages)
+        messages = list(self.messages)
         for position, message in enumerate(self._presenter.messages):
             if isinstance(message, ToolReturn):
-                shown[position] = {**shown[position], "content": message.content}
-        return shown
+                messages[position] = {**messages[position], "content": message.content}
+        return messages
 
 
 def _reply(message: Wire) -> Reply:

@@ -12,10 +12,7 @@ from ledgeragent.journal.stores import Store
 from ledgeragent.types import Json, canonical
 
 JOURNAL_VERSION = 1
-
-
 GENESIS = "0" * 64
-
 
 Event: TypeAlias = dict[str, Json]
 
@@ -33,7 +30,7 @@ def line_of(record: Mapping[str, Json]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """What a check of a journal found: `records` intact ones, `torn` bytes after them, a `problem`.
+    """The result of a check: `records` intact ones, `torn` bytes after them, a `problem`.
 
     `problem` names the first record that was changed, removed or reordered; None if there is none.
     """
@@ -55,17 +52,17 @@ def verify(store: Store) -> Chain:
     for line in store.lines():
         try:
             record = json.loads(line)
-            given = record.pop("hash")
+            digest = record.pop("hash")
         except (ValueError, KeyError, AttributeError):
             return Chain(records=count, head=previous, problem=f"record {count + 1} is unreadable")
         if record.get("prev") != previous:
             problem = f"record {count + 1} does not follow the one before it"
             return Chain(records=count, head=previous, problem=problem)
         expected = hashlib.sha256(line_of(record).encode()).hexdigest()
-        if given != expected:
+        if digest != expected:
             problem = f"record {count + 1} was changed after it was written"
             return Chain(records=count, head=previous, problem=problem)
-        previous, count = given, count + 1
+        previous, count = digest, count + 1
     return Chain(records=count, head=previous, torn=len(store.torn()))
 
 

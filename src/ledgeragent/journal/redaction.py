@@ -1,4 +1,4 @@
-"""Which values stay out of a journal."""
+"""Redaction: the values that stay out of a journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REDACTED = "[redacted]"
 
 
 class Redaction:
-    """Which values stay out of a journal. False if none do."""
+    """The values that stay out of a journal. False if none do."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._patterns = [tuple(pattern.split(".")) for pattern in patterns]
@@ -32,7 +32,7 @@ class Redaction:
         return value
 
     def content(self, content: Json, absorption: Absorption) -> Json:
-        """What a tool returned, without the listed parts of the records that it held.
+        """The return of a tool, without the listed parts of the records that it held.
 
         With a redaction in force, a return that was not stored as exactly one record is left out whole.
         """

@@ -1,4 +1,4 @@
-"""Where the records of a journal are kept: JSON Lines or a table of SQLite."""
+"""Stores, in which the records of a journal stand: JSON Lines or a table of SQLite."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path as File
 from typing import Protocol
 
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import DataError, LedgerAgentError
+from ledgeragent.journal.lock import WriterLock
+
+_AS_IT_IS: int = getattr(os, "O_BINARY", 0)
+"""Without it, Windows would write two characters for a line's end."""
 
 
 class Store(Protocol):
@@ -23,7 +27,7 @@ class Store(Protocol):
         ...
 
     def torn(self) -> bytes:
-        """What follows the last whole record: the part of one that was being written."""
+        """The bytes after the last whole record: the part of one that was being written."""
         ...
 
     def drop_torn(self) -> None:
@@ -42,11 +46,14 @@ class JsonlStore:
         self.file = file
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writable else os.O_RDONLY
         try:
-            self._handle = os.open(file, flags, 0o600)
+            self._handle = os.open(file, flags | _AS_IT_IS, 0o600)
         except OSError as problem:
             raise DataError(problem.strerror or str(problem), file=str(file)) from None
-        if writable:
-            _lock(self._handle, file)
+        try:
+            self._lock = WriterLock(file) if writable else None
+        except LedgerAgentError:
+            os.close(self._handle)
+            raise
 
     def append(self, line: str) -> None:
         """Adds one record; returns once it has been handed to the operating system.
@@ -89,29 +96,8 @@ class JsonlStore:
     def close(self) -> None:
         """Releases the file."""
         os.close(self._handle)
-
-
-def _locked(file: File) -> int:
-    """A handle that keeps other writers away from a journal for as long as it is open."""
-    lock = file.with_name(f"{file.name}.lock")
-    try:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as problem:
-        raise DataError(problem.strerror or str(problem), file=str(file)) from None
-    _lock(handle, file)
-    return handle
-
-
-def _lock(handle: int, file: File) -> None:
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        raise UsageError(f"{file}: another process is writing this journal") from None
+        if self._lock is not None:
+            self._lock.release()
 
 
 class SqliteStore:
@@ -124,7 +110,7 @@ class SqliteStore:
         if not writable and not file.exists():
             raise DataError("there is no such journal", file=str(file))
         # Not the database itself: to close any other handle on it would undo SQLite's own locks.
-        self._handle = _locked(file) if writable else None
+        self._lock = WriterLock(file, beside=True) if writable else None
         try:
             # The journal sees to it that only one thread at a time is here.
             self._base = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
@@ -158,9 +144,9 @@ class SqliteStore:
         self._release()
 
     def _release(self) -> None:
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
 
 def open_store(file: File | str, *, writable: bool = False) -> Store:

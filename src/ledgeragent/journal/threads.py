@@ -1,4 +1,4 @@
-"""Telling: one conversation's side of a journal, also where a framework runs it in several pieces.
+"""Threads: one conversation's side of a journal, also where a framework runs it in several pieces.
 
 A run that begins with a history goes on under the name that the journal has for that history, and
 tells only what is new. What the journal doesn't know is told from its beginning, under a new name.
@@ -26,17 +26,18 @@ _REMEMBERED = 10_000
 class Position:
     """Where a conversation stands, the same whether it was lived or is read in a history.
 
-    Only tools of the domain count, and only answers that succeeded, in any order.
+    Only tools of the domain count, and only answers that succeeded, in any order: `utterance` is a
+    digest of all that was said until here, `answers` one of what has answered the calls of it.
     """
 
-    said: bytes = b""
-    answered: int = 0
-    asked: frozenset[str] = frozenset()
+    utterance: bytes = b""
+    answers: int = 0
+    call_ids: frozenset[str] = frozenset()
 
     @property
     def key(self) -> bytes:
-        """What the place is recognised by."""
-        return self.said + self.answered.to_bytes(16, "big")
+        """The place's own digest, by which it is recognised."""
+        return self.utterance + self.answers.to_bytes(16, "big")
 
     def after(self, message: Message, domain: Domain) -> Position:
         """The place one message later."""
@@ -45,24 +46,26 @@ class Position:
                 return Position(_digest(self.key, "user", _words(message.text)))
             case Reply():
                 calls = [c for c in message.calls if domain.guard(c.name) is not None]
-                told = [[call.id, *call.intent] for call in calls]
-                said = _digest(self.key, _words(message.text), told)
-                return Position(said, asked=frozenset(call.id for call in calls))
+                intents = [[call.id, *call.intent] for call in calls]
+                utterance = _digest(self.key, _words(message.text), intents)
+                return Position(utterance, call_ids=frozenset(call.id for call in calls))
             case ToolReturn():
-                if message.failed or message.content is None or message.call_id not in self.asked:
+                if message.failed or message.content is None:
+                    return self
+                if message.call_id not in self.call_ids:
                     return self
                 mark = int.from_bytes(_digest(message.call_id, _value(message.content)))
-                return replace(self, answered=self.answered ^ mark)
+                return replace(self, answers=self.answers ^ mark)
 
 
 def _digest(*parts: Json) -> bytes:
-    shown = [part.hex() if isinstance(part, bytes) else part for part in parts]
-    text = canonical(shown).encode("utf-8", "backslashreplace")
+    printable = [part.hex() if isinstance(part, bytes) else part for part in parts]
+    text = canonical(printable).encode("utf-8", "backslashreplace")
     return blake2b(text, digest_size=16).digest()
 
 
 def _value(content: Json) -> Json:
-    """What an answer says, whether it is read in a history, as text, or was just given, as a value."""
+    """The value of an answer, whether a history has it as text or it was just given as a value."""
     if not isinstance(content, str):
         return content
     try:
@@ -102,8 +105,8 @@ class Threads:
     def open(self, place: Position) -> str:
         """The name under which the reply at this place was told, if none came after it; else ""."""
         with self.lock:
-            name = self._names.get(place.said, "")
-            return name if name and place.asked else ""
+            name = self._names.get(place.utterance, "")
+            return name if name and place.call_ids else ""
 
     def advance(self, name: str, message: Message, domain: Domain) -> None:
         """Notes that a conversation is one message further."""
@@ -111,19 +114,19 @@ class Threads:
             place = self._places.pop(name, Position())
             self._forget(name, place)
             self._places[name] = place = place.after(message, domain)
-            self._names.update({place.key: name, place.said: name})
+            self._names.update({place.key: name, place.utterance: name})
             if len(self._places) > _REMEMBERED:
                 self._forget(*self._places.popitem(last=False))
 
     def _forget(self, name: str, place: Position) -> None:
-        for key in (place.key, place.said):
+        for key in (place.key, place.utterance):
             if self._names.get(key) == name:
                 del self._names[key]
 
 
 @dataclass(slots=True, kw_only=True)
 class Thread:
-    """What the journal is told of one conversation; nothing, if the recorder has no journal."""
+    """One conversation as the journal is told of it; not at all, if the recorder has no journal."""
 
     recorder: Recorder
     sessions: Threads
@@ -134,9 +137,9 @@ class Thread:
         """How many messages of a history were told before; takes up the name they were told under."""
         if self.recorder.journal is None:
             return 0
-        told, name = self.sessions.find(self._places(history))
+        count, name = self.sessions.find(self._places(history))
         self.name = name or self.name
-        return told
+        return count
 
     def open(self, history: Sequence[Message]) -> bool:
         """True if the reply that ends a history was told, with its calls open; takes up its name."""

@@ -74,10 +74,10 @@ def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
             case "observed" | "executed":
                 name = event["call"]["id"]
                 coming[name] -= 1
-                asked = next((turn for turn in turns if name in turn.open), turns[-1])
-                if name in asked.open:
-                    asked.open.remove(name)
-                asked.answers.append(_answer(event))
+                asker = next((turn for turn in turns if name in turn.open), turns[-1])
+                if name in asker.open:
+                    asker.open.remove(name)
+                asker.answers.append(_answer(event))
     return [m for turn in turns[1:] for m in (turn.message, *turn.answers, *turn.refusals)]
 
 

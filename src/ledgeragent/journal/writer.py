@@ -16,11 +16,11 @@ from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Filtered
-from ledgeragent.journal.chain import JOURNAL_VERSION, Event, chained, line_of, verify
-from ledgeragent.journal.redaction import REDACTED, Redaction
+from ledgeragent.journal.chain import JOURNAL_VERSION, chained, line_of, verify
+from ledgeragent.journal.redaction import Redaction
 from ledgeragent.journal.stores import Store, open_store
+from ledgeragent.journal.verdicts import call_json, verdict_json
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Finding, Verdict
 
 
 def stamp_of(domain: Domain) -> Mapping[str, Json]:
@@ -67,18 +67,18 @@ class Journal:
 
     def proposed(self, session: str, reply: Reply) -> None:
         """A reply as the model generated it."""
-        calls = [self._call(call) for call in reply.calls]
+        calls = [call_json(call, self._redaction) for call in reply.calls]
         self._write("proposed", session, {"text": self._text(reply.text), "calls": calls})
 
     def judged(self, session: str, filtered: Filtered, *, shadow: bool = False) -> None:
         """The verdicts on a reply. `shadow` marks verdicts that changed nothing."""
-        verdicts = [self._verdict(verdict) for verdict in filtered.verdicts]
+        verdicts = [verdict_json(verdict, self._redaction) for verdict in filtered.verdicts]
         self._write("judged", session, {"verdicts": verdicts, "shadow": shadow})
 
     def observed(
         self, session: str, call: ToolCall, returned: ToolReturn, absorption: Absorption
     ) -> None:
-        """What a read answered, and where it was stored."""
+        """The answer of a read, and where it was stored."""
         self._write("observed", session, self._returned(call, returned, absorption))
 
     def executed(
@@ -116,51 +116,14 @@ class Journal:
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)
 
-    def _call(self, call: ToolCall) -> Event:
-        arguments = self._redaction.value(("args",), dict(call.arguments))
-        told = {"id": call.id, "name": call.name, "arguments": arguments}
-        return told if call.malformed is None else {**told, "malformed": call.malformed}
-
     def _returned(
         self, call: ToolCall, returned: ToolReturn, absorption: Absorption
     ) -> Mapping[str, Json]:
         return {
-            "call": self._call(call),
+            "call": call_json(call, self._redaction),
             "content": self._redaction.content(returned.content, absorption),
             "error": returned.error,
             "lost": returned.lost,
             "stored": [str(path) for path in absorption.stored],
             "skipped": absorption.skipped,
-        }
-
-    def _verdict(self, verdict: Verdict) -> Event:
-        return {
-            "call": self._call(verdict.call),
-            "decision": verdict.decision.name,
-            "word": verdict.word,
-            "findings": [self._finding(f) for f in verdict.findings],
-            "shadow": [self._finding(f) for f in verdict.shadow],
-        }
-
-    def _finding(self, finding: Finding) -> Event:
-        return {
-            "predicate": finding.predicate,
-            "clause": finding.clause,
-            "kind": finding.kind.value,
-            "decision": finding.decision.name,
-            "enforcement": finding.enforcement.value,
-            "reason": REDACTED if self._redaction else finding.reason,
-            "public": REDACTED if self._redaction and finding.public else finding.public,
-            "reads": [self._call(call) for call in finding.reads],
-            "waits_for": [self._call(call) for call in finding.waits_for],
-            "evidence": [
-                {
-                    "path": fact.path,
-                    "value": self._redaction.value((*fact.record, *fact.fields), fact.value),
-                    "source": fact.source.name,
-                    "turn": fact.turn,
-                }
-                for fact in finding.evidence
-            ],
-            "error": finding.error,
         }

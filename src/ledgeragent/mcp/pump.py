@@ -103,7 +103,7 @@ class Pump:
         """The request that a message of the server most likely belongs to; the protocol doesn't say."""
         if message.method == "notifications/progress":
             token = (message.params or {}).get("progressToken")
-            return next((given for given, its in self._open.items() if its == token), None)
+            return next((request for request, its in self._open.items() if its == token), None)
         if message.method == "notifications/message" or isinstance(message, JSONRPCRequest):
             return next(reversed(self._open), None)
         return None

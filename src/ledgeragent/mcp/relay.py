@@ -56,7 +56,7 @@ _RESOURCE: McpResult = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What follows from one message: what goes to the server, and what goes to the client."""
+    """The messages that follow from one: those for the server, and those for the client."""
 
     to_server: tuple[RPC, ...] = ()
     to_client: tuple[RPC, ...] = ()
@@ -85,7 +85,7 @@ class Relay:
         self._subscribed = False
 
     def from_client(self, message: RPC) -> Step:
-        """What to do with a message of the client."""
+        """The step that follows from a message of the client."""
         if isinstance(message, JSONRPCRequest):
             return self._request(message)
         if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
@@ -93,7 +93,7 @@ class Relay:
         return Step(to_server=(message,))
 
     def _cancelled(self, message: JSONRPCNotification, key: str) -> Step:
-        """What follows when the client gives up a request; one that waits here the server never saw."""
+        """The step where the client gives up a request; one that waits here the server never saw."""
         if key in self._held:
             _, ticket = self._held.pop(key)
             self.conversation.interrupted(ticket)
@@ -139,7 +139,7 @@ class Relay:
         return Step(to_server=(message,))
 
     def _overheard(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> Step:
-        """What follows where verdicts change nothing: the message goes on, and is listened to."""
+        """The step where verdicts change nothing: the message goes on, and is listened to."""
         match message.method:
             case "tools/call":
                 return self._call(message, params)
@@ -168,14 +168,14 @@ class Relay:
         return self._decided(message, ticket)
 
     def _decided(self, message: JSONRPCRequest, ticket: Ticket) -> Step:
-        """What follows from a verdict that stands: the call goes on, or is answered here."""
+        """The step from a verdict that stands: the call goes on, or is answered here."""
         if not ticket.allowed:
             return _answer(message, {**_said(refusal(ticket.verdict)), "isError": True})
         self._tickets[ticket.call.id] = ticket
         return Step(to_server=(message,))
 
     def _released(self) -> Step:
-        """What becomes of the calls that waited for one that has just ended."""
+        """The step for calls that waited for one that has just ended."""
         step = Step()
         for key, (message, ticket) in tuple(self._held.items()):
             if self.conversation.ready(ticket):
@@ -184,7 +184,7 @@ class Relay:
         return step
 
     def from_server(self, message: RPC) -> Step:
-        """What to do with a message of the server."""
+        """The step that follows from a message of the server."""
         if isinstance(message, JSONRPCResponse):
             key = _key(message.id)
             edit = self._waiting.pop(key, None)
@@ -266,7 +266,7 @@ def _with_resource(result: McpResult) -> McpResult:
 
 
 def content_of(result: McpResult) -> Json:
-    """What a tool answered: its structured content, else its text, out of its wrapping."""
+    """The answer of a tool: its structured content, else its text, out of its wrapping."""
     structured = result.get("structuredContent")
     if structured is not None:
         return unwrapped(structured)

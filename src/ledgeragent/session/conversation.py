@@ -11,28 +11,22 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TypeAlias
 
-from ledgeragent.domain import Domain
-from ledgeragent.effects import Effect
-from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
+from ledgeragent.gate import Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
-from ledgeragent.rejections import Rejections
 from ledgeragent.render import render
+from ledgeragent.session.history import HistoryReader
+from ledgeragent.session.ids import CallIds
+from ledgeragent.session.live import LiveState
 from ledgeragent.session.outcome import broke_on_the_way, failure, plain
 from ledgeragent.session.ticket import Ticket
-from ledgeragent.session.tickets import Tickets, without
-from ledgeragent.session.unread import warn_of
+from ledgeragent.session.tickets import Tickets, final_rejections, without
 from ledgeragent.session.waiting import causes
 from ledgeragent.session.wakeups import sleep
-from ledgeragent.state import State
-from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Decision, Finding, Kind, Verdict
+from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 
-UNJUDGED = "adapter/unjudged"
 PATIENCE = 5.0
 """Seconds that a call waits for an earlier one which its host has not begun."""
-
-_DELIVERY: Delivery = "tool_result"
 
 
 class Conversation:
@@ -43,88 +37,66 @@ class Conversation:
     observed was interrupted: it may have changed the world, so what it touches counts as unknown.
     """
 
-    def __init__(self, gate: Gate, telling: Thread, watch: Watch | None = None) -> None:
-        self.gate = gate
-        self.state = State()
-        self.used: set[str] = set()
+    def __init__(self, gate: Gate, thread: Thread, watch: Watch | None = None) -> None:
         self.tools: frozenset[str] = frozenset()
         self.patience = PATIENCE
-        self._telling = telling
+        self._thread = thread
         self._watch = watch
-        self._tickets = Tickets()
+        self._live = LiveState(gate, thread)
+        self._tickets = Tickets(shadow=thread.shadow, writes=self._live.writes)
         self._wakeups = self._tickets.wakeups
         self._lock = self._wakeups.lock
-        self._numbered = 0
+        self._ids = CallIds()
+        self._history = HistoryReader(self._live, self._tickets, self._ids)
         self._notes = ""
 
     @property
-    def domain(self) -> Domain:
-        """The domain of its gate."""
-        return self.gate.domain
+    def gate(self) -> Gate:
+        """The gate that judges."""
+        return self._live.gate
 
     @property
     def ledger(self) -> Ledger:
         """The latest observed state."""
-        return self.state.ledger
+        return self._live.state.ledger
 
     @property
     def shadow(self) -> bool:
         """True if verdicts are recorded and change nothing."""
-        return self._telling.shadow
+        return self._thread.shadow
 
     @property
     def name(self) -> str:
         """The conversation's name in the journal."""
-        return self._telling.name
+        return self._thread.name
 
     def rebind(self, gate: Gate) -> None:
         """Judges by this gate from here on: the agent's tools have changed."""
         with self._lock:
-            self.gate = gate
+            self._live.gate = gate
 
     def heard(self, text: str = "") -> None:
         """Notes a message of the user."""
         with self._lock:
             self.settle()
-            self._observe(UserMessage(text=text))
+            self._live.observe(UserMessage(text=text))
 
     def replay(self, messages: Iterable[Message]) -> None:
         """Takes in a history: its reads, its writes, its rejections."""
         with self._lock:
             history = tuple(messages)
-            told = self._telling.again(history)
-            self._replay(history, told)
+            self._history.read(history, self._thread.again(history))
 
     def resume(self, messages: Iterable[Message]) -> None:
         """Takes in a history that ends with the reply whose calls are about to run."""
         *history, reply = messages
         assert isinstance(reply, Reply)
-        with self._telling.sessions.lock, self._lock:
-            again = self._telling.open((*history, reply))
-            told = len(history) if again else self._telling.again(history)
-            self._replay(history, told)
-            self._cut(new=True)
-            self.used.update(call.id for call in reply.calls)
+        with self._thread.sessions.lock, self._lock:
+            again = self._thread.open((*history, reply))
+            self._history.read(history, len(history) if again else self._thread.again(history))
+            self._history.cut(new=True)
+            self._ids.use(call.id for call in reply.calls)
             self._judge(reply, again=again)
-
-    def _replay(self, history: Sequence[Message], told: int) -> None:
-        for number, message in enumerate(history):
-            self._again(message, new=number >= told)
-
-    def _again(self, message: Message, *, new: bool) -> None:
-        if not isinstance(message, ToolReturn):
-            self._cut(new=new)
-        if isinstance(message, Reply):
-            self.used.update(call.id for call in message.calls)
-            _, filtered = self.state.filter(message, self.gate, _DELIVERY)
-            self._remember(filtered, self._ticketed(filtered, ()))  # for the loop guard
-        # What a history shows as executed was executed, whatever the gate would say of it now.
-        self._observe(message, new=new and not _refused(message))
-
-    def _cut(self, *, new: bool) -> None:
-        """Takes calls of a history that nobody answered for interrupted ones."""
-        for call in self.state.pending:
-            self._interrupted(call, new=new)
 
     def context(self) -> str:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""
@@ -132,19 +104,12 @@ class Conversation:
             block = render(self.ledger)
             return f"{block}\n{self._notes}" if self._notes else block
 
-    def ids(self, given: Sequence[str | None]) -> list[str]:
+    def ids(self, ids: Sequence[str | None]) -> list[str]:
         """An id for each call of a reply: its own, or a fresh one where it is empty or taken."""
         with self._lock:
             if self.shadow:
-                return [text or "" for text in given]
-            return [self._id(text or "call") for text in given]
-
-    def _id(self, wanted: str) -> str:
-        chosen, number = wanted, 2
-        while chosen in self.used:
-            chosen, number = f"{wanted}-{number}", number + 1
-        self.used.add(chosen)
-        return chosen
+                return [name or "" for name in ids]
+            return self._ids.distinct(ids)
 
     def judge(self, reply: Reply) -> Filtered:
         """The verdicts on a reply, judged as a plan; its calls are open from here on."""
@@ -155,59 +120,27 @@ class Conversation:
     def judge_also(self, call: ToolCall) -> Filtered:
         """The verdict on one more call, for hosts that show calls singly; others keep running."""
         with self._lock:
-            return self._judge(Reply(calls=(call,)), running=self.state.pending)
+            return self._judge(Reply(calls=(call,)), running=self._live.state.pending)
 
     def _judge(
         self, reply: Reply, *, again: bool = False, running: tuple[ToolCall, ...] = ()
     ) -> Filtered:
-        before = self.state
-        self.state, filtered = before.filter(reply, self.gate, _DELIVERY, running)
-        self.state = self.state._replace(rejections=before.rejections)
+        live, before = self._live, self._live.state.rejections
+        filtered = live.judge(reply, running)
         if self.shadow:
-            self._pend(*running, *reply.calls)
-        tickets = self._ticketed(filtered, running)
-        self._remember(filtered, tickets)
+            live.pend(*running, *reply.calls)
+        tickets = self._tickets.issue(filtered, running)
+        live.remember(final_rejections(before, filtered, tickets))
         self._tickets.open += tickets
         warned = (v for v in filtered.verdicts if v.allowed and v.feedback)
         self._notes = "\n".join(f"Note on {v.feedback}" for v in warned)
         self._tell(reply, filtered, again=again)
         return filtered
 
-    def _ticketed(self, filtered: Filtered, running: Sequence[ToolCall]) -> list[Ticket]:
-        before = list(running)
-        tickets: list[Ticket] = []
-        for verdict in filtered.verdicts:
-            ticket = self._ticket(verdict)
-            if not self.shadow:
-                ticket.waits_for = causes(verdict, before)
-                ticket.pending = bool(ticket.waits_for)
-            if verdict.allowed:
-                before.append(verdict.call)
-            tickets.append(ticket)
-        return tickets
-
-    def _ticket(self, verdict: Verdict) -> Ticket:
-        self._numbered += 1
-        writes = self._writes(verdict.call)
-        return Ticket(verdict.call, verdict, self.shadow, self._numbered, writes)
-
-    def _remember(self, filtered: Filtered, tickets: Sequence[Ticket]) -> None:
-        """Tells the loop guard what was rejected for good."""
-        memory = filtered.rejections
-        if any(ticket.pending for ticket in tickets):
-            memory = self.state.rejections
-            for ticket in tickets:
-                if not ticket.verdict.allowed and not ticket.pending:
-                    memory = memory.add(ticket.verdict)
-        self.state = self.state._replace(rejections=memory)
-
     def _tell(self, reply: Reply, filtered: Filtered, *, again: bool = False) -> None:
-        self._telling.judged(reply, filtered, again=again)
+        self._thread.judged(reply, filtered, again=again)
         if self._watch is not None:
             self._watch(self, filtered)
-
-    def _pend(self, *calls: ToolCall) -> None:
-        self.state = self.state._replace(pending=calls)
 
     def take(self, call: ToolCall) -> Ticket:
         """The ticket of a call that is about to run, once its verdict stands.
@@ -248,7 +181,7 @@ class Conversation:
     def claim(self, call: ToolCall) -> Ticket:
         """The ticket of a call, which may be pending."""
         with self._lock:
-            ticket = self._find(call) or self._late(call, self._unjudged(call))
+            ticket = self._find(call) or self._late(call)
             self._tickets.claim(ticket)
             return ticket
 
@@ -261,7 +194,8 @@ class Conversation:
                 left = since + self.patience - monotonic()
                 if left > 0:
                     return left
-                self._decide(ticket, self.state.rejections.add(ticket.verdict))
+                self._live.remember(self._live.state.rejections.add(ticket.verdict))
+                self._tickets.decide(ticket)
             else:
                 self._judge_again(ticket)
         return 0
@@ -269,64 +203,38 @@ class Conversation:
     def _judge_again(self, ticket: Ticket) -> None:
         """The verdict on the ledger as it is now, with what has begun meanwhile, or goes before."""
         yielding = list(self._tickets.later_writes(ticket))
-        running = without(self.state.pending, yielding)
-        before = self.state._replace(pending=running)
-        after, filtered = before.filter(Reply(calls=(ticket.call,)), self.gate, _DELIVERY, running)
+        running = without(self._live.state.pending, yielding)
+        after, filtered = self._live.foresee(Reply(calls=(ticket.call,)), running)
         (ticket.verdict,) = filtered.verdicts
         ticket.waits_for = causes(ticket.verdict, running)
         tickets = self._tickets
         if tickets.waits_for_an_end(ticket) or tickets.waits_for_a_beginning(ticket):
             return
         if ticket.verdict.allowed:
-            self.state = after
+            self._live.state = after
             for other in yielding:
                 other.pending = True
-        self._decide(ticket, after.rejections)
+        self._live.remember(after.rejections)
+        tickets.decide(ticket)
         self._tell(filtered.reply, filtered, again=True)
 
-    def _decide(self, ticket: Ticket, memory: Rejections) -> None:
-        self.state = self.state._replace(rejections=memory)
-        self._tickets.decide(ticket)
-
-    def _writes(self, call: ToolCall) -> bool:
-        return self.domain.effect(call.name) is Effect.WRITE
-
     def _find(self, call: ToolCall) -> Ticket | None:
-        named = self._tickets.named(call)
-        for ticket in named:
-            if ticket.call.malformed is not None or ticket.call.intent == call.intent:
-                return ticket
-        return self._changed(named[0], call) if named else None
+        tickets = self._tickets.named(call)
+        same = next((ticket for ticket in tickets if ticket.is_of(call)), None)
+        return same or (self._changed(tickets[0], call) if tickets else None)
 
     def _changed(self, ticket: Ticket, call: ToolCall) -> Ticket:
         """The ticket of a call whose arguments somebody edited after the reply was judged."""
         self._tickets.open.remove(ticket)
         self._wakeups.notify()
-        self._judge(Reply(calls=(call,)), running=without(self.state.pending, [ticket]))
+        self._judge(Reply(calls=(call,)), running=without(self._live.state.pending, [ticket]))
         return self._tickets.open[-1]
 
-    def _unjudged(self, call: ToolCall) -> Verdict:
-        """The verdict on a call that no reply held: it does not run, unless verdicts change nothing."""
-        if self.shadow:
-            return self.gate.judge(call, self.ledger)
-        reason = "this call was not part of the reply that was judged, so it was not done"
-        finding = Finding(Kind.ERROR, UNJUDGED, None, Decision.BLOCK, reason)
-        return Verdict(call, Decision.BLOCK, (finding,))
-
-    def _late(self, call: ToolCall, verdict: Verdict) -> Ticket:
-        """Tells of a verdict that was given when the call was about to run."""
-        ticket = self._ticket(verdict)
-        if ticket.allowed:
-            self._pend(*self.state.pending, call)
-        filtered = Filtered(
-            reply=Reply(calls=(call,)),
-            execute=(call,) if verdict.allowed else (),
-            verdicts=(verdict,),
-            returns=(),
-            rejections=self.state.rejections,
-        )
+    def _late(self, call: ToolCall) -> Ticket:
+        """The ticket of a call that nobody judged before it was about to run."""
+        filtered = self._live.judge_unannounced(call)
         self._tell(filtered.reply, filtered)
-        return ticket
+        return self._tickets.issue_one(*filtered.verdicts)
 
     @contextmanager
     def running(
@@ -354,12 +262,11 @@ class Conversation:
         """Takes in what the call of a ticket answered; `lost` if that leaves open what it did."""
         with self._lock:
             if self._tickets.end(ticket):
-                self.state = self.state._replace(raced=tuple(ticket.beside))
-                self._answered(ticket.call, plain(content), error=error, lost=lost)
+                self._live.state = self._live.state._replace(raced=tuple(ticket.beside))
+                self._live.answer(ticket.call, plain(content), error=error, lost=lost)
             elif ticket in self._tickets.lost and not lost:
                 self._tickets.lost.remove(ticket)
-                late = ToolReturn(call_id=ticket.call.id, content=plain(content), error=error)
-                self._observe(late)
+                self._live.answer(ticket.call, plain(content), error=error)
             self._tickets.withdraw(ticket)
 
     def interrupted(self, ticket: Ticket) -> None:
@@ -367,7 +274,7 @@ class Conversation:
         with self._lock:
             if self._tickets.end(ticket):
                 self._tickets.lost.append(ticket)
-                self._interrupted(ticket.call)
+                self._live.interrupt(ticket.call)
             self._tickets.withdraw(ticket)
 
     def reopen(self, ticket: Ticket) -> None:
@@ -382,42 +289,7 @@ class Conversation:
             for ticket in tuple(self._tickets.running):
                 self.interrupted(ticket)
             self._tickets.clear()
-            self._pend()
-
-    def _interrupted(self, call: ToolCall, *, new: bool = True) -> None:
-        if self._writes(call):
-            self._answered(call, None, lost=True, new=new)
-        else:
-            self._pend(*(c for c in self.state.pending if c is not call))
-
-    def _answered(
-        self,
-        call: ToolCall,
-        content: Json,
-        *,
-        error: bool = False,
-        lost: bool = False,
-        new: bool = True,
-    ) -> None:
-        """Takes in an answer to this very call: where verdicts change nothing, ids may repeat."""
-        rest = [c for c in self.state.pending if c is not call]
-        if len(rest) < len(self.state.pending):
-            self._pend(call, *rest)
-        message = ToolReturn(call_id=call.id, content=content, error=error, lost=lost)
-        self._observe(message, new=new)
-
-    def _observe(self, message: Message, *, new: bool = True) -> None:
-        before = self.state
-        self.state = before.observe(message, self.domain)
-        if isinstance(message, ToolReturn) and new:
-            warn_of(before, message, self.state)
-        if new:
-            self._telling.note(message, before, self.state)
-
-
-def _refused(message: Message) -> bool:
-    """True for an answer of ours to a call that was rejected, which is no execution."""
-    return isinstance(message, ToolReturn) and str(message.content).startswith(NOT_EXECUTED)
+            self._live.pend()
 
 
 Watch: TypeAlias = Callable[[Conversation, Filtered], None]

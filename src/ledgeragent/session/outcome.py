@@ -1,4 +1,4 @@
-"""What became of a tool's function: its answer as JSON, or its failure in words."""
+"""The outcome of a tool's function: its answer as JSON, or its failure in words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _simpler(value: object) -> object:
 
 
 def failure(error: BaseException) -> str:
-    """What the model is told of a tool that raised."""
+    """The failure of a tool that raised, as the model is told of it."""
     name = type(error).__name__
     return f"Error: {name}: {error}" if str(error) else f"Error: {name}"
 

@@ -37,7 +37,7 @@ _INDEX_HEADER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What the model is shown: the messages, and the block for the tail ("" for none)."""
+    """The prompt as the model is shown it: messages, and the block for the tail ("" for none)."""
 
     messages: tuple[Message, ...]
     tail: str
@@ -106,8 +106,8 @@ def _stored(after: State) -> list[Entry]:
     """The records that the latest return put into the ledger."""
     if after.last is None:
         return []
-    found = (after.ledger.get(path) for path in dict.fromkeys(after.last.stored))
-    return [entry for entry in found if entry is not None]
+    entries = (after.ledger.get(path) for path in dict.fromkeys(after.last.stored))
+    return [entry for entry in entries if entry is not None]
 
 
 def _holds(entries: Iterable[Entry], content: Json) -> bool:

@@ -37,6 +37,10 @@ class Ticket:
         """True if the call may execute."""
         return self.shadow or (self.verdict.allowed and not self.pending)
 
+    def is_of(self, call: ToolCall) -> bool:
+        """True if this call is the one that was judged, not one that somebody has edited since."""
+        return self.call.malformed is not None or self.call.intent == call.intent
+
     def waits(self, other: Ticket) -> bool:
         """True if the other call has to be answered, or judged, before this one is judged again."""
         named = any(call is other.call for call in self.waits_for)

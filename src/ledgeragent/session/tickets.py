@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from ledgeragent.gate import Filtered
+from ledgeragent.rejections import Rejections
 from ledgeragent.session.ticket import Ticket
+from ledgeragent.session.waiting import causes
 from ledgeragent.session.wakeups import Wakeups
 from ledgeragent.types import ToolCall
+from ledgeragent.verdict import Verdict
 
 
 class Tickets:
     """Where each ticket stands. The caller holds `wakeups.lock`.
 
     `open` were judged and not begun, `waiting` are claimed and pending, `running` were begun and have
-    no answer, of `lost` ones none will come.
+    no answer, of `lost` ones none will come. `writes` tells whether a call may change the world; in
+    `shadow` no call waits.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, shadow: bool, writes: Callable[[ToolCall], bool]) -> None:
         self.wakeups = Wakeups()
+        self._shadow = shadow
+        self._writes = writes
+        self._number = 0
         self.open: list[Ticket] = []
         self.waiting: list[Ticket] = []
         self.running: list[Ticket] = []
         self.lost: list[Ticket] = []
+
+    def issue(self, filtered: Filtered, running: Sequence[ToolCall] = ()) -> list[Ticket]:
+        """The tickets of a reply that was judged while these calls ran, each waiting for its causes."""
+        before = list(running)
+        tickets: list[Ticket] = []
+        for verdict in filtered.verdicts:
+            ticket = self.issue_one(verdict)
+            if not self._shadow:
+                ticket.waits_for = causes(verdict, before)
+                ticket.pending = bool(ticket.waits_for)
+            if verdict.allowed:
+                before.append(verdict.call)
+            tickets.append(ticket)
+        return tickets
+
+    def issue_one(self, verdict: Verdict) -> Ticket:
+        """The ticket of a call that waits for none."""
+        self._number += 1
+        call = verdict.call
+        return Ticket(call, verdict, self._shadow, self._number, self._writes(call))
 
     def named(self, call: ToolCall) -> list[Ticket]:
         """The open tickets with the name and id of a call, whatever its arguments."""
@@ -91,3 +119,15 @@ def without(calls: Iterable[ToolCall], tickets: Iterable[Ticket]) -> tuple[ToolC
     """The calls that are not those of the tickets."""
     left_out = [ticket.call for ticket in tickets]
     return tuple(call for call in calls if not any(call is other for other in left_out))
+
+
+def final_rejections(
+    memory: Rejections, filtered: Filtered, tickets: Sequence[Ticket]
+) -> Rejections:
+    """The loop guard's memory after a reply: it hears of what was rejected for good."""
+    if not any(ticket.pending for ticket in tickets):
+        return filtered.rejections
+    for ticket in tickets:
+        if not ticket.verdict.allowed and not ticket.pending:
+            memory = memory.add(ticket.verdict)
+    return memory

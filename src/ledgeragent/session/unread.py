@@ -1,4 +1,4 @@
-"""What whoever runs this is told of answers that could not be read, or that lack what is declared."""
+"""Warnings, to whoever runs this, of answers that could not be read or lack what is declared."""
 
 from __future__ import annotations
 

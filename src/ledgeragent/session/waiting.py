@@ -1,4 +1,4 @@
-"""What a rejected call waits for: calls whose results are on their way, and would let it be judged."""
+"""Causes of a rejection that will pass: calls whose results are on their way."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ def _causes(finding: Finding, open_calls: Sequence[ToolCall]) -> Iterable[ToolCa
     """The writes that a finding waits for, or else the reads under way of those that it asks for."""
     if finding.waits_for:
         return finding.waits_for
-    return [call for call in open_calls if any(_supplies(call, read) for read in finding.reads)]
+    return [
+        call for call in open_calls if any(_supplies(call, request) for request in finding.reads)
+    ]
 
 
-def _supplies(call: ToolCall, read: ToolCall) -> bool:
+def _supplies(call: ToolCall, request: ToolCall) -> bool:
     """True if a call is the read that is asked for, up to what only the user could tell."""
-    if call.name != read.name or call.malformed is not None:
+    if call.name != request.name or call.malformed is not None:
         return False
-    return all(str(call.arguments.get(name)) == str(v) for name, v in read.arguments.items())
+    return all(str(call.arguments.get(name)) == str(v) for name, v in request.arguments.items())

@@ -1,0 +1,74 @@
+"""The runner: runs agents as the SDK's own does, each run under a guard of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agents import Runner, RunState
+
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, refuse
+from ledgeragent.adapters.openai_agents.run import GuardedRun
+from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.conversation import Watch
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from agents import Agent, RunResult, RunResultStreaming
+    from agents.run_config import RunOptions
+
+    from ledgeragent.adapters.openai_agents.items import RunInput
+    from ledgeragent.journal import Journal
+
+C = TypeVar("C")
+"""The context that a host gives its agents and tools."""
+
+
+class LedgerRunner:
+    """Runs agents under one policy. It holds no conversation, so one object may serve many runs.
+
+    All that happens is written to `journal`. In mode "shadow" everything is judged and recorded, and
+    nothing changed.
+    """
+
+    def __init__(
+        self,
+        policy: PolicyLike,
+        *,
+        watch: Watch | None = None,
+        journal: Journal | None = None,
+        mode: Mode = "enforce",
+        undecided: Undecided = "block",
+    ) -> None:
+        self._guard = Policy(policy, watch, journal, mode, undecided)
+
+    async def run(
+        self, agent: Agent[C], input: RunInput | RunState[C], **options: Unpack[RunOptions[C]]
+    ) -> RunResult:
+        """As `Runner.run`, guarded."""
+        guarded = self._guarded(agent, input, options)
+        return await Runner.run(guarded, input, **options)
+
+    def run_sync(
+        self, agent: Agent[C], input: RunInput | RunState[C], **options: Unpack[RunOptions[C]]
+    ) -> RunResult:
+        """As `Runner.run_sync`, guarded."""
+        guarded = self._guarded(agent, input, options)
+        return Runner.run_sync(guarded, input, **options)
+
+    def run_streamed(
+        self, agent: Agent[C], input: RunInput | RunState[C], **options: Unpack[RunOptions[C]]
+    ) -> RunResultStreaming:
+        """As `Runner.run_streamed`, guarded. Tools run once the whole reply is there and judged."""
+        guarded = self._guarded(agent, input, options)
+        return Runner.run_streamed(guarded, input, **options)
+
+    def _guarded(
+        self, agent: Agent[C], input: RunInput | RunState[C], options: RunOptions[C]
+    ) -> Agent[Any]:
+        """The run's copy of the agent; its models are wrapped in `options`."""
+        if isinstance(input, RunState) and not self._guard.shadow:
+            raise refuse("a run that resumes from a RunState", "start a new one with its history")
+        run = GuardedRun(self._guard)
+        options["run_config"] = run.config(options.get("run_config"))
+        return run.agent(agent)

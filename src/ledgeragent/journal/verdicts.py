@@ -1,0 +1,127 @@
+"""The gate's answers as data, and back: calls, facts, findings and verdicts as a journal has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ledgeragent.errors import PathError
+from ledgeragent.journal.redaction import REDACTED, Redaction
+from ledgeragent.ledger import Evidence
+from ledgeragent.paths import Path
+from ledgeragent.types import Json, ToolCall
+from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
+
+NOTHING = Redaction(())
+"""The redaction that leaves everything in."""
+
+
+def call_json(call: ToolCall, redaction: Redaction = NOTHING) -> dict[str, Json]:
+    """A call as data: `id`, `name`, `arguments`, and `malformed` where it is."""
+    arguments = redaction.value(("args",), dict(call.arguments))
+    data = {"id": call.id, "name": call.name, "arguments": arguments}
+    return data if call.malformed is None else {**data, "malformed": call.malformed}
+
+
+def fact_json(fact: Evidence, redaction: Redaction = NOTHING) -> dict[str, Json]:
+    """A fact as data: its `path`, of which the last segments are `fields`, `value`, `source`, `turn`."""
+    return {
+        "path": fact.path,
+        "fields": list(fact.fields),
+        "value": redaction.value((*fact.record, *fact.fields), fact.value),
+        "source": fact.source.name,
+        "turn": fact.turn,
+    }
+
+
+def finding_json(finding: Finding, redaction: Redaction = NOTHING) -> dict[str, Json]:
+    """A finding as data. Texts that could repeat a redacted value are left out whole."""
+    return {
+        "predicate": finding.predicate,
+        "clause": finding.clause,
+        "kind": finding.kind.value,
+        "decision": finding.decision.name,
+        "enforcement": finding.enforcement.value,
+        "reason": REDACTED if redaction else finding.reason,
+        "public": REDACTED if redaction and finding.public else finding.public,
+        "reads": [call_json(call, redaction) for call in finding.reads],
+        "waits_for": [call_json(call, redaction) for call in finding.waits_for],
+        "evidence": [fact_json(fact, redaction) for fact in finding.evidence],
+        "error": finding.error,
+    }
+
+
+def verdict_json(verdict: Verdict, redaction: Redaction = NOTHING) -> dict[str, Json]:
+    """A verdict as data. `word` is its decision, with UNDECIDED told apart."""
+    return {
+        "call": call_json(verdict.call, redaction),
+        "decision": verdict.decision.name,
+        "word": verdict.word,
+        "findings": [finding_json(finding, redaction) for finding in verdict.findings],
+        "shadow": [finding_json(finding, redaction) for finding in verdict.shadow],
+    }
+
+
+def tool_call_of(data: Mapping[str, Json]) -> ToolCall:
+    """The call for its data; ValueError if it is none, as for all that follow."""
+    try:
+        return ToolCall(
+            name=data["name"],
+            arguments=data["arguments"],
+            id=data["id"],
+            malformed=data.get("malformed"),
+        )
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise _unreadable("call", problem) from None
+
+
+def fact_of(data: Mapping[str, Json]) -> Evidence:
+    """The fact for its data. Of the call that read it only the name was written.
+
+    Data without `fields`, which older journals have, is taken for a fact about a whole record.
+    """
+    try:
+        fields = tuple(data.get("fields", ()))
+        segments = Path.parse(data["path"])
+        record: Path[Json] = Path(segments[: len(segments) - len(fields)])
+        source = ToolCall(name=data["source"])
+        return Evidence(record, fields, data["value"], source, data["turn"])
+    except (KeyError, TypeError, AttributeError, ValueError, PathError) as problem:
+        raise _unreadable("fact", problem) from None
+
+
+def finding_of(data: Mapping[str, Json]) -> Finding:
+    """The finding for its data. `waits_for` and `public`, which older journals lack, may be missing."""
+    try:
+        return Finding(
+            kind=Kind(data["kind"]),
+            predicate=data["predicate"],
+            clause=data["clause"],
+            decision=Decision[data["decision"]],
+            reason=data["reason"],
+            reads=tuple(map(tool_call_of, data["reads"])),
+            evidence=tuple(map(fact_of, data["evidence"])),
+            enforcement=Enforcement(data["enforcement"]),
+            error=data["error"],
+            waits_for=tuple(map(tool_call_of, data.get("waits_for", ()))),
+            public=data.get("public", ""),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+        raise _unreadable("finding", problem) from None
+
+
+def verdict_of(data: Mapping[str, Json]) -> Verdict:
+    """The verdict for its data, without the loop guard's note and what rules read that passed."""
+    try:
+        return Verdict(
+            call=tool_call_of(data["call"]),
+            decision=Decision[data["decision"]],
+            findings=tuple(map(finding_of, data["findings"])),
+            shadow=tuple(map(finding_of, data["shadow"])),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+        raise _unreadable("verdict", problem) from None
+
+
+def _unreadable(noun: str, problem: Exception) -> ValueError:
+    words = f"there is no {problem}" if isinstance(problem, KeyError) else str(problem)
+    return ValueError(f"this is no {noun}: {words}")

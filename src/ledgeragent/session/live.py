@@ -1,0 +1,100 @@
+"""Live state: the state of a conversation as its messages move it, each told to the journal."""
+
+from __future__ import annotations
+
+from ledgeragent.effects import Effect
+from ledgeragent.gate import Delivery, Filtered, Gate
+from ledgeragent.journal.threads import Thread
+from ledgeragent.rejections import Rejections
+from ledgeragent.session.unread import warn_of
+from ledgeragent.state import State
+from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn
+from ledgeragent.verdict import Decision, Finding, Kind, Verdict
+
+UNJUDGED = "adapter/unjudged"
+
+_DELIVERY: Delivery = "tool_result"
+
+
+class LiveState:
+    """The latest `state` under a `gate`. The caller sees to it that one thread at a time is here."""
+
+    def __init__(self, gate: Gate, thread: Thread) -> None:
+        self.gate = gate
+        self.thread = thread
+        self.state = State()
+
+    def writes(self, call: ToolCall) -> bool:
+        """True if the call may change the world."""
+        return self.gate.domain.effect(call.name) is Effect.WRITE
+
+    def judge(self, reply: Reply, running: tuple[ToolCall, ...] = ()) -> Filtered:
+        """The verdicts on a reply, whose allowed calls are pending. The loop guard hears nothing."""
+        before = self.state
+        self.state, filtered = before.filter(reply, self.gate, _DELIVERY, running)
+        self.remember(before.rejections)
+        return filtered
+
+    def foresee(self, reply: Reply, running: tuple[ToolCall, ...] = ()) -> tuple[State, Filtered]:
+        """The verdicts on a reply beside the calls that run, and the state if they stand."""
+        before = self.state._replace(pending=running)
+        return before.filter(reply, self.gate, _DELIVERY, running)
+
+    def judge_unannounced(self, call: ToolCall) -> Filtered:
+        """The verdict on a call that no reply held: it does not run, unless verdicts change nothing."""
+        state, shadow = self.state, self.thread.shadow
+        verdict = self.gate.judge(call, state.ledger) if shadow else _unannounced(call)
+        if shadow:
+            self.pend(*state.pending, call)
+        return Filtered(
+            reply=Reply(calls=(call,)),
+            execute=(call,) if verdict.allowed else (),
+            verdicts=(verdict,),
+            returns=(),
+            rejections=state.rejections,
+        )
+
+    def remember(self, memory: Rejections) -> None:
+        """Makes this what the loop guard knows."""
+        self.state = self.state._replace(rejections=memory)
+
+    def pend(self, *calls: ToolCall) -> None:
+        """Makes these the calls that an answer is awaited for."""
+        self.state = self.state._replace(pending=calls)
+
+    def observe(self, message: Message, *, new: bool = True) -> None:
+        """Takes in a message; one that is not `new` was told to the journal before."""
+        before = self.state
+        self.state = before.observe(message, self.gate.domain)
+        if isinstance(message, ToolReturn) and new:
+            warn_of(before, message, self.state)
+        if new:
+            self.thread.note(message, before, self.state)
+
+    def answer(
+        self,
+        call: ToolCall,
+        content: Json,
+        *,
+        error: bool = False,
+        lost: bool = False,
+        new: bool = True,
+    ) -> None:
+        """Takes in an answer to this very call: where verdicts change nothing, ids may repeat."""
+        rest = [c for c in self.state.pending if c is not call]
+        if len(rest) < len(self.state.pending):
+            self.pend(call, *rest)
+        self.observe(ToolReturn(call_id=call.id, content=content, error=error, lost=lost), new=new)
+
+    def interrupt(self, call: ToolCall, *, new: bool = True) -> None:
+        """Takes a call for one whose answer will not come, whatever it did."""
+        if self.writes(call):
+            self.answer(call, None, lost=True, new=new)
+        else:
+            self.pend(*(c for c in self.state.pending if c is not call))
+
+
+def _unannounced(call: ToolCall) -> Verdict:
+    reason = "this call was not part of the reply that was judged, so it was not done"
+    finding = Finding(Kind.ERROR, UNJUDGED, None, Decision.BLOCK, reason)
+    return Verdict(call, Decision.BLOCK, (finding,))
