@@ -92,14 +92,14 @@ def run_conformance(args: argparse.Namespace) -> int:
 
 
 def _conformance_text(result: Conformance) -> str:
-    found = len(result.divergences)
-    lines = [f"sessions {result.sessions}, calls {result.calls}, divergences {found}"]
+    count = len(result.divergences)
+    lines = [f"sessions {result.sessions}, calls {result.calls}, divergences {count}"]
     for d in result.divergences[:_MOST_SHOWN]:
         lines += [
             f"{d.session}, call {d.number}: {d.what} of {d.call}",
             f"  expected {d.expected!r}",
             f"  got      {d.got!r}",
         ]
-    if found > _MOST_SHOWN:
-        lines.append(f"and {found - _MOST_SHOWN} more")
+    if count > _MOST_SHOWN:
+        lines.append(f"and {count - _MOST_SHOWN} more")
     return "\n".join(lines) + "\n"

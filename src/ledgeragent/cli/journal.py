@@ -85,8 +85,8 @@ def _told(record: Event) -> str:
             return names or _json(record["text"])
         case "judged":
             mark = " (shadow)" if record["shadow"] else ""
-            told = (f"{v['call']['name']}={v['decision']}" for v in record["verdicts"])
-            return ", ".join(told) + mark
+            decisions = (f"{v['call']['name']}={v['decision']}" for v in record["verdicts"])
+            return ", ".join(decisions) + mark
         case "observed" | "executed":
             return f"{record['call']['name']} -> {', '.join(record['stored']) or record['skipped']}"
         case _:

@@ -106,8 +106,8 @@ def _upstream(url: str | None, command: Sequence[str], headers: Mapping[str, str
     return by_command(command)
 
 
-def _headers(given: Sequence[str]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in given]
+def _headers(options: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in options]
     for name, equals, _ in pairs:
         if not name or not equals:
             raise UsageError(f"--header {name}: should be NAME=VALUE")
