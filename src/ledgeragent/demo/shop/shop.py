@@ -136,9 +136,9 @@ def _checked(tool: Callable[..., Json], arguments: Mapping[str, Json]) -> Mappin
     for name, value in arguments.items():
         if name not in expected:
             raise ToolError(f"{tool.__name__} takes no {name}")
-        wanted = str(expected[name].annotation)
-        if isinstance(value, bool) or not isinstance(value, _ACCEPTED[wanted]):
-            raise ToolError(f"{name} must be of type {wanted}")
+        annotation = str(expected[name].annotation)
+        if isinstance(value, bool) or not isinstance(value, _ACCEPTED[annotation]):
+            raise ToolError(f"{name} must be of type {annotation}")
         if isinstance(value, float) and not math.isfinite(value):
             raise ToolError(f"{name} must be a number")
     return arguments
