@@ -113,5 +113,5 @@ def _first_line(text: str) -> str:
 def _asked_for(error: Exception) -> float | None:
     """How long the model's server asks to be left alone, where its answer is with the failure."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    told = str(headers.get("retry-after", ""))
-    return float(told) if told.isascii() and told.isdigit() and int(told) > 0 else None
+    header = str(headers.get("retry-after", ""))
+    return float(header) if header.isascii() and header.isdigit() and int(header) > 0 else None

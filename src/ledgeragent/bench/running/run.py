@@ -129,12 +129,12 @@ def _player(args: argparse.Namespace) -> Player:
 
 def _methods(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """The options of arms that have some."""
-    found: dict[str, dict[str, Any]] = {}
+    methods: dict[str, dict[str, Any]] = {}
     if args.fama_choice:
-        found["fama"] = {"fama_choice": args.fama_choice}
+        methods["fama"] = {"fama_choice": args.fama_choice}
     if args.irma_when:
-        found["irma"] = {"irma": {"when": args.irma_when}}
-    return found
+        methods["irma"] = {"irma": {"when": args.irma_when}}
+    return methods
 
 
 def _side(model: str, url: str | None, args: argparse.Namespace) -> PlayerModel:

@@ -68,9 +68,9 @@ class ShopEpisode:
 
 def _recorded(messages: tuple[Message, ...]) -> Iterator[dict[str, Json]]:
     """The messages as they are kept: a failure is marked, which chat APIs have no place for."""
-    for message, told in zip(messages, wire(messages), strict=True):
+    for message, row in zip(messages, wire(messages), strict=True):
         is_failure = isinstance(message, ToolReturn) and message.failed
-        yield {**told, "error": True} if is_failure else told
+        yield {**row, "error": True} if is_failure else row
 
 
 @dataclass(slots=True)

@@ -105,8 +105,8 @@ def _policies(folder: Path) -> Mapping[str, str]:
     file = folder / "trajectories" / "policies.json"
     if not file.is_file():
         return {}
-    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    policies: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return policies
 
 
 def measure(
