@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.bench.arms.arms import ARMS
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.errors import UsageError
 from ledgeragent.types import Json
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DATA_DIR = "LEDGERAGENT_DATA_DIR"
 _GATED = tuple(arm.name for arm in ARMS.values() if arm.kind == "ledger")
 
 

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explained(args: argparse.Namespace) -> str:
-    """What there is to know of a rule, or of a check of the gate."""
+    """The explanation of a rule, or of a check of the gate."""
     subject = _rule(args)
     if isinstance(subject, GateCheck):
         return check_json(subject) if args.format == "json" else check_text(subject)
@@ -132,7 +132,7 @@ def _run_of(file: str, run: str | None) -> Trace:
 
 
 def _absent(file: str, run: str | None) -> DataError:
-    """What is wrong with a file that has not this run: which it has, or why it has none."""
+    """The error for a file without this run: which it has, or why it has none."""
     recordings = [*conversations(file)]
     runs = [shorten(one.trace.run) for one in recordings if not isinstance(one, DataError)]
     problem = next((one for one in recordings if isinstance(one, DataError)), None)

@@ -47,7 +47,11 @@ def add(subparsers: Subparsers) -> None:
         default="stdio",
         help="how the host reaches the proxy (default stdio)",
     )
-    parser.add_argument("--host", default="127.0.0.1", help="with http: the address to listen on")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="with http: the address (default 127.0.0.1)",
+    )
     parser.add_argument("--port", type=int, default=8788, help="with http: the port (default 8788)")
     add_mode(parser)
     add_journal(parser)

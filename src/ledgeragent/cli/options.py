@@ -74,7 +74,7 @@ def add_journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal",
         metavar="FILE",
-        help="records all that happens, and every verdict: JSON Lines, or SQLite (.db)",
+        help="record all that happens, and every verdict: JSON Lines, or SQLite (.db, .sqlite)",
     )
     parser.add_argument(
         "--redact",

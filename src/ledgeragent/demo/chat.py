@@ -31,7 +31,7 @@ class ChatRow:
     label: str
     text: str
     verdict: Verdict | None = None
-    kept: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class ShopChat:
         self.session = Session(self.domain, journal=self.journal)
 
     def turn(self, text: str) -> Iterator[ChatRow]:
-        """What happens from a message of the customer until the agent has answered it."""
+        """The rows from a message of the customer until the agent has answered it."""
         yield ChatRow("you", text)
         self.session.heard(text)
         self.history.append(UserMessage(text=text))
@@ -79,13 +79,13 @@ class ShopChat:
         returned = self.shop.execute(verdict.call)
         self.history.append(returned)
         self.session.observe(returned)
-        kept = tuple(_changes(before, self.session.ledger))
+        notes = tuple(_changes(before, self.session.ledger))
         failed = (str(returned.content),) if returned.failed else ()
-        return ChatRow("calls", str(verdict.call), verdict, (*kept, *failed))
+        return ChatRow("calls", str(verdict.call), verdict, (*notes, *failed))
 
 
 def _changes(before: Ledger, after: Ledger) -> Iterator[str]:
-    """What a return did to the ledger, one path at a time."""
+    """The effects of a return on the ledger, one path at a time."""
     for entry in after:
         earlier = before.get(entry.path)
         if earlier is entry:
@@ -114,7 +114,7 @@ def _right(row: ChatRow, width: int) -> Iterator[ScreenLine]:
         verdict = row.verdict
         decision = ScreenSpan(verdict.decision.name, _COLOURS[verdict.decision])
         yield from paragraph(verdict.feedback, width, label=decision, indent=_INDENT)
-    for note in row.kept:
+    for note in row.notes:
         yield from paragraph(note, width, label=ScreenSpan("ledger", "dim"), indent=_INDENT)
 
 

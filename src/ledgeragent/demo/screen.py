@@ -155,7 +155,7 @@ class Screen:
             yield from self._line("rule", finding.predicate)
 
     def _facts(self, finding: Finding) -> Iterator[ScreenLine]:
-        """What the rule had read when it decided, and by which call that is known."""
+        """The facts that the rule had read when it decided, and the calls that supplied them."""
         label = "because" if finding.kind is Kind.VIOLATION else "so far"
         for fact in _telling(finding.evidence):
             yield from self._line(label, f"{fact.path} = {_json(fact.value)}")

@@ -1,4 +1,4 @@
-"""What changed between two judgements, as text, JSON or JUnit XML."""
+"""The difference between two judgements, as text, JSON or JUnit XML."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_RUNS = 20
 
 
 def difference_text(difference: Difference, before: str, after: str) -> str:
-    """What changed, for people."""
+    """The changes for people."""
     return joined(
         [
             [_summary(difference, before, after)],
@@ -53,7 +53,7 @@ def difference_text(difference: Difference, before: str, after: str) -> str:
 
 
 def difference_json(difference: Difference, before: str, after: str) -> str:
-    """What changed, as one JSON object."""
+    """The changes as one JSON object."""
     return dump(
         {
             "before": before,
@@ -73,7 +73,7 @@ def difference_json(difference: Difference, before: str, after: str) -> str:
 
 
 def difference_junit(difference: Difference, before: str, after: str) -> str:
-    """What changed, for continuous integration: a predicate fails if it says something else."""
+    """The changes for continuous integration: a predicate fails if it says something else."""
     failures: dict[str, list[str]] = {}
     in_shadow: dict[str, list[str]] = {}
     for kind, rows in difference.changes.items():

@@ -1,4 +1,4 @@
-"""What `check` found: text (one line a finding), JSON, and SARIF for code hosts and editors."""
+"""The findings of `check`: text (one line a finding), JSON, and SARIF for code hosts and editors."""
 
 from __future__ import annotations
 

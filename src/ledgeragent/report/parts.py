@@ -1,4 +1,4 @@
-"""What the reports have in common: JSON text, tables, calls and facts on a line."""
+"""The parts that reports have in common: JSON text, tables, calls and facts on a line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shorten(text: str, longest: int = VALUE) -> str:
 
 
 def mark(enforcement: str) -> str:
-    """What marks a rule that is not enforced; nothing for one that is."""
+    """The mark of a rule that is not enforced; nothing for one that is."""
     return "" if enforcement == Enforcement.ENFORCE.value else f" ({enforcement})"
 
 

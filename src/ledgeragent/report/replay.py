@@ -121,7 +121,7 @@ def _outcomes(result: ReplayResult) -> list[str]:
 
 
 def _neutral(result: ReplayResult) -> list[str]:
-    """What rules on calls that write nothing catch and disturb, in runs."""
+    """The runs that rules on calls that write nothing catch and disturb."""
     rows = [
         (
             f"{name}{mark(result.levels[name])}",

@@ -29,7 +29,7 @@ class ToolText:
 
 @dataclass(slots=True, kw_only=True)
 class HelperView:
-    """What helpers may read: the policy, the tools, what was said, called and returned so far.
+    """The material that helpers may read: policy, tools, words, calls and returns so far.
 
     `whole` is False for helpers that are told the customer's words alone. `pending` is what the agent
     is about to do, for the helper that judges it.
@@ -207,7 +207,7 @@ VERIFIER = Helper(
     does="criticises what the agent is about to do before it is done",
     build=_objections,
 )
-"""What is wrong with a draft (FAMA's verifier); where something is, the agent generates again."""
+"""The faults of a draft (FAMA's verifier); where there are any, the agent generates again."""
 
 HELPERS = {
     helper.name: helper

@@ -28,7 +28,7 @@ FACT = (
     "round of questions at a time, and never guess an id. Look the records up. Compare them with the "
     "rules. Say what you are about to do and get a clear yes. Only then do it."
 )
-"""What IRMA adds to the agent's instructions: ask first, act later."""
+"""IRMA's addition to the agent's instructions: ask first, act later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ FAMA_LAST = {"airline": 2, "retail": 6}
 """How many messages FAMA's memory keeps, per domain, as its authors found best."""
 
 FAMA_USUAL = ("memory", "constraints")
-"""What FAMA's first stage chose for most of its authors' models."""
+"""The choice of FAMA's first stage for most of its authors' models."""
 
 
 def fama(domain: str, helpers: Sequence[str] = FAMA_USUAL) -> Recipe:
@@ -99,13 +99,13 @@ def fama(domain: str, helpers: Sequence[str] = FAMA_USUAL) -> Recipe:
 
 
 def blocks(recipe: Recipe, view: HelperView, ask_of: AskOf) -> str:
-    """What the recipe's helpers have to say now, each under its heading."""
+    """The texts of the recipe's helpers as they are now, each under its heading."""
     texts = ((helper, helper.build(view, ask_of(helper))) for helper in recipe.helpers)
     return "\n\n".join(f"{helper.heading}:\n{text}" for helper, text in texts if text)
 
 
 def objections(recipe: Recipe, view: HelperView, ask_of: AskOf) -> str:
-    """What the verifier holds against the pending decision, with that decision; "" for nothing."""
+    """The verifier's objection to the pending decision, with that decision; "" for none."""
     if recipe.verifier is None:
         return ""
     text = recipe.verifier.build(view, ask_of(recipe.verifier))

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent import packs
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.probes.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
 from ledgeragent.bench.running.endpoint import Endpoint, EndpointError
 from ledgeragent.bench.running.interrupts import EXIT, Interrupted, Stop, interrupts
 from ledgeragent.bench.running.kept import KeptRows
 from ledgeragent.bench.running.progress import tell
-from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes, parts
+from ledgeragent.bench.tokens.cost import Prefixes, parts
 from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -151,12 +152,12 @@ def _rows(
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What makes an answer another one: the place, how the ledger is shown, who is asked and how."""
+    """The key of an answer: the place, how the ledger is shown, who is asked and how."""
     return row["probe"], row["arm"], row["model"], row["by"], row["schema"]
 
 
 def _schema(texts: Sequence[str], probe: Probe, by: str) -> Json:
-    """What an answer is held to; DataError where the tools are not known.
+    """The schema of an answer; DataError where the tools are not known.
 
     By completion it is the recorded tool's arguments, by chat a call of any tool that writes.
     """

@@ -45,7 +45,7 @@ class Gold:
 
 
 class HelperCost(NamedTuple):
-    """What one helper took in a run."""
+    """The calls, tokens and seconds that one helper took in a run."""
 
     calls: int = 0
     prompt: int = 0
@@ -64,7 +64,7 @@ class HelperCost(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run cost: tokens, generations of the agent, calls of helpers. 0 where not recorded.
+    """The cost of a run: tokens, generations of the agent, calls of helpers. 0 where not recorded.
 
     The tokens of helpers, told by helper in `by_helper`, are part of all tokens.
     """
@@ -294,5 +294,5 @@ def _spent(messages: Iterable[Json]) -> Spent:
 
 
 def intent(call: MadeCall) -> str:
-    """What a call asks for, as text that equal calls share."""
+    """The content of a call, as text that equal calls share."""
     return f"{call.name} {canonical(dict(call.arguments))}"

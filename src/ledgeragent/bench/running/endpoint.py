@@ -27,7 +27,7 @@ class EndpointError(LedgerAgentError):
 
 @dataclass(slots=True)
 class EndpointUsage:
-    """What an endpoint counted."""
+    """The requests and tokens that an endpoint counted."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -126,7 +126,7 @@ class _Passing(Exception):
 
 
 def _unfit(url: str) -> str:
-    """What is wrong with an address, "" if nothing is."""
+    """The fault of an address, "" if it has none."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -140,7 +140,7 @@ def _unfit(url: str) -> str:
 
 
 def _said(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """The failure in one line."""
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     return " ".join(f"{type(reason).__name__}: {reason}".split())
 

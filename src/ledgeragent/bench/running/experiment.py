@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ledgeragent.bench.running.interrupts import Interrupted
-from ledgeragent.bench.running.journal import Job, JobLog
+from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.bench.running.progress import Announce, again
 
 Play: TypeAlias = Callable[[Job], Mapping[str, Any]]
@@ -30,7 +30,7 @@ class Limits:
 
 @dataclass(slots=True)
 class LeftOver:
-    """What is left: jobs that failed every time, with why, and how many the budget left undone."""
+    """The jobs left over: those that failed every time, with why, and how many were not begun."""
 
     failed: dict[Job, str] = field(default_factory=dict)
     left: int = 0

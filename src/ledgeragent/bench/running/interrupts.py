@@ -73,7 +73,7 @@ def interrupts(tell: Announce) -> Iterator[Stop]:
 
 
 def worked(tasks: Iterable[Callable[[], T]], workers: int, stop: Stop) -> Iterator[T]:
-    """What each task comes to, as it is done, some of them at a time.
+    """The result of each task, as it is done, some of them at a time.
 
     Once stopped, none begins, and those that wait give up. A failure stops the others too: it is
     raised when what they came to was given out.

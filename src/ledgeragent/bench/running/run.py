@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.arms.fama.choice import chosen
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.interrupts import EXIT, interrupts
-from ledgeragent.bench.running.journal import Job, JobLog
+from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.bench.running.progress import secrets_of, teller
 from ledgeragent.errors import UsageError
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DATA_DIR = "LEDGERAGENT_DATA_DIR"
 _DOMAINS = ("airline", "retail", "telecom", "telehealth")
 
 
@@ -157,7 +157,7 @@ def _jobs(args: argparse.Namespace, player: Player) -> Iterator[Job]:
 
 
 def _settings(args: argparse.Namespace, player: Player) -> dict[str, Any]:
-    """What may not change between the parts of one experiment; keys and addresses may."""
+    """The settings that may not change between the parts of one experiment; keys and addresses may."""
     from ledgeragent.bench.tau2.run import signature
 
     settings: dict[str, Any] = {

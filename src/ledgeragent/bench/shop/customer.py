@@ -57,7 +57,7 @@ class ScriptedCustomer:
         self._shrugs = _MOST_SHRUGS
 
     def answer(self, text: str) -> str | None:
-        """What the customer says next; None ends the conversation."""
+        """The customer's next words; None ends the conversation."""
         if self._is_asked_for_email(text):
             self._emails -= 1
             return f"It is {self._email}."

@@ -1,4 +1,4 @@
-"""What the runs of the shop's benchmark come to: pass^k per arm, by kind of task, and what it cost."""
+"""The summary of the runs of the shop's benchmark: pass^k per arm, by kind of task, and what it cost."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ KINDS = ("plain", "insists", "slips", "changes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskLine:
-    """What a customer says once the agent's words meet `when`."""
+    """A customer's line, said once the agent's words meet `when`."""
 
     when: str
     says: str

@@ -25,7 +25,7 @@ from ledgeragent.bench.arms.recipes import Recipe, blocks, compose, fama, irma, 
 from ledgeragent.types import Json
 
 PLAIN = "llm_agent"
-"""What the harness calls its own agent, the arm fc."""
+"""The harness's name for its own agent, the arm fc."""
 
 
 def register_arms() -> None:
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
 
 
 class Helped:
-    """What goes in front of the harness's agent for IRMA and FAMA.
+    """The part in front of the harness's agent for IRMA and FAMA.
 
     Helpers use the agent's own model and options. What they write replaces the newest message of the
     customer in the prompt (IRMA) or stands at its tail (FAMA). FAMA's verifier sees a draft first; if
@@ -131,7 +131,7 @@ class Helped:
         return final, state
 
     def _drafts(self, prompt: list[Wire]) -> list[Wire]:
-        """What was generated, the last of it to be sent: again, if the verifier objects to the first."""
+        """The drafts, the last of them to be sent: a second one if the verifier objects to the first."""
         draft = complete(self, prompt)
         self._view.pending = "; ".join(filter(None, (draft.content, *_calls(draft))))
         objected = objections(self._recipe, self._view, self._asking)

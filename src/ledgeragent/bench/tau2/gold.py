@@ -41,7 +41,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldRun:
-    """What became of one task. `needs_judge`: a part of its reward does, and none is asked here.
+    """The outcome of one task. `needs_judge`: a part of its reward does, and none is asked here.
 
     `writes` counts the agent's gold actions that the gate had to judge, `reads` what it asked for.
     """
@@ -78,7 +78,7 @@ class _Script:
 
 
 class GoldAgent:
-    """What goes in front of an arm's agent: the script in the model's place."""
+    """The part in front of an arm's agent: the script in the model's place."""
 
     script: _Script
     people: Mapping[str, Json]
@@ -190,7 +190,7 @@ def _assistant(content: str | None = None, calls: list[ToolCall] | None = None) 
 
 
 class GoldUser:
-    """What goes in front of the harness's user: does the gold actions that are the customer's."""
+    """The part in front of the harness's user: does the gold actions that are the customer's."""
 
     script: _Script
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.tau2 import harness
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.tau2 import data, telehealth
 from ledgeragent.bench.tau2.agents import register_arms
 from ledgeragent.bench.tau2.scoring import ask_the_judge
@@ -22,8 +23,6 @@ from ledgeragent.bench.telehealth.data import FOLDER
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
-DATA_DIR = "LEDGERAGENT_DATA_DIR"
 
 
 def add(subparsers: Subparsers) -> None:

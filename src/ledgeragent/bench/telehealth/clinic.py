@@ -71,7 +71,7 @@ TOOLS: Mapping[str, ClinicTool] = {f.__name__: _as_recorded(f) for f in _ALL}
 
 
 def call(data: Data, name: str, arguments: Mapping[str, Json]) -> str:
-    """What a tool answers; what it raises becomes text too, as the agent would read it."""
+    """The answer of a tool; an exception becomes text too, as the agent would read it."""
     tool = TOOLS.get(name)
     if tool is None:
         return f"Unknown action {name}"

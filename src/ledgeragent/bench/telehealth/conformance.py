@@ -16,7 +16,7 @@ from ledgeragent.offline.sources import pieces, records
 from ledgeragent.types import Json
 
 RECORDED_ON = "2026-01-01"
-"""What the clinic's date was in the recordings."""
+"""The clinic's date in the recordings."""
 
 _DOMAIN = "telehealth"
 _DATED = re.compile(r"Cancellation Date: (\d{4}-\d\d-\d\d)")
@@ -38,7 +38,7 @@ class Divergence:
 
 @dataclass(slots=True, kw_only=True)
 class Conformance:
-    """What was compared, and where it differed."""
+    """The sessions and calls that were compared, and where they differed."""
 
     sessions: int
     calls: int

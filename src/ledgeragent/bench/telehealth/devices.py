@@ -35,7 +35,7 @@ def list_telemetry_uploads(
     end_date: str | None = None,
     limit: int | None = None,
 ) -> str:
-    """What a device uploaded from one day to another, both included, as JSON."""
+    """The uploads of a device from one day to another, both included, as JSON."""
     uploads = [
         upload
         for upload in data.telemetry_uploads
@@ -50,7 +50,7 @@ def list_telemetry_uploads(
 
 
 def get_telemetry_upload(data: Data, device_id: str, date: str) -> str:
-    """What a device uploaded on one day, as JSON."""
+    """The upload of a device on one day, as JSON."""
     for upload in data.telemetry_uploads:
         if upload["device_id"] == device_id and upload["date"] == date:
             return json.dumps(upload)

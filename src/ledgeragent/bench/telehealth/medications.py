@@ -81,7 +81,7 @@ _SEVERITIES = ("low", "moderate", "high")
 def check_drug_interactions(
     data: Data, primary_medication: str, current_medications: list[str]
 ) -> str:
-    """What is documented of the first medication with the others, and of those with each other."""
+    """The documented interactions of the first medication with the others, and of those among them."""
     primary = primary_medication.title()
     current = [medication.title() for medication in current_medications]
     pairs = [*((primary, other) for other in current), *combinations(current, 2)]
@@ -130,7 +130,7 @@ def _summary(interactions: list[tuple[str, Json]]) -> list[str]:
 
 
 def get_regimen_options(data: Data, patient_id: str) -> str:
-    """What a patient takes now, and what they could take instead."""
+    """The medications of a patient now, and those they could take instead."""
     plan = data.regimen_plans.get(patient_id)
     if not plan:
         return f"No regimen optimization data available for patient {patient_id}."

@@ -1,4 +1,4 @@
-"""What the ledger costs in prompt tokens, on recorded runs: each way to show it against none at all.
+"""The cost of the ledger in prompt tokens, on recorded runs: each way to show it against none at all.
 
 A run's prompts are made again, one for each reply of the agent. A provider's cache is modelled as the
 longest common beginning with the prompt before it; tools and policy come first and are the same in
@@ -106,7 +106,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def text_of(message: Message) -> str:
-    """What a message puts into a prompt."""
+    """The text that a message puts into a prompt."""
     match message:
         case UserMessage():
             return message.text

@@ -67,7 +67,7 @@ class Shop:
         self._start = self.snapshot()
 
     def execute(self, call: ToolCall) -> ToolReturn:
-        """What the tool answers: JSON text, or `Error: ...` where it could do nothing."""
+        """The tool's answer: JSON text, or `Error: ...` where it could do nothing."""
         try:
             with self._db:
                 answer = json.dumps(self._run(call), ensure_ascii=False)
@@ -88,7 +88,7 @@ class Shop:
         return records.everything(self._db)
 
     def diff(self) -> tuple[ShopChange, ...]:
-        """What has changed since the shop opened, one value at a time, ordered by path."""
+        """The changes since the shop opened, one value at a time, ordered by path."""
         return changes(self._start, self.snapshot())
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What FAMA's first stage found: per model and domain, the helpers to run with, and why."""
+"""The choice of FAMA's first stage: per model and domain, the helpers to run with, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one failed run calls for: four analysts, one who weighs what they say, one who picks helpers.
+"""The judgement of one failed run: four analysts, one who weighs what they say, one who picks helpers.
 
 Every judge is a call of a chat model that answers in JSON; the wording of the prompts is ours.
 """
@@ -60,7 +60,7 @@ def _object(text: str) -> Causes:
 
 
 def judged(run: Run, policy: str, judge: FamaJudge) -> Causes:
-    """What the analysts said of a failed run, its dominant causes, and the helpers that cover them."""
+    """The analysts' words on a failed run, its dominant causes, and the helpers that cover them."""
     record = f"Policy:\n{policy or '(not given)'}\n\n{_conversation(run)}"
     analyses = {cause.id: _analysed(cause, record, judge) for cause in CAUSES.values()}
     causes = _weighed(analyses, record, judge)

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 from ledgeragent.bench.arms.fama.choice import HelperChoice, choose, write
 from ledgeragent.bench.arms.fama.judging import FamaJudge, judged
 from ledgeragent.bench.arms.fama.split import may_learn_from
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.results.results import Run, read_results
 from ledgeragent.bench.running.endpoint import Endpoint, EndpointUsage
 from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.running.kept import KeptRow, KeptRows
 from ledgeragent.bench.running.progress import tell
-from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes
+from ledgeragent.bench.tokens.cost import Prefixes
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.types import canonical
 

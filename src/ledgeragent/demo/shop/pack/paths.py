@@ -36,7 +36,7 @@ BOX = PathTemplate("boxes.{box_id}", Box)
 
 
 CUSTOMER_ID = matching(r"C-\d+", "a customer number, such as C-11")
-"""What the lookup answers with; an apology is no customer."""
+"""The lookup's answer; an apology is no customer."""
 
 
 def _each(answer: Json, arguments: Arguments) -> Iterable[Json]:

@@ -44,7 +44,7 @@ def own_account(call: Mapping[str, Any], ledger: View) -> Broken | None:
 
 
 def _subjects(call: Mapping[str, Any]) -> Iterator[tuple[str, Path[Any]]]:
-    """What the call is about, as named to a customer, and where its owner is known."""
+    """The subject of the call, as named to a customer, and where its owner is known."""
     if "order_id" in call:
         yield f"order {call['order_id']}", ORDER(str(call["order_id"]))
     if "code" in call:
