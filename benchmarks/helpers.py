@@ -16,7 +16,8 @@ from statistics import fmean
 
 from ledgeragent.bench.arms.helpers import Helper, HelperView, ToolText
 from ledgeragent.bench.arms.recipes import Recipe, fama, irma
-from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes, parts
+from ledgeragent.bench.datadir import DATA_DIR
+from ledgeragent.bench.tokens.cost import Prefixes, parts
 from ledgeragent.bench.tokens.prompt_cost import text_of
 from ledgeragent.bench.tokens.tokens import counter
 from ledgeragent.offline.sources import pieces

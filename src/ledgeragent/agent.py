@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -21,9 +21,14 @@ class Model(Protocol):
         ...
 
 
+def whole_ledger(state: State) -> str:
+    """The ledger as the paper shows it: every record that was read."""
+    return render(state.ledger)
+
+
 @dataclass(slots=True, kw_only=True)
 class LedgerAgent:
-    """A tool-calling agent with a ledger and a gate.
+    """A tool-calling agent with a ledger and a gate. `show` makes the context of a state.
 
     `generations` counts model calls: one per step, one more for each REVISE that leaves nothing to
     send (the model keeps its turn, at most `max_revisions` times in a row).
@@ -32,19 +37,24 @@ class LedgerAgent:
     gate: Gate
     model: Model
     max_revisions: int = 2
+    show: Callable[[State], str] = whole_ledger
     history: list[Message] = field(default_factory=list)
     state: State = field(default_factory=State)
     feedback: str = ""
     generations: int = 0
     verdicts: list[Filtered] = field(default_factory=list)
 
+    def observe(self, message: Message) -> None:
+        """Takes in a message that is not answered yet."""
+        self.history.append(message)
+        self.state = self.state.observe(message, self.gate.domain)  # L <- Absorb(L, m)
+
     def step(self, *messages: Message) -> Reply:
-        """The agent's answer to a message, or to the returns of several calls: text or calls to run."""
+        """The agent's answer to these messages and those observed before: text or calls to run."""
         for message in messages:
-            self.history.append(message)
-            self.state = self.state.observe(message, self.gate.domain)  # L <- Absorb(L, m)
+            self.observe(message)
         for _ in range(self.max_revisions + 1):
-            context = render(self.state.ledger)  # C <- Render(L)
+            context = self.show(self.state)  # C <- Render(L)
             self.generations += 1
             reply = self.model.generate(self.history, context, self.feedback)  # a <- Generate
             self.state, filtered = self.state.filter(reply, self.gate, "drop")  # GateFilter

@@ -40,7 +40,10 @@ class DataError(LedgerAgentError):
 
 
 class MissingExtraError(LedgerAgentError):
-    """An optional library is not installed."""
+    """An optional library is not installed; names the line that installs it."""
 
     def __init__(self, library: str, extra: str) -> None:
-        super().__init__(f"{library} is not installed; run: pip install 'ledgeragent[{extra}]'")
+        super().__init__(
+            f"{library} is not installed; run: pip install 'ledgeragent[{extra}]' "
+            f"(in a checkout: pip install '.[{extra}]')"
+        )

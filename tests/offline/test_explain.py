@@ -13,7 +13,8 @@ from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.explain import explain_call, explain_rule
 from ledgeragent.offline.gatechecks import CHECKS, explain_check, gate_samples
 from ledgeragent.offline.traces import Trace
-from ledgeragent.report.explanation import call_json_report, call_text, check_text, rule_text
+from ledgeragent.report.explanation import check_text, rule_text
+from ledgeragent.report.judgement import call_json_report, call_text
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Enforcement
 from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.bench.arms.arms import ARMS
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.errors import UsageError
 from ledgeragent.types import Json
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DATA_DIR = "LEDGERAGENT_DATA_DIR"
 _GATED = tuple(arm.name for arm in ARMS.values() if arm.kind == "ledger")
 
 
@@ -54,17 +54,17 @@ def run(args: argparse.Namespace) -> int:
     if args.data_dir:
         os.environ[DATA_DIR] = args.data_dir
     failed = False
-    told: dict[str, Json] = {}
+    by_domain: dict[str, Json] = {}
     with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
         for domain in args.domain:
             runs = list(_played(domain, args, Path(scratch)))
             line, _, hashed = signature(domain).partition(" data:")
-            told[domain] = {"harness": line, "data": hashed, **report(runs)}
+            by_domain[domain] = {"harness": line, "data": hashed, **report(runs)}
             if args.format == "text":
                 sys.stdout.write(text(domain, runs))
             failed = failed or any(is_failure(run) for run in runs)
     if args.format == "json":
-        sys.stdout.write(json.dumps(told, indent=1) + "\n")
+        sys.stdout.write(json.dumps(by_domain, indent=1) + "\n")
     return 1 if failed else 0
 
 
@@ -104,7 +104,7 @@ def report(runs: list[GoldRun]) -> dict[str, Json]:
     return {
         "tasks": len(runs),
         "reward_1": sum(run.reward == 1.0 for run in runs),
-        "judged_in_part": sum(run.judged for run in runs),
+        "judged_in_part": sum(run.needs_judge for run in runs),
         "gold_writes": sum(run.writes for run in runs),
         "rejected_gold_writes": sum(r.effective for run in runs for r in run.rejections),
         "rejected_without_effect": sum(not r.effective for run in runs for r in run.rejections),
@@ -126,7 +126,7 @@ def text(domain: str, runs: list[GoldRun]) -> str:
         f"rejected gold writes {sum(r.effective for _, r in rejected)} "
         f"of {sum(run.writes for run in runs)}, "
         f"extra reads {sum(run.reads for run in runs)}, "
-        f"part left to a judge in {sum(run.judged for run in runs)}"
+        f"part left to a judge in {sum(run.needs_judge for run in runs)}"
     ]
     lines += [f"  task {run.task}: reward {run.reward}" for run in runs if run.reward != 1.0]
     for run, rejection in rejected:

@@ -35,7 +35,9 @@ def add(subparsers: Subparsers) -> None:
         epilog="While talking: /ledger shows what is known, /quit (or end of input) ends. The key for "
         "--model is read from OPENAI_API_KEY.",
     )
-    parser.add_argument("--domain", choices=("shop",), default="shop", help="where (the shop)")
+    parser.add_argument(
+        "--domain", choices=("shop",), default="shop", help="the environment (only shop)"
+    )
     parser.add_argument(
         "--model",
         metavar="URL",
@@ -86,7 +88,7 @@ def _served(args: argparse.Namespace) -> tuple[Model, Iterator[str]]:
 
 
 def _typed() -> Iterator[str]:
-    """What the person at the terminal, or a pipe, says."""
+    """The words of the person at the terminal, or of a pipe."""
     prompt = "> " if sys.stdin.isatty() else ""
     while True:
         try:

@@ -30,14 +30,14 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the coverage. Always 0 for a pack that can be read."""
-    found = _covered(pack_of(args))
+    pack_coverage = _covered(pack_of(args))
     match args.format:
         case "json":
-            sys.stdout.write(coverage_json(found))
+            sys.stdout.write(coverage_json(pack_coverage))
         case "markdown":
-            sys.stdout.write(coverage_markdown(found))
+            sys.stdout.write(coverage_markdown(pack_coverage))
         case _:
-            sys.stdout.write(coverage_text(found))
+            sys.stdout.write(coverage_text(pack_coverage))
     return 0
 
 

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     after = binding_of(args)
     before = _named(args.against, args, None)
     with Progress(args.files) as progress:
-        found = diff(
+        difference = diff(
             args.files,
             before,
             after,
@@ -69,17 +69,17 @@ def run(args: argparse.Namespace) -> int:
             jobs=args.jobs,
             progress=progress,
         )
-    _require_runs(found, args)
-    _write(found, args, args.against)
-    return 1 if found.changed else 0
+    _require_runs(difference, args)
+    _write(difference, args, args.against)
+    return 1 if difference.changed else 0
 
 
 def run_baseline(args: argparse.Namespace) -> int:
     """Compares with the stored verdicts, or with --update stores those of now."""
     binding = binding_of(args)
     name = binding.domain().name
-    stored = read_baseline(args.baseline, name)
-    if stored is None and not args.update:
+    earlier = read_baseline(args.baseline, name)
+    if earlier is None and not args.update:
         raise DataError("there is no such file; write it with --update", file=args.baseline)
     with Progress(args.files) as progress:
         now = judged_now(
@@ -89,16 +89,16 @@ def run_baseline(args: argparse.Namespace) -> int:
             jobs=args.jobs,
             progress=progress,
         )
-    found = compared(stored, now, binding)
-    _require_runs(found, args)
-    if stored is not None:
-        _write(found, args, args.baseline)
+    difference = compared(earlier, now, binding)
+    _require_runs(difference, args)
+    if earlier is not None:
+        _write(difference, args, args.baseline)
     if not args.update:
-        return 1 if found.changed else 0
+        return 1 if difference.changed else 0
     baseline = baseline_of(now, name)
     write_baseline(baseline, args.baseline)
-    told = f"{baseline.calls} verdicts on {len(baseline.runs)} runs"
-    print(f"ledgeragent: wrote {told} to {args.baseline}", file=sys.stderr)
+    summary = f"{baseline.calls} verdicts on {len(baseline.runs)} runs"
+    print(f"ledgeragent: wrote {summary} to {args.baseline}", file=sys.stderr)
     return 0
 
 
@@ -110,12 +110,12 @@ def binding_of(args: argparse.Namespace) -> Binding:
 def _named(
     text: str, args: argparse.Namespace, version: str | None, *, levelled: bool = False
 ) -> Binding:
-    name, told = _parted(text)
-    if told and version is not None:
+    name, named_version = _parted(text)
+    if named_version and version is not None:
         raise UsageError(f"give the version of {name} once: --version, or {text}")
     return Binding(
         name=name,
-        version=told or version,
+        version=named_version or version,
         tools=tools_of(args, *_packs(args)),
         levels=levels_of(args) if levelled else frozenset(),
     )
@@ -123,30 +123,30 @@ def _named(
 
 def _parted(text: str) -> tuple[str, str]:
     """Pack and version of NAME@VERSION; the version is "" where none is told."""
-    name, mark, told = text.rpartition("@")
-    return (text, "") if not mark or packs.is_data(text) else (name, told)
+    name, mark, version = text.rpartition("@")
+    return (text, "") if not mark or packs.is_data(text) else (name, version)
 
 
 def _packs(args: argparse.Namespace) -> list[str]:
     """The packs that are compared: a tool of either may be named."""
-    given = (args.domain, getattr(args, "against", None))
-    return sorted({_parted(text)[0] for text in given if text is not None})
+    texts = (args.domain, getattr(args, "against", None))
+    return sorted({_parted(text)[0] for text in texts if text is not None})
 
 
-def _require_runs(found: Difference, args: argparse.Namespace) -> None:
+def _require_runs(difference: Difference, args: argparse.Namespace) -> None:
     """Tells broken records; raises DataError where no run could be judged, so nothing was compared."""
-    warn(found, args.files)
-    if not found.runs:
-        why = ", ".join(f"{number} {why}" for why, number in sorted(found.skipped.items()))
+    warn(difference, args.files)
+    if not difference.runs:
+        why = ", ".join(f"{number} {why}" for why, number in sorted(difference.skipped.items()))
         raise DataError(f"no run could be judged (skipped {why})", file=", ".join(args.files))
 
 
-def _write(found: Difference, args: argparse.Namespace, before: str) -> None:
+def _write(difference: Difference, args: argparse.Namespace, before: str) -> None:
     match args.format:
         case "json":
-            text = difference_json(found, before, args.domain)
+            text = difference_json(difference, before, args.domain)
         case "junit":
-            text = difference_junit(found, before, args.domain)
+            text = difference_junit(difference, before, args.domain)
         case _:
-            text = difference_text(found, before, args.domain)
+            text = difference_text(difference, before, args.domain)
     sys.stdout.write(text)

@@ -19,13 +19,12 @@ from ledgeragent.offline.gatechecks import CHECKS, PREFIX, GateCheck, explain_ch
 from ledgeragent.offline.traces import Trace
 from ledgeragent.offline.viewing import conversations
 from ledgeragent.report.explanation import (
-    call_json_report,
-    call_text,
     check_json,
     check_text,
     rule_json,
     rule_text,
 )
+from ledgeragent.report.judgement import call_json_report, call_text
 from ledgeragent.report.parts import shorten
 
 if TYPE_CHECKING:
@@ -66,11 +65,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explained(args: argparse.Namespace) -> str:
-    """What there is to know of a rule, or of a check of the gate."""
-    found = _rule(args)
-    if isinstance(found, GateCheck):
-        return check_json(found) if args.format == "json" else check_text(found)
-    return rule_json(found) if args.format == "json" else rule_text(found)
+    """The explanation of a rule, or of a check of the gate."""
+    subject = _rule(args)
+    if isinstance(subject, GateCheck):
+        return check_json(subject) if args.format == "json" else check_text(subject)
+    return rule_json(subject) if args.format == "json" else rule_text(subject)
 
 
 def _rule(args: argparse.Namespace) -> RuleExplained | GateCheck:
@@ -85,8 +84,8 @@ def _binding(args: argparse.Namespace, named: str | None) -> Binding:
     name = args.domain
     if name is None:
         if named not in packs.PACKS:
-            told = f"no pack is named {shorten(named)}" if named else "the run names no pack"
-            raise UsageError(f"{told}; give one with --domain{_meant(args.what)}")
+            problem = f"no pack is named {shorten(named)}" if named else "the run names no pack"
+            raise UsageError(f"{problem}; give one with --domain{_meant(args.what)}")
         name = named
     return Binding(
         name=name, version=args.version, tools=tools_of(args, name), levels=levels_of(args)
@@ -101,14 +100,14 @@ def _meant(text: str) -> str:
 
 def _place(text: str) -> tuple[Trace, int]:
     """The run and the number of the judged call that `FILE#RUN:N` (or `FILE:N`) means."""
-    found = _CALL.fullmatch(text)
-    if found is None:
+    match = _CALL.fullmatch(text)
+    if match is None:
         raise UsageError(
             f"{text!r} is neither a rule (domain/name) nor a judged call of a recorded run (FILE#RUN:N)"
             f"{_meant(text)}"
         )
-    file, run = _parted(found[1])
-    return _run_of(file, run), int(found[2])
+    file, run = _parted(match[1])
+    return _run_of(file, run), int(match[2])
 
 
 def _parted(place: str) -> tuple[str, str | None]:
@@ -123,29 +122,29 @@ def _parted(place: str) -> tuple[str, str | None]:
 
 def _run_of(file: str, run: str | None) -> Trace:
     """The run of this id, or the only one of the file; raises DataError otherwise."""
-    wanted = _matching(file, run)
-    first = next(wanted, None)
+    runs = _matching(file, run)
+    first = next(runs, None)
     if first is None:
         raise _absent(file, run)
-    if run is None and next(wanted, None) is not None:
+    if run is None and next(runs, None) is not None:
         raise DataError("it holds several runs; write FILE#RUN:N", file=file)
     return first
 
 
 def _absent(file: str, run: str | None) -> DataError:
-    """What is wrong with a file that has not this run: which it has, or why it has none."""
-    found = [*conversations(file)]
-    runs = [shorten(one.trace.run) for one in found if not isinstance(one, DataError)]
-    problem = next((one for one in found if isinstance(one, DataError)), None)
+    """The error for a file without this run: which it has, or why it has none."""
+    recordings = [*conversations(file)]
+    runs = [shorten(one.trace.run) for one in recordings if not isinstance(one, DataError)]
+    problem = next((one for one in recordings if isinstance(one, DataError)), None)
     if not runs and problem is not None:
         return problem
-    told = f"there is no run {run} in it" if run is not None else "there is no run in it"
-    return DataError(f"{told}{suggestion(run or '', runs)}", file=file)
+    sentence = f"there is no run {run} in it" if run is not None else "there is no run in it"
+    return DataError(f"{sentence}{suggestion(run or '', runs)}", file=file)
 
 
 def _matching(file: str, run: str | None) -> Iterator[Trace]:
-    for found in conversations(file):
-        if isinstance(found, DataError):
+    for recording in conversations(file):
+        if isinstance(recording, DataError):
             continue
-        if run is None or found.trace.run in (run, f"{file}:{run}"):
-            yield found.trace
+        if run is None or recording.trace.run in (run, f"{file}:{run}"):
+            yield recording.trace

@@ -38,7 +38,7 @@ def add(subparsers: Subparsers) -> None:
         help="OpenAI tool schemas, an MCP tools/list result, or an OpenAPI document (JSON or YAML)",
     )
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="where to write; NAME.yaml if not told"
+        "--out", type=Path, metavar="FILE", help="the file to write (default: NAME.yaml)"
     )
     parser.set_defaults(run=run)
 

@@ -25,10 +25,14 @@ def add(subparsers: Subparsers) -> None:
         description="verify recomputes the hash chain; show prints one line an event, cut "
         "where it is long; export prints each conversation as an OpenAI message list, one a line, for "
         "`replay -`.",
-        epilog="verify exits 1 if a record was changed, removed, reordered or torn.",
+        epilog="verify exits 1 if a record was changed, removed from the middle, reordered or torn. "
+        "That the last records are gone it cannot see: compare the head it prints with one that was "
+        "noted elsewhere.",
     )
     parser.add_argument("action", choices=("verify", "show", "export"))
-    parser.add_argument("file", metavar="FILE", help="a journal: JSON Lines, or .sqlite")
+    parser.add_argument(
+        "file", metavar="FILE", help="a journal: JSON Lines, or SQLite (.db, .sqlite)"
+    )
     parser.add_argument("--session", metavar="ID", help="only this conversation")
     parser.set_defaults(run=run)
 
@@ -85,10 +89,10 @@ def _told(record: Event) -> str:
             return names or _json(record["text"])
         case "judged":
             mark = " (shadow)" if record["shadow"] else ""
-            told = (
+            words = (
                 f"{v['call']['name']}={v.get('word', v['decision'])}" for v in record["verdicts"]
             )
-            return ", ".join(told) + mark
+            return ", ".join(words) + mark
         case "observed" | "executed":
             return f"{record['call']['name']} -> {', '.join(record['stored']) or record['skipped']}"
         case _:

@@ -50,10 +50,10 @@ def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb; the exit code is 0, 1 (something was found) or 2 (input that cannot be used)."""
-    given = sys.argv[1:] if argv is None else list(argv)
+    arguments = sys.argv[1:] if argv is None else list(argv)
     with standard_streams():
         try:
-            return _run(given)
+            return _run(arguments)
         except LedgerAgentError as error:
             tell(str(error))
         except KeyboardInterrupt:
@@ -61,15 +61,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         except BrokenPipeError:
             return PIPE_CLOSED  # whoever read our output has left
         except OSError as error:
-            told = error.strerror or str(error)
-            tell(told if error.filename is None else f"{error.filename}: {told}")
+            problem = error.strerror or str(error)
+            tell(problem if error.filename is None else f"{error.filename}: {problem}")
         return UNUSABLE
 
 
-def _run(given: Sequence[str]) -> int:
-    verbs = given[:1] if given and given[0] in VERBS else VERBS
+def _run(arguments: Sequence[str]) -> int:
+    verbs = arguments[:1] if arguments and arguments[0] in VERBS else VERBS
     try:
-        args = parser(verbs).parse_args(given)
+        args = parser(verbs).parse_args(arguments)
     except SystemExit:
         sys.stdout.flush()  # the help, which may not get through either
         raise

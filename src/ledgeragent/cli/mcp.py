@@ -47,7 +47,11 @@ def add(subparsers: Subparsers) -> None:
         default="stdio",
         help="how the host reaches the proxy (default stdio)",
     )
-    parser.add_argument("--host", default="127.0.0.1", help="with http: the address to listen on")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="with http: the address (default 127.0.0.1)",
+    )
     parser.add_argument("--port", type=int, default=8788, help="with http: the port (default 8788)")
     add_mode(parser)
     add_journal(parser)
@@ -106,8 +110,8 @@ def _upstream(url: str | None, command: Sequence[str], headers: Mapping[str, str
     return by_command(command)
 
 
-def _headers(given: Sequence[str]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in given]
+def _headers(options: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in options]
     for name, equals, _ in pairs:
         if not name or not equals:
             raise UsageError(f"--header {name}: should be NAME=VALUE")

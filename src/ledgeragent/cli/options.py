@@ -61,12 +61,12 @@ def tools_of(args: argparse.Namespace, *domains: str) -> frozenset[str] | None:
     """
     if args.tools is None:
         return None
-    given: Tools = args.tools
-    known = {t.tool for name in domains for d in versions(name).values() for t in d.tools}
-    for name in sorted(given.names - known) if given.typed else ():
-        told = f"--tools {name}: neither a file nor a tool of {' or '.join(domains)}"
-        raise UsageError(f"{told}{suggestion(name, known)}")
-    return given.names
+    tools: Tools = args.tools
+    policy_tools = {t.tool for name in domains for d in versions(name).values() for t in d.tools}
+    for name in sorted(tools.names - policy_tools) if tools.typed else ():
+        problem = f"--tools {name}: neither a file nor a tool of {' or '.join(domains)}"
+        raise UsageError(f"{problem}{suggestion(name, policy_tools)}")
+    return tools.names
 
 
 def add_journal(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def add_journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal",
         metavar="FILE",
-        help="records all that happens, and every verdict: JSON Lines, or SQLite (.db)",
+        help="record all that happens, and every verdict: JSON Lines, or SQLite (.db, .sqlite)",
     )
     parser.add_argument(
         "--redact",
@@ -120,10 +120,10 @@ def add_pack(parser: argparse.ArgumentParser) -> None:
 
 def pack_of(args: argparse.Namespace) -> str:
     """The pack that was given; raises UsageError where none was, or two."""
-    given = [name for name in (args.pack, args.domain) if name is not None]
-    if len(given) != 1:
+    names = [name for name in (args.pack, args.domain) if name is not None]
+    if len(names) != 1:
         raise UsageError("name one pack: PACK or --domain PACK")
-    return str(given[0])
+    return str(names[0])
 
 
 def add_levels(parser: argparse.ArgumentParser) -> None:
@@ -143,19 +143,19 @@ def levels_of(args: argparse.Namespace) -> frozenset[tuple[str, Enforcement]]:
     return frozenset(dict(args.enforce).items())
 
 
-def _level(given: str) -> tuple[str, Enforcement]:
-    rule, _, level = given.rpartition("=")
+def _level(text: str) -> tuple[str, Enforcement]:
+    rule, _, level = text.rpartition("=")
     if not rule or level not in LEVELS:
         raise argparse.ArgumentTypeError(f"write RULE=LEVEL, where LEVEL is {' or '.join(LEVELS)}")
     return rule, Enforcement(level)
 
 
-def _tools(given: str) -> Tools:
+def _tools(text: str) -> Tools:
     """Names from a comma list, or from a file: a JSON list (names or schemas), or a name a line."""
-    typed = not os.path.exists(given) or os.path.isdir(given)
-    names = frozenset(map(str.strip, given.split(","))) - {""} if typed else _listed(given)
+    typed = not os.path.exists(text) or os.path.isdir(text)
+    names = frozenset(map(str.strip, text.split(","))) - {""} if typed else _listed(text)
     if not names:
-        raise UsageError(f"--tools {given}: no tool is named")
+        raise UsageError(f"--tools {text}: no tool is named")
     return Tools(names=names, typed=typed)
 
 

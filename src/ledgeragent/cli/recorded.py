@@ -1,4 +1,4 @@
-"""What the verbs that judge recorded runs have in common: their options, and broken records told."""
+"""The common part of the verbs that judge recorded runs: their options, and broken records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def add_baseline(parser: argparse.ArgumentParser) -> None:
         "--baseline", metavar="FILE", help="compare with the verdicts stored in this file"
     )
     parser.add_argument(
-        "--update", action="store_true", help="store the verdicts of now in the baseline"
+        "--update", action="store_true", help="write the current verdicts to the baseline"
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.bench import DATA_DIR
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError

@@ -58,13 +58,16 @@ def run(args: argparse.Namespace) -> int:
     target = args.output or f"{Path(args.file).name}.html"
     if target != "-" and Path(target).resolve() == Path(args.file).resolve():
         raise UsageError(f"{target} is what is to be looked at; name another file with -o")
-    wanted = _wanted(args)
-    shown = list(islice(wanted, args.limit))
-    if not shown:
+    runs = _wanted(args)
+    first_runs = list(islice(runs, args.limit))
+    if not first_runs:
         raise DataError("there is no such run in it", file=args.file)
-    page = view_html(shown, Path(args.file).name)
-    if next(wanted, None) is not None:
-        print(f"ledgeragent: only the first {len(shown)} runs; see --run, --limit", file=sys.stderr)
+    page = view_html(first_runs, Path(args.file).name)
+    if next(runs, None) is not None:
+        print(
+            f"ledgeragent: only the first {len(first_runs)} runs; see --run, --limit",
+            file=sys.stderr,
+        )
     if target == "-":
         sys.stdout.write(page)
         return 0

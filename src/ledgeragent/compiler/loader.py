@@ -61,7 +61,6 @@ def read_outline(path: FilePath | str) -> Outline:
 
     Raises DataError where the file is missing, too large or no text.
     """
-    library()
     outline = Outline(place=Place(str(path), 1))
     files = pack_files(FilePath(path))
     try:
@@ -71,6 +70,7 @@ def read_outline(path: FilePath | str) -> Outline:
             raise
         outline.findings.add("syntax", Place(problem.file, problem.line), problem.problem)
         return outline
+    library()  # only now: a wrong file name is told before what is not installed
     outline.place = Place(str(files[0]), 1)
     loader = _Loader(outline, pieces)
     loader.load(digest_of(FilePath(path)))

@@ -65,7 +65,7 @@ def _finding(finding: Finding) -> Json:
         "predicate": finding.predicate,
         "clause": finding.clause,
         "reason": finding.reason,
-        "reads": [str(read) for read in finding.reads],
+        "reads": [str(call) for call in finding.reads],
         "facts": [_fact(fact) for fact in finding.evidence],
     }
 

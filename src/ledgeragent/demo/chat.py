@@ -31,7 +31,7 @@ class ChatRow:
     label: str
     text: str
     verdict: Verdict | None = None
-    kept: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class ShopChat:
         self.session = Session(self.domain, journal=self.journal)
 
     def turn(self, text: str) -> Iterator[ChatRow]:
-        """What happens from a message of the customer until the agent has answered it."""
+        """The rows from a message of the customer until the agent has answered it."""
         yield ChatRow("you", text)
         self.session.heard(text)
         self.history.append(UserMessage(text=text))
@@ -79,21 +79,21 @@ class ShopChat:
         returned = self.shop.execute(verdict.call)
         self.history.append(returned)
         self.session.observe(returned)
-        kept = tuple(_changes(before, self.session.ledger))
+        notes = tuple(_changes(before, self.session.ledger))
         failed = (str(returned.content),) if returned.failed else ()
-        return ChatRow("calls", str(verdict.call), verdict, (*kept, *failed))
+        return ChatRow("calls", str(verdict.call), verdict, (*notes, *failed))
 
 
 def _changes(before: Ledger, after: Ledger) -> Iterator[str]:
-    """What a return did to the ledger, one path at a time."""
+    """The effects of a return on the ledger, one path at a time."""
     for entry in after:
-        known = before.get(entry.path)
-        if known is entry:
+        earlier = before.get(entry.path)
+        if earlier is entry:
             continue
-        if not entry.stale or known is None:
+        if not entry.stale or earlier is None:
             yield f"{entry.path} is known"
         for mark in entry.stale:
-            if known is not None and mark not in known.stale:
+            if earlier is not None and mark not in earlier.stale:
                 yield f"{'.'.join((str(entry.path), *map(quote, mark.fields)))} is out of date"
 
 
@@ -112,16 +112,16 @@ def lines(row: ChatRow, width: int, ink: Ink) -> list[str]:
 def _right(row: ChatRow, width: int) -> Iterator[ScreenLine]:
     if row.verdict is not None:
         verdict = row.verdict
-        told = ScreenSpan(verdict.decision.name, _COLOURS[verdict.decision])
-        yield from paragraph(verdict.feedback, width, label=told, indent=_INDENT)
-    for note in row.kept:
+        decision = ScreenSpan(verdict.decision.name, _COLOURS[verdict.decision])
+        yield from paragraph(verdict.feedback, width, label=decision, indent=_INDENT)
+    for note in row.notes:
         yield from paragraph(note, width, label=ScreenSpan("ledger", "dim"), indent=_INDENT)
 
 
 def ledger_lines(ledger: Ledger) -> list[str]:
     """Every path of the ledger, and what of it is out of date."""
-    shown = []
+    paths = []
     for entry in sorted(ledger, key=lambda e: e.path):
         stale = " (in part out of date)" if entry.stale else ""
-        shown.append(f"{entry.path}{stale}")
-    return shown or ["nothing has been read yet"]
+        paths.append(f"{entry.path}{stale}")
+    return paths or ["nothing has been read yet"]

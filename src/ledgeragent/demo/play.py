@@ -92,15 +92,15 @@ def play_guarded(scenario: Scenario, domain: Domain) -> Played:
 
 def _answer(agent: LedgerAgent, message: Message, shop: Shop) -> Iterator[SceneEvent]:
     """Everything until the agent speaks. The clerk makes one call at a time."""
-    judged = len(agent.verdicts)
+    start = len(agent.verdicts)
     reply = agent.step(message)
     while True:
-        verdicts = [v for filtered in agent.verdicts[judged:] for v in filtered.verdicts]
+        verdicts = [v for filtered in agent.verdicts[start:] for v in filtered.verdicts]
         yield from (SceneCall(call=v.call, verdict=v) for v in verdicts if not v.allowed)
         if not reply.calls:
             yield Speech(speaker="agent", text=reply.text)
             return
-        judged = len(agent.verdicts)
+        start = len(agent.verdicts)
         returned = shop.execute(reply.calls[0])
         before = agent.state.ledger
         following = agent.step(returned)

@@ -86,8 +86,8 @@ class Screen:
         for n, (text, width) in enumerate(zip(texts, widths, strict=True)):
             if n:
                 spans.append(ScreenSpan(f"{rule}{self.ink.joint} ", "dim"))
-            shown = f"{text} " if len(text) < width else text[:width]
-            spans += [ScreenSpan(shown, "bold"), ScreenSpan(rule * (width - len(shown)), "dim")]
+            heading = f"{text} " if len(text) < width else text[:width]
+            spans += [ScreenSpan(heading, "bold"), ScreenSpan(rule * (width - len(heading)), "dim")]
         return tuple(spans)
 
     def _columns(
@@ -107,10 +107,10 @@ class Screen:
 
     def _together(self, events: Iterable[SceneEvent], lit: Spotlight) -> Iterator[ScreenLine]:
         for event in events:
-            kept: list[ScreenLine] = []
+            right: list[ScreenLine] = []
             if isinstance(event, SceneCall):
-                kept = [*self._verdict(event.verdict), *self._ledger(event, lit)]
-            yield from self._columns(([*self._plain(event, lit)], kept), self._halves)
+                right = [*self._verdict(event.verdict), *self._ledger(event, lit)]
+            yield from self._columns(([*self._plain(event, lit)], right), self._halves)
 
     def _plain(self, event: SceneEvent, lit: Spotlight) -> Iterator[ScreenLine]:
         if isinstance(event, Speech):
@@ -155,7 +155,7 @@ class Screen:
             yield from self._line("rule", finding.predicate)
 
     def _facts(self, finding: Finding) -> Iterator[ScreenLine]:
-        """What the rule had read when it decided, and by which call that is known."""
+        """The facts that the rule had read when it decided, and the calls that supplied them."""
         label = "because" if finding.kind is Kind.VIOLATION else "so far"
         for fact in _telling(finding.evidence):
             yield from self._line(label, f"{fact.path} = {_json(fact.value)}")
@@ -239,10 +239,10 @@ def _answer(value: Json, lit: Spotlight) -> str:
     if "done" in value:
         return str(value["done"])
     names = {name for fields in lit.values() for name in fields}
-    told = [
+    parts = [
         f'"{n.rpartition(".")[2]}": {_json(_at(value, n))}' for n in sorted(names) if _has(value, n)
     ]
-    return f"{{{', '.join([*told, '...'])}}}"
+    return f"{{{', '.join([*parts, '...'])}}}"
 
 
 def _kept(entry: Entry, lit: Spotlight) -> str:
@@ -250,8 +250,8 @@ def _kept(entry: Entry, lit: Spotlight) -> str:
     if not isinstance(entry.value, Mapping):
         return f"{entry.path} = {_json(entry.value)}"
     names = [name for name in lit.get(entry.path[0], ()) if _has(entry.value, name)]
-    told = [f"{name} = {_json(_at(entry.value, name))}" for name in names]
-    return f"{entry.path}: {', '.join([*told, '...'])}"
+    parts = [f"{name} = {_json(_at(entry.value, name))}" for name in names]
+    return f"{entry.path}: {', '.join([*parts, '...'])}"
 
 
 def _has(value: Json, name: str) -> bool:
@@ -266,11 +266,11 @@ def _at(value: Json, name: str) -> Json:
 
 def _telling(evidence: Sequence[Evidence]) -> list[Evidence]:
     """The facts without repetition, and without looking into an object of which a part is told."""
-    told = {fact.path: fact for fact in evidence}
+    by_path = {fact.path: fact for fact in evidence}
     return [
         fact
-        for path, fact in told.items()
-        if not any(other.startswith(f"{path}.") for other in told)
+        for path, fact in by_path.items()
+        if not any(other.startswith(f"{path}.") for other in by_path)
     ]
 
 

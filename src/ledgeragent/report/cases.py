@@ -37,8 +37,8 @@ def _sections(result: CasesResult) -> list[list[str]]:
         sections.append(_scores("file", result.by_file.items()))
     sections.append(listed("Mismatches", map(_mismatch, result.decided.mismatches)))
     if result.apart.cases:
-        told = f"{result.apart.correct} of {result.apart.cases} as expected"
-        sections.append([f"Apart, since what was said decides: {told}"])
+        score = f"{result.apart.correct} of {result.apart.cases} as expected"
+        sections.append([f"Apart, since what was said decides: {score}"])
         sections.append(listed("Mismatches apart", map(_mismatch, result.apart.mismatches)))
     if result.skipped:
         sections.append([f"Skipped {result.skipped} cases of other domains"])
@@ -72,15 +72,15 @@ def _as_json(result: CasesResult) -> Json:
 
 
 def _mismatch(row: Mismatch) -> str:
-    given = ", ".join(dict.fromkeys(row["predicates"])) or "no predicate"
+    names = ", ".join(dict.fromkeys(row["predicates"])) or "no predicate"
     lines = [
         f"  {shorten(row['id'])}: expected {shorten(_expected(row['expected']), SENTENCE)}, "
-        f"got {row['decision']} ({given})",
+        f"got {row['decision']} ({names})",
         *([f"    {shorten(row['note'], SENTENCE)}"] if row["note"] else []),
         f"    {call_line(row['call'])}",
         *([f"    {shorten(row['reason'], SENTENCE)}"] if row["reason"] else []),
         *(f"    in shadow: {name}" for name in row["shadow"]),
-        *(f"    asked for {call_line(read)}" for read in row["reads"]),
+        *(f"    asked for {call_line(call)}" for call in row["reads"]),
         *(f"    read {line}" for line in fact_lines(row["evidence"])),
     ]
     return "\n".join(lines)

@@ -9,94 +9,98 @@ from ledgeragent.report.parts import dump, joined, listed, mark, table
 from ledgeragent.types import Json
 
 
-def coverage_text(found: Coverage) -> str:
+def coverage_text(coverage: Coverage) -> str:
     """The coverage for people."""
     return joined(
         [
-            [_summary(found)],
-            _rules_table(found),
-            listed("Not checkable from state", map(_unchecked, found.unchecked)),
-            listed("Only in part", map(_unchecked, _in_part(found))),
-            listed("Checkable, but without a rule", map(_unchecked, found.open)),
-            listed("Rules of clauses that are not listed", (f"  {r.rule}" for r in found.unlisted)),
-            listed("Write tools without a rule", (f"  {name}" for name in found.unguarded)),
+            [_summary(coverage)],
+            _rules_table(coverage),
+            listed("Not checkable from state", map(_unchecked, coverage.unchecked)),
+            listed("Only in part", map(_unchecked, _in_part(coverage))),
+            listed("Checkable, but without a rule", map(_unchecked, coverage.open)),
+            listed(
+                "Rules of clauses that are not listed", (f"  {r.rule}" for r in coverage.unlisted)
+            ),
+            listed("Write tools without a rule", (f"  {name}" for name in coverage.unguarded)),
         ]
     )
 
 
-def coverage_json(found: Coverage) -> str:
+def coverage_json(coverage: Coverage) -> str:
     """The coverage as one JSON object."""
     return dump(
         {
-            "domain": found.domain,
-            "versions": found.versions,
-            "counts": _counts(found),
-            "clauses": [_clause_json(cover) for cover in found.clauses],
-            "not_checkable": [_why_json(cover) for cover in found.unchecked],
-            "in_part": [_why_json(cover) for cover in _in_part(found)],
-            "without_rule": [_why_json(cover) for cover in found.open],
-            "rules_of_unlisted_clauses": [_rule_json(rule) for rule in found.unlisted],
-            "writes_without_rules": found.unguarded,
+            "domain": coverage.domain,
+            "versions": coverage.versions,
+            "counts": _counts(coverage),
+            "clauses": [_clause_json(cover) for cover in coverage.clauses],
+            "not_checkable": [_why_json(cover) for cover in coverage.unchecked],
+            "in_part": [_why_json(cover) for cover in _in_part(coverage)],
+            "without_rule": [_why_json(cover) for cover in coverage.open],
+            "rules_of_unlisted_clauses": [_rule_json(rule) for rule in coverage.unlisted],
+            "writes_without_rules": coverage.unguarded,
         }
     )
 
 
-def coverage_markdown(found: Coverage) -> str:
+def coverage_markdown(coverage: Coverage) -> str:
     """The coverage as a page of documentation."""
     head = ("clause", "what it says", "decided by", "rule", "verdict", "samples")
     enforced = [
         (f"`{c.clause.id}`", c.clause.summary, c.clause.checkable, *_rule_cells(rule))
-        for c in found.enforced
+        for c in coverage.enforced
         for rule in c.rules
     ]
     lines = [
-        f"# Coverage: {found.domain}",
-        _summary(found),
+        f"# Coverage: {coverage.domain}",
+        _summary(coverage),
         "## Clauses with a rule",
         "Samples are counted as allowed + rejected; they are the rule's tests.",
         _markdown_table(head, enforced),
         "## Not checkable from state",
-        _whys(found.unchecked, "why no rule decides it"),
+        _whys(coverage.unchecked, "why no rule decides it"),
         "## Only in part",
-        _whys(_in_part(found), "what its rule leaves open"),
+        _whys(_in_part(coverage), "what its rule leaves open"),
         "## Checkable, but without a rule",
-        _whys(found.open, "why"),
+        _whys(coverage.open, "why"),
         "## Write tools without a rule",
-        ", ".join(f"`{name}`" for name in found.unguarded) or "None.",
+        ", ".join(f"`{name}`" for name in coverage.unguarded) or "None.",
     ]
     return "\n\n".join(lines) + "\n"
 
 
-def _summary(found: Coverage) -> str:
-    counts = _counts(found)
+def _summary(coverage: Coverage) -> str:
+    counts = _counts(coverage)
     rules = f"{counts['rules']} rules ({counts['enforced']} enforced)"
-    version = f"version{'s' * (len(found.versions) > 1)} {', '.join(found.versions)}"
+    version = f"version{'s' * (len(coverage.versions) > 1)} {', '.join(coverage.versions)}"
     return (
-        f"{found.domain}, {version}: {counts['clauses']} clauses, {counts['with_rules']} with a "
+        f"{coverage.domain}, {version}: {counts['clauses']} clauses, {counts['with_rules']} with a "
         f"rule, {counts['not_checkable']} not checkable from state; {rules}, "
         f"{counts['samples']} samples"
     )
 
 
-def _counts(found: Coverage) -> dict[str, int]:
-    rules = {r.rule: r for r in (*found.unlisted, *(r for c in found.clauses for r in c.rules))}
+def _counts(coverage: Coverage) -> dict[str, int]:
+    rules = {
+        r.rule: r for r in (*coverage.unlisted, *(r for c in coverage.clauses for r in c.rules))
+    }
     return {
-        "clauses": len(found.clauses),
-        "with_rules": len(found.enforced),
-        "not_checkable": len(found.unchecked),
-        "without_rule": len(found.open),
+        "clauses": len(coverage.clauses),
+        "with_rules": len(coverage.enforced),
+        "not_checkable": len(coverage.unchecked),
+        "without_rule": len(coverage.open),
         "rules": len(rules),
         "enforced": sum(rule.enforcement == "enforce" for rule in rules.values()),
         "samples": sum(rule.allowed + rule.rejected for rule in rules.values()),
     }
 
 
-def _in_part(found: Coverage) -> Iterable[ClauseCover]:
+def _in_part(coverage: Coverage) -> Iterable[ClauseCover]:
     """Clauses with a rule that say what it leaves open."""
-    return [cover for cover in found.enforced if cover.clause.why]
+    return [cover for cover in coverage.enforced if cover.clause.why]
 
 
-def _rules_table(found: Coverage) -> list[str]:
+def _rules_table(coverage: Coverage) -> list[str]:
     rows = [
         (
             cover.clause.id,
@@ -106,7 +110,7 @@ def _rules_table(found: Coverage) -> list[str]:
             rule.allowed,
             rule.rejected,
         )
-        for cover in found.enforced
+        for cover in coverage.enforced
         for rule in cover.rules
     ]
     return table(("clause", "checkable", "rule", "verdict", "allowed", "rejected"), rows, 4)

@@ -1,4 +1,4 @@
-"""What changed between two judgements, as text, JSON or JUnit XML."""
+"""The difference between two judgements, as text, JSON or JUnit XML."""
 
 from __future__ import annotations
 
@@ -37,68 +37,70 @@ _TITLES = {
 _MOST_RUNS = 20
 
 
-def difference_text(found: Difference, before: str, after: str) -> str:
-    """What changed, for people."""
+def difference_text(difference: Difference, before: str, after: str) -> str:
+    """The changes for people."""
     return joined(
         [
-            [_summary(found, before, after)],
+            [_summary(difference, before, after)],
             *(
-                listed(title.capitalize(), map(_change, found.changes[kind]))
+                listed(title.capitalize(), map(_change, difference.changes[kind]))
                 for kind, title in _TITLES.items()
             ),
-            _some("Runs that are not in the baseline", found.only_after),
-            _some("Runs of the baseline that were not judged", found.only_before),
+            _some("Runs that are not in the baseline", difference.only_after),
+            _some("Runs of the baseline that were not judged", difference.only_before),
         ]
     )
 
 
-def difference_json(found: Difference, before: str, after: str) -> str:
-    """What changed, as one JSON object."""
+def difference_json(difference: Difference, before: str, after: str) -> str:
+    """The changes as one JSON object."""
     return dump(
         {
             "before": before,
             "after": after,
-            "changed": found.changed,
-            "runs": found.runs,
-            "calls": found.calls,
-            "skipped": found.skipped.total(),
-            "skipped_by_reason": dict(sorted(found.skipped.items())),
-            "problems": found.problems,
-            "counts": {kind: len(found.changes[kind]) for kind in CHANGES},
-            **found.changes,
-            "runs_only_before": found.only_before,
-            "runs_only_after": found.only_after,
+            "changed": difference.changed,
+            "runs": difference.runs,
+            "calls": difference.calls,
+            "skipped": difference.skipped.total(),
+            "skipped_by_reason": dict(sorted(difference.skipped.items())),
+            "problems": difference.problems,
+            "counts": {kind: len(difference.changes[kind]) for kind in CHANGES},
+            **difference.changes,
+            "runs_only_before": difference.only_before,
+            "runs_only_after": difference.only_after,
         }
     )
 
 
-def difference_junit(found: Difference, before: str, after: str) -> str:
-    """What changed, for continuous integration: a predicate fails if it says something else."""
+def difference_junit(difference: Difference, before: str, after: str) -> str:
+    """The changes for continuous integration: a predicate fails if it says something else."""
     failures: dict[str, list[str]] = {}
-    told: dict[str, list[str]] = {}
-    for kind, rows in found.changes.items():
+    in_shadow: dict[str, list[str]] = {}
+    for kind, rows in difference.changes.items():
         for row in rows:
             for name in row["predicates"]:
-                lists = told if kind == SHADOW else failures
+                lists = in_shadow if kind == SHADOW else failures
                 lists.setdefault(name, []).append(f"{_TITLES[kind]}:\n{_change(row)}")
-    names = dict.fromkeys((*sorted(found.predicates), *failures, *told))
+    names = dict.fromkeys((*sorted(difference.predicates), *failures, *in_shadow))
     cases = [
         JUnitCase(
             name=shorten(name),
             failure=f"{len(failures.get(name, []))} verdicts changed",
             failures=failures.get(name, []),
-            told=told.get(name, []),
+            output=in_shadow.get(name, []),
         )
         for name in names
     ]
-    runs = [shorten(run, SENTENCE) for run in (*found.only_after, *found.only_before)]
+    runs = [shorten(run, SENTENCE) for run in (*difference.only_after, *difference.only_before)]
     cases.append(JUnitCase(name="runs", failure="not judged on both sides", failures=runs))
     return suite(f"ledgeragent diff {after} against {before}", after, cases)
 
 
-def _summary(found: Difference, before: str, after: str) -> str:
-    counts = ", ".join(f"{len(found.changes[kind])} {title}" for kind, title in _TITLES.items())
-    return f"{after} against {before}: {found.runs} runs, {found.calls} judged calls; {counts}"
+def _summary(difference: Difference, before: str, after: str) -> str:
+    counts = ", ".join(
+        f"{len(difference.changes[kind])} {title}" for kind, title in _TITLES.items()
+    )
+    return f"{after} against {before}: {difference.runs} runs, {difference.calls} judged calls; {counts}"
 
 
 def _change(row: Change) -> str:
@@ -116,9 +118,9 @@ def _answer(when: str, answer: RecordedAnswer) -> Iterator[str]:
     yield from map(_said, (*answer["findings"], *answer["shadow"]))
 
 
-def _said(said: FindingRow) -> str:
-    name = f"{shorten(said['predicate'])}{mark(said['enforcement'])}"
-    return f"            {name}, {said['decision']}: {shorten(said['reason'], SENTENCE)}"
+def _said(row: FindingRow) -> str:
+    name = f"{shorten(row['predicate'])}{mark(row['enforcement'])}"
+    return f"            {name}, {row['decision']}: {shorten(row['reason'], SENTENCE)}"
 
 
 def _some(title: str, names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What `check` found: text (one line a finding), JSON, and SARIF for code hosts and editors."""
+"""The findings of `check`: text (one line a finding), JSON, and SARIF for code hosts and editors."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def count(findings: Sequence[Problem], severity: Severity) -> int:
 def summary(findings: Sequence[Problem]) -> str:
     """`2 errors, 1 warning`, or `nothing found`."""
     counts = [(count(findings, severity), severity.value) for severity in Severity]
-    told = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in counts if number]
-    return ", ".join(told) or "nothing found"
+    parts = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in counts if number]
+    return ", ".join(parts) or "nothing found"
 
 
 def shown_file(file: str) -> str:
@@ -108,5 +108,5 @@ def _sarif_result(finding: Problem, used: Sequence[str]) -> Json:
 
 
 def _uri(file: str) -> str:
-    shown = Path(shown_file(file))
-    return shown.resolve().as_uri() if shown.is_absolute() else quote(shown.as_posix())
+    path = Path(shown_file(file))
+    return path.resolve().as_uri() if path.is_absolute() else quote(path.as_posix())

@@ -22,7 +22,7 @@ class JUnitCase:
     errors: Sequence[str] = ()
     failure: str = ""
     failures: Sequence[str] = ()
-    told: Sequence[str] = ()
+    output: Sequence[str] = ()
 
 
 def suite(name: str, domain: str, cases: Sequence[JUnitCase]) -> str:
@@ -44,8 +44,8 @@ def _case(case: JUnitCase, domain: str) -> str:
         inside.append(_element("error", case.error, case.errors))
     if case.failures:
         inside.append(_element("failure", case.failure, case.failures))
-    if case.told:
-        inside.append(f"    <system-out>{_text(case.told)}</system-out>")
+    if case.output:
+        inside.append(f"    <system-out>{_text(case.output)}</system-out>")
     return "\n".join([f"{head}>", *inside, "  </testcase>"]) if inside else f"{head}/>"
 
 

@@ -1,4 +1,4 @@
-"""What the reports have in common: JSON text, tables, calls and facts on a line."""
+"""The parts that reports have in common: JSON text, tables, calls and facts on a line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shorten(text: str, longest: int = VALUE) -> str:
 
 
 def mark(enforcement: str) -> str:
-    """What marks a rule that is not enforced; nothing for one that is."""
+    """The mark of a rule that is not enforced; nothing for one that is."""
     return "" if enforcement == Enforcement.ENFORCE.value else f" ({enforcement})"
 
 
@@ -47,8 +47,8 @@ def fact_lines(evidence: Sequence[Mapping[str, Json]], *, turns: bool = False) -
     """The facts read, each with its value and the read that supplied it, on request with its turn."""
     for fact in evidence[:_MOST_FACTS]:
         turn = f", turn {fact['turn']}" if turns else ""
-        shown = shorten(str(fact["value"]))
-        yield f"{shorten(fact['path'])} = {shown}, from {call_line(fact['read'])}{turn}"
+        value = shorten(str(fact["value"]))
+        yield f"{shorten(fact['path'])} = {value}, from {call_line(fact['read'])}{turn}"
     if len(evidence) > _MOST_FACTS:
         yield f"{len(evidence) - _MOST_FACTS} more, all with --format json"
 
@@ -62,12 +62,12 @@ def listed(title: str, lines: Iterable[str]) -> list[str]:
 def place_of(row: Mapping[str, Any]) -> str:
     """The run of a row, and after the colon the number of the judged call: what `explain` takes."""
     number = f":{row['judged']}" if row["judged"] is not None else ""
-    told = [f"run {shorten(row['run'], SENTENCE)}{number}"]
+    parts = [f"run {shorten(row['run'], SENTENCE)}{number}"]
     if row["task_id"] is not None:
-        told.append(f"task {shorten(str(row['task_id']))}")
+        parts.append(f"task {shorten(str(row['task_id']))}")
     if row["reward"] is not None:
-        told.append(f"reward {row['reward']:g}")
-    return ", ".join(told)
+        parts.append(f"reward {row['reward']:g}")
+    return ", ".join(parts)
 
 
 def joined(parts: Iterable[Sequence[str]]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
 from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
@@ -22,13 +21,19 @@ from ledgeragent.report.parts import (
     shorten,
     table,
 )
+from ledgeragent.report.rewards import (
+    REWARDS,
+    request_lines,
+    requests_table,
+    rewards_table,
+    solved_lines,
+)
 from ledgeragent.types import Json
 from ledgeragent.verdict import Enforcement
 
 _COLUMNS = ("judged", ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _HEADINGS = ("judged", "allow", "revise: violation", "revise: evidence", "block")
 _MOST_SHADOW = 20
-_REWARDS = ("1", "0", "unscored")
 _OUTCOMES = (ALLOW, REVISE_VIOLATION, REVISE_EVIDENCE, BLOCK)
 _WRITES = ("judged", *_OUTCOMES, "executed")
 _PREDICATE = ("judged", *_OUTCOMES, "undecided", "errors", "shadow", "shadow_evidence")
@@ -46,11 +51,11 @@ def replay_text(result: ReplayResult, domain: str) -> str:
     sections = [
         [_summary(result, domain)],
         _outcomes(result),
-        _rewards(result),
-        _asked(result),
-        listed("Asked for a read in solved runs, by task", _asked_tasks(result)),
+        rewards_table(result),
+        requests_table(result),
+        listed("Asked for a read in solved runs, by task", request_lines(result)),
         listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
-        listed("Of these in solved runs, by task", _solved(result)),
+        listed("Of these in solved runs, by task", solved_lines(result)),
         _shadow("Executed writes that a rule in shadow would reject", result.shadow),
         _neutral(result),
         _shadow("Other calls that a rule speaks against", result.neutral.stopped),
@@ -116,7 +121,7 @@ def _outcomes(result: ReplayResult) -> list[str]:
 
 
 def _neutral(result: ReplayResult) -> list[str]:
-    """What rules on calls that write nothing catch and disturb, in runs."""
+    """The runs that rules on calls that write nothing catch and disturb."""
     rows = [
         (
             f"{name}{mark(result.levels[name])}",
@@ -132,67 +137,11 @@ def _stopped_of(counts: Mapping[str, int], group: str) -> str:
     return f"{counts.get(f'{group}_{STOPPED}', 0)} of {counts.get(group, 0)}"
 
 
-def _rewards(result: ReplayResult) -> list[str]:
-    """The runs by reward; those asked before an executed write are a part of those that wrote."""
-    rows = [
-        (
-            reward,
-            counts["runs"],
-            counts["runs_with_executed_write"],
-            _part(counts, "runs_with_rejected_executed_write", "runs"),
-            _part(counts, "runs_asked_for_a_read", "runs"),
-            _part(counts, "runs_asked_before_an_executed_write", "runs_with_executed_write"),
-        )
-        for reward in _REWARDS
-        if (counts := result.by_reward.get(reward))
-    ]
-    headings = (
-        "reward",
-        "runs",
-        "executed a write",
-        "a rejected one",
-        "asked for a read",
-        "before an executed write",
-    )
-    return table(headings, rows) if rows else []
-
-
-def _asked(result: ReplayResult) -> list[str]:
-    """For each clause, the runs that it asked (of all), and before an executed write (of those)."""
-    rewards = [reward for reward in _REWARDS if reward in result.by_reward]
-    rows = [
-        (clause, *(_both(result, clause, reward) for reward in rewards))
-        for clause in sorted(result.asked_by_clause)
-    ]
-    title = "asked for a read (executed writes)"
-    return table((title, *(f"reward {reward}" for reward in rewards)), rows) if rows else []
-
-
-def _both(result: ReplayResult, clause: str, reward: str) -> str:
-    counts = result.by_reward[reward]
-    asked = result.asked_by_clause[clause][reward]
-    halted = result.halted_by_clause.get(clause, Counter())[reward]
-    return f"{_percent(asked, counts['runs'])} ({_percent(halted, counts['runs_with_executed_write'])})"
-
-
-def _solved(result: ReplayResult) -> Iterator[str]:
-    for row in result.rejected_solved():
-        task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
-        yield f"  {row['clause']}: {task}, {row['runs']} runs"
-
-
-def _asked_tasks(result: ReplayResult) -> Iterator[str]:
-    for row in result.asked_reward_1():
-        task = shorten(f"{row['benchmark']} task {row['task_id']}".strip())
-        halted = row["before_an_executed_write"]
-        yield f"  {row['clause']}: {task}, {row['runs']} runs ({halted} before an executed write)"
-
-
 def _near_miss(row: NearMiss) -> str:
     why = [f"{path} was never read" for path in row["unread"]]
     why += [f"{name} could not decide" for name in row["undecided"]]
-    told = shorten("; ".join(why), SENTENCE)
-    return f"  {call_line(row['call'])}  ({place_of(row)})\n    {told}"
+    reasons = shorten("; ".join(why), SENTENCE)
+    return f"  {call_line(row['call'])}  ({place_of(row)})\n    {reasons}"
 
 
 def _error(row: PredicateError) -> str:
@@ -201,21 +150,9 @@ def _error(row: PredicateError) -> str:
     return f"  {name}: {error}  ({place_of(row)})\n    {call_line(row['call'])}"
 
 
-def _part(counts: Mapping[str, int], name: str, whole: str) -> str:
-    return _share(counts.get(name, 0), counts.get(whole, 0))
-
-
-def _percent(number: int, whole: int) -> str:
-    return f"{100 * number / whole if whole else 0:.1f}%"
-
-
-def _share(number: int, whole: int) -> str:
-    return f"{number} ({_percent(number, whole)})"
-
-
 def replay_json(result: ReplayResult) -> str:
     """The result of a replay as one JSON object."""
-    by_reward = {r: _counts(result.by_reward.get(r, {}), _RUNS) for r in _REWARDS}
+    by_reward = {r: _counts(result.by_reward.get(r, {}), _RUNS) for r in REWARDS}
     return dump(
         {
             "runs": result.runs,
@@ -235,9 +172,9 @@ def replay_json(result: ReplayResult) -> str:
             "by_reward": by_reward,
             "asked_by_clause": {
                 clause: {
-                    "asked": _counts(counts, _REWARDS),
+                    "asked": _counts(counts, REWARDS),
                     "before_an_executed_write": _counts(
-                        result.halted_by_clause.get(clause, {}), _REWARDS
+                        result.halted_by_clause.get(clause, {}), REWARDS
                     ),
                 }
                 for clause, counts in sorted(result.asked_by_clause.items())
@@ -288,14 +225,14 @@ def replay_junit(result: ReplayResult, domain: str) -> str:
     for row in result.rejected:
         rejected.setdefault(row["predicate"], []).append(rejected_text(row))
     failed: dict[str, list[str]] = {}
-    told: dict[str, list[str]] = {}
+    in_shadow: dict[str, list[str]] = {}
     for error in result.errors:
-        lists = failed if error["enforcement"] == Enforcement.ENFORCE.value else told
+        lists = failed if error["enforcement"] == Enforcement.ENFORCE.value else in_shadow
         lists.setdefault(error["predicate"], []).append(
             f"{place_of(error)}: {shorten(error['error'], SENTENCE)}"
         )
     for shadow in (*result.shadow, *result.neutral.stopped):
-        told.setdefault(shadow["predicate"], []).append(stopped_text(shadow))
+        in_shadow.setdefault(shadow["predicate"], []).append(stopped_text(shadow))
     cases = [
         JUnitCase(
             name=name,
@@ -303,7 +240,7 @@ def replay_junit(result: ReplayResult, domain: str) -> str:
             errors=failed.get(name, []),
             failure=f"{len(rejected.get(name, []))} executed writes would be rejected",
             failures=rejected.get(name, []),
-            told=told.get(name, []),
+            output=in_shadow.get(name, []),
         )
         for name in result.by_predicate
     ]

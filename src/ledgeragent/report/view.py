@@ -67,7 +67,7 @@ def _lean(value: Json) -> Json:
 
 
 def _rules(domain: Domain, steps: Sequence[TimelineStep]) -> Json:
-    """What the rules decide that found something in this run."""
+    """The decisions of the rules that found something in this run."""
     named = {
         finding.rule
         for step in steps

@@ -33,7 +33,7 @@ from ledgeragent.bench.results.classify import (
 )
 from ledgeragent.bench.results.metrics import interval, overhead, reliability
 from ledgeragent.bench.results.png import png
-from ledgeragent.bench.results.results import Gold, Made, Run, read_results
+from ledgeragent.bench.results.results import Gold, MadeCall, Run, read_results
 from ledgeragent.cli.main import main
 from ledgeragent.errors import DataError
 from tests.bench.results.runs import CANCEL, READ, call, simulation, write
@@ -47,7 +47,7 @@ def test_a_harness_file_is_read_whole(tmp_path: Path) -> None:
     [run] = runs_of(tmp_path, [simulation("1", 0, 1.0, [READ, CANCEL])], agent="llm_agent")
     assert (run.arm, run.model, run.domain, run.task) == ("fc", "a-model", "retail", "1")
     assert run.success
-    assert [made.name for made in run.made] == ["get_order_details", "cancel_pending_order"]
+    assert [call.name for call in run.calls] == ["get_order_details", "cancel_pending_order"]
     assert (run.spent.prompt, run.spent.completion, run.spent.generations) == (200, 20, 2)
     assert is_write_task(run)
     assert write_rate(run) == (1, 1)
@@ -71,7 +71,7 @@ def test_a_recorded_list_is_read_too(tmp_path: Path) -> None:
     }
     file.write_text(json.dumps(record) + "\n")
     [run] = read_results(str(file))
-    assert run.made == (Made(name="f", arguments={"a": 1}, failed=True),)
+    assert run.calls == (MadeCall(name="f", arguments={"a": 1}, failed=True),)
     assert (run.task, run.arm, run.gold) == ("4", "fc", ())
 
 
@@ -176,9 +176,11 @@ def test_failures_have_a_class(
 
 def test_gold_is_met_as_the_evaluator_has_it() -> None:
     gold = Gold(name="f", arguments={"a": 1, "b": 2})
-    assert gold.is_met_by(Made(name="f", arguments={"a": 1}))
-    assert not gold.is_met_by(Made(name="f", arguments={"a": 1, "c": 3}))
-    assert Gold(name="f", arguments={"a": 1}, compare=()).is_met_by(Made(name="f", arguments={}))
+    assert gold.is_met_by(MadeCall(name="f", arguments={"a": 1}))
+    assert not gold.is_met_by(MadeCall(name="f", arguments={"a": 1, "c": 3}))
+    assert Gold(name="f", arguments={"a": 1}, compare=()).is_met_by(
+        MadeCall(name="f", arguments={})
+    )
 
 
 @pytest.mark.parametrize("domain", paper.DOMAINS)

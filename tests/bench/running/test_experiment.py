@@ -18,7 +18,7 @@ import pytest
 
 from ledgeragent.bench.results.results import read_results
 from ledgeragent.bench.running.experiment import Limits, conduct
-from ledgeragent.bench.running.journal import Job, JobLog
+from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.errors import UsageError
 
 SETTINGS = {"agent": "m"}
@@ -143,14 +143,14 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from ledgeragent.bench.running.experiment import Limits, conduct
-from ledgeragent.bench.running.journal import Journal
+from ledgeragent.bench.running.joblog import JobLog
 from tests.bench.running.test_experiment import JOBS, SETTINGS, record
 
 def play(job):
     time.sleep(0.01)
     return {**record(job), "padding": "x" * 20000}
 
-with Journal(Path(sys.argv[1]), SETTINGS) as journal:
+with JobLog(Path(sys.argv[1]), SETTINGS) as journal:
     conduct(JOBS, play, journal, Limits(workers=3))
 """
 

@@ -18,7 +18,7 @@ import pytest
 
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.interrupts import EXIT, Interrupted, Stop, interrupts, worked
-from ledgeragent.bench.running.journal import Job, JobLog
+from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.cli.main import main
 from tests.bench.arms.fama.test_verb import Bench, failed, results
 from tests.bench.chat_server import Body, chat_server, serving

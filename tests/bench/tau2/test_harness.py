@@ -200,5 +200,5 @@ def test_an_experiment_outlasts_a_server_that_fails_and_is_resumed(tmp_path: Pat
     runs = list(read_results(str(results)))
     assert sorted(one.arm for one in runs) == ["fc", "fc", "ledgeragent", "ledgeragent"]
     assert all(one.termination == "user_stop" and one.spent.prompt for one in runs)
-    assert all([made.name for made in one.made] == ["list_all_product_types"] for one in runs)
+    assert all([call.name for call in one.calls] == ["list_all_product_types"] for one in runs)
     assert all(one.gold for one in runs)

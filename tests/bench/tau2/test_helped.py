@@ -123,7 +123,7 @@ def test_what_the_verifier_prevented_was_not_sent(
     played: tuple[Helping, dict[str, Run]],
 ) -> None:
     run = played[1]["fama"]
-    assert [made.name for made in run.made] == ["list_all_product_types"]
+    assert [call.name for call in run.calls] == ["list_all_product_types"]
     assert "We sell nothing." not in json.dumps(run.messages)
 
 

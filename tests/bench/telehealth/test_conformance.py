@@ -136,10 +136,10 @@ def test_an_episode_pays_for_the_gold_outcome_however_it_was_reached() -> None:
     episode = Episode(task=task, fresh=clinic, user=lambda said: "###STOP###")
     first = episode.step("cancel_appointment", {"appointment_id": "APPT001"})
     assert TODAY in first.observation
-    assert not first.done
+    assert not first.over
     last = episode.step("respond", {"content": "That is 1,000."})
-    assert (last.done, last.reward) == (True, 1.0)
-    assert episode.step("transfer_to_human_support", {"reason": "r"}).done
+    assert (last.over, last.reward) == (True, 1.0)
+    assert episode.step("transfer_to_human_support", {"reason": "r"}).over
 
 
 def test_what_must_be_said_and_was_not_costs_the_reward() -> None:

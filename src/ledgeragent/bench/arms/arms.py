@@ -47,7 +47,7 @@ class Arm:
 
     @property
     def method(self) -> Method:
-        """What the adapters of the harnesses need to know."""
+        """The method as the adapters of the harnesses take it."""
         return Method(gate=self.gate_for, shows=self.shows)
 
     def gate_for(self, tools: Collection[str], pack: Pack = pack_for) -> Gate:

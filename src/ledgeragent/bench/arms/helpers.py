@@ -29,7 +29,7 @@ class ToolText:
 
 @dataclass(slots=True, kw_only=True)
 class HelperView:
-    """What helpers may read: the policy, the tools, what was said, called and returned so far.
+    """The material that helpers may read: policy, tools, words, calls and returns so far.
 
     `whole` is False for helpers that are told the customer's words alone. `pending` is what the agent
     is about to do, for the helper that judges it.
@@ -45,8 +45,8 @@ class HelperView:
 
     def numbered(self, last: int | None = None) -> str:
         """The customer's messages, oldest first, perhaps only the last few."""
-        shown = self.requests[-last:] if last else self.requests
-        return "\n".join(f"{n}. {text}" for n, text in enumerate(shown, 1))
+        latest = self.requests[-last:] if last else self.requests
+        return "\n".join(f"{n}. {text}" for n, text in enumerate(latest, 1))
 
     def situation(self) -> str:
         """The customer's messages and, in a whole view, what was called and returned since."""
@@ -77,8 +77,8 @@ _LIST_LINES = 8
 
 
 def _lines(text: str, most: int = _LIST_LINES) -> list[str]:
-    found = [line.strip() for line in text.splitlines() if line.strip()]
-    return [] if " ".join(found).strip(" .").lower() == _NONE else found[:most]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return [] if " ".join(lines).strip(" .").lower() == _NONE else lines[:most]
 
 
 def _listed(ask: Ask, instructions: str, question: str, most: int = _LIST_LINES) -> str:
@@ -135,9 +135,9 @@ def _suggestions(view: HelperView, ask: Ask) -> str:
         "they would be used, at most five lines of the form `tool - why`, without arguments; name "
         f"what looks a record up before what changes it. If no tool is needed, write {_NONE}."
     )
-    known = "\n".join(map(str, view.tools))
+    descriptions = "\n".join(map(str, view.tools))
     names = {tool.name for tool in view.tools}
-    listed = _lines(ask(instructions, f"Tools:\n{known}\n\n{view.situation()}"), most=5)
+    listed = _lines(ask(instructions, f"Tools:\n{descriptions}\n\n{view.situation()}"), most=5)
     # A helper that invents a tool would send the agent after it.
     return "\n".join(line for line in listed if _first_word(line) in names)
 
@@ -207,7 +207,7 @@ VERIFIER = Helper(
     does="criticises what the agent is about to do before it is done",
     build=_objections,
 )
-"""What is wrong with a draft (FAMA's verifier); where something is, the agent generates again."""
+"""The faults of a draft (FAMA's verifier); where there are any, the agent generates again."""
 
 HELPERS = {
     helper.name: helper

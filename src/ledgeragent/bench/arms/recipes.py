@@ -28,7 +28,7 @@ FACT = (
     "round of questions at a time, and never guess an id. Look the records up. Compare them with the "
     "rules. Say what you are about to do and get a clear yes. Only then do it."
 )
-"""What IRMA adds to the agent's instructions: ask first, act later."""
+"""IRMA's addition to the agent's instructions: ask first, act later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,22 +53,26 @@ def irma(options: Mapping[str, Json] | None = None) -> Recipe:
     Options: `when`; `memory`, which is `store` (no call) or `model`; `last`, how many messages a store
     keeps; `keeps`.
     """
-    given = {
+    settings = {
         "when": "user_turn",
         "memory": "store",
         "last": None,
         "keeps": False,
         **(options or {}),
     }
-    unknown = given.keys() - {"when", "memory", "last", "keeps"}
-    if unknown or given["when"] not in get_args(When) or given["memory"] not in ("store", "model"):
+    unknown = settings.keys() - {"when", "memory", "last", "keeps"}
+    if (
+        unknown
+        or settings["when"] not in get_args(When)
+        or settings["memory"] not in ("store", "model")
+    ):
         raise UsageError(f"not options of IRMA: {dict(options or {})}")
-    kept = CONDENSED if given["memory"] == "model" else memory(given["last"])
+    memory_helper = CONDENSED if settings["memory"] == "model" else memory(settings["last"])
     return Recipe(
-        helpers=(kept, CONSTRAINTS, SUGGESTIONS),
-        when=given["when"],
+        helpers=(memory_helper, CONSTRAINTS, SUGGESTIONS),
+        when=settings["when"],
         rewrites=True,
-        keeps=bool(given["keeps"]),
+        keeps=bool(settings["keeps"]),
         instructions=FACT,
     )
 
@@ -77,7 +81,7 @@ FAMA_LAST = {"airline": 2, "retail": 6}
 """How many messages FAMA's memory keeps, per domain, as its authors found best."""
 
 FAMA_USUAL = ("memory", "constraints")
-"""What FAMA's first stage chose for most of its authors' models."""
+"""The choice of FAMA's first stage for most of its authors' models."""
 
 
 def fama(domain: str, helpers: Sequence[str] = FAMA_USUAL) -> Recipe:
@@ -95,19 +99,19 @@ def fama(domain: str, helpers: Sequence[str] = FAMA_USUAL) -> Recipe:
 
 
 def blocks(recipe: Recipe, view: HelperView, ask_of: AskOf) -> str:
-    """What the recipe's helpers have to say now, each under its heading."""
-    said = ((helper, helper.build(view, ask_of(helper))) for helper in recipe.helpers)
-    return "\n\n".join(f"{helper.heading}:\n{text}" for helper, text in said if text)
+    """The texts of the recipe's helpers as they are now, each under its heading."""
+    texts = ((helper, helper.build(view, ask_of(helper))) for helper in recipe.helpers)
+    return "\n\n".join(f"{helper.heading}:\n{text}" for helper, text in texts if text)
 
 
 def objections(recipe: Recipe, view: HelperView, ask_of: AskOf) -> str:
-    """What the verifier holds against the pending decision, with that decision; "" for nothing."""
+    """The verifier's objection to the pending decision, with that decision; "" for none."""
     if recipe.verifier is None:
         return ""
     text = recipe.verifier.build(view, ask_of(recipe.verifier))
     return f"{recipe.verifier.heading} ({view.pending}):\n{text}" if text else ""
 
 
-def compose(helped: str, said: str) -> str:
+def compose(helped: str, words: str) -> str:
     """The customer's message as the agent reads it: what the helpers say, then the words, last."""
-    return f"{helped}\n\nThe customer's message:\n{said}" if helped else said
+    return f"{helped}\n\nThe customer's message:\n{words}" if helped else words

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent import packs
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.probes.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
 from ledgeragent.bench.running.endpoint import Endpoint, EndpointError
 from ledgeragent.bench.running.interrupts import EXIT, Interrupted, Stop, interrupts
 from ledgeragent.bench.running.kept import KeptRows
 from ledgeragent.bench.running.progress import tell
-from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes, parts
+from ledgeragent.bench.tokens.cost import Prefixes, parts
 from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -71,14 +72,14 @@ def run(args: argparse.Namespace) -> int:
     chosen = chosen_probes(args.files, args.limit)
     if not chosen:
         raise DataError("no write that equals a gold action", file=", ".join(args.files))
-    with KeptRows(args.output, _key, "answer to a probe") as kept, interrupts(tell) as stop:
+    with KeptRows(args.output, _key, "answer to a probe") as log, interrupts(tell) as stop:
         proposer = Proposer(_endpoint(args, stop), args.by)
         try:
-            found = summary(_rows(chosen, proposer, prefixes, kept, args.schema, stop))
+            totals = summary(_rows(chosen, proposer, prefixes, log, args.schema, stop))
         except Interrupted:
             tell("interrupted; started again, it asks what is missing")
             return EXIT
-    sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
+    sys.stdout.write(json.dumps(totals, indent=1) + "\n" if args.format == "json" else text(totals))
     return 0
 
 
@@ -95,7 +96,7 @@ def _endpoint(args: argparse.Namespace, stop: Stop) -> Endpoint:
 
 def chosen_probes(files: Sequence[str], limit: int) -> list[tuple[Probe, str | None]]:
     """At most `limit` probes, each with its policy's name: the same ones for the same files, mixed."""
-    found = [
+    candidates = [
         (probe, policy)
         for file in files
         for trace, gold, policy in _recorded(file)
@@ -103,8 +104,8 @@ def chosen_probes(files: Sequence[str], limit: int) -> list[tuple[Probe, str | N
         if (binding := Binding(name=name)).serves(trace) and not trace.nonstandard
         for probe in probes(trace, binding.domain_for(trace), gold)
     ]
-    found.sort(key=lambda one: sha256(one[0].id.encode()).digest())
-    return found[:limit]
+    candidates.sort(key=lambda one: sha256(one[0].id.encode()).digest())
+    return candidates[:limit]
 
 
 def _recorded(file: str) -> Iterator[tuple[Trace, list[ToolCall], str | None]]:
@@ -127,36 +128,36 @@ def _rows(
     chosen: Iterable[tuple[Probe, str | None]],
     proposer: Proposer,
     prefixes: Prefixes,
-    kept: KeptRows,
+    log: KeptRows,
     with_schema: bool,
     stop: Stop,
 ) -> Iterator[Mapping[str, Any]]:
     """An answer per probe and arm; those that the file holds first. A refused prompt gives none."""
-    asked = {"model": proposer.endpoint.model, "by": proposer.kind, "schema": with_schema}
+    terms = {"model": proposer.endpoint.model, "by": proposer.kind, "schema": with_schema}
     for probe, policy in chosen:
         texts = prefixes.of(probe.domain.name, policy)
         schema = _schema(texts, probe, proposer.kind) if with_schema else None
         for arm in ARMS:
-            row = kept.rows.get(_key({"probe": probe.id, "arm": arm, **asked}))
+            row = log.rows.get(_key({"probe": probe.id, "arm": arm, **terms}))
             if row is None:
                 stop.check()
                 try:
                     proposed = proposer.propose(probe, arm, "\n\n".join(reversed(texts)), schema)
-                    row = {**_row(probe, arm, proposed), **asked}
+                    row = {**_row(probe, arm, proposed), **terms}
                 except EndpointError as problem:
                     tell(f"ledgeragent: {probe.id}, {arm}: {problem}")
                     break
-                kept.add(row)
+                log.add(row)
             yield row
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What makes an answer another one: the place, how the ledger is shown, who is asked and how."""
+    """The key of an answer: the place, how the ledger is shown, who is asked and how."""
     return row["probe"], row["arm"], row["model"], row["by"], row["schema"]
 
 
 def _schema(texts: Sequence[str], probe: Probe, by: str) -> Json:
-    """What an answer is held to; DataError where the tools are not known.
+    """The schema of an answer; DataError where the tools are not known.
 
     By completion it is the recorded tool's arguments, by chat a call of any tool that writes.
     """
@@ -192,11 +193,11 @@ def _row(probe: Probe, arm: str, proposed: ToolCall | None) -> dict[str, Any]:
     }
 
 
-def text(found: Json) -> str:
+def text(totals: Json) -> str:
     """The summary as a table."""
-    lines = [f"{found['probes']} probes that every arm answered"]
+    lines = [f"{totals['probes']} probes that every arm answered"]
     lines.append(f"{'':10}{'right tool':>12}{'exact':>10}{'arguments':>11}  against plain, exact")
-    for arm, figures in found["arms"].items():
+    for arm, figures in totals["arms"].items():
         shares = "".join(
             f"{100 * figures[name]:>{width}.1f}%"
             for name, width in (("tool", 11), ("exact", 9), ("arguments", 10))

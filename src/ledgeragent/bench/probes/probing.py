@@ -49,13 +49,13 @@ def probes(trace: Trace, domain: Domain, gold: Iterable[ToolCall]) -> Iterator[P
     """The probes of a run; none unless it was successful. One per message of the agent."""
     if trace.reward is None or trace.reward < _SOLVED:
         return
-    wanted = list(gold)
+    actions = list(gold)
     for at, message in enumerate(trace.messages):
         if not isinstance(message, Reply):
             continue
         for call in message.calls:
             is_write = domain.effect(call.name) is Effect.WRITE
-            if is_write and any(is_same(call, action) for action in wanted):
+            if is_write and any(is_same(call, action) for action in actions):
                 yield Probe(trace=trace, domain=domain, at=at, call=call)
                 break
 
@@ -68,8 +68,14 @@ def is_same(one: ToolCall, other: ToolCall) -> bool:
 def prompt(probe: Probe, arm: str) -> str:
     """The conversation up to the probe as a transcript, with the ledger block where the arm has one."""
     before = probe.trace.messages[: probe.at]
-    shown, block = _presented(before, probe.domain, arm) if arm != PLAIN else (before, "")
-    parts = ["The conversation so far:", transcript(shown), *([block] if block else []), "", _ASK]
+    messages, block = _presented(before, probe.domain, arm) if arm != PLAIN else (before, "")
+    parts = [
+        "The conversation so far:",
+        transcript(messages),
+        *([block] if block else []),
+        "",
+        _ASK,
+    ]
     return "\n".join(parts)
 
 
@@ -105,30 +111,30 @@ class Proposer(NamedTuple):
         `schema` is what the answer is held to: by completion that of the recorded tool's arguments, by
         chat that of a call. Without one, a completion is free, and a chat bound to the names of writes.
         """
-        asked = prompt(probe, arm)
+        question = prompt(probe, arm)
         text = (
-            self._chat(instructions, asked, schema or _schema(probe.domain))
+            self._chat(instructions, question, schema or _schema(probe.domain))
             if self.kind == "chat"
-            else self._completion(f"{instructions}\n\n{asked}\n", probe.call.name, schema)
+            else self._completion(f"{instructions}\n\n{question}\n", probe.call.name, schema)
         )
         return read_call(text)
 
-    def _chat(self, instructions: str, asked: str, schema: Json) -> str:
+    def _chat(self, instructions: str, question: str, schema: Json) -> str:
         messages = [
             {"role": "system", "content": instructions},
-            {"role": "user", "content": asked},
+            {"role": "user", "content": question},
         ]
         form = {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
         body = {"messages": messages, "response_format": form}
         message = self.endpoint.ask("chat/completions", body)["choices"][0].get("message", {})
         return str(message.get("content") or "")
 
-    def _completion(self, asked: str, tool: str, schema: Json) -> str:
+    def _completion(self, question: str, tool: str, schema: Json) -> str:
         forced = f'{{"name": {json.dumps(tool)}, "arguments":'
-        held = {} if schema is None else {"json_schema": schema}
-        found = self.endpoint.ask("completions", {"prompt": asked + forced, **held})
+        constraint = {} if schema is None else {"json_schema": schema}
+        answer = self.endpoint.ask("completions", {"prompt": question + forced, **constraint})
         # Held to the schema of the arguments, a model can't close the object around them.
-        return f"{forced}{found['choices'][0].get('text') or ''}{'}' if held else ''}"
+        return f"{forced}{answer['choices'][0].get('text') or ''}{'}' if constraint else ''}"
 
 
 def _schema(domain: Domain) -> Json:
@@ -141,21 +147,22 @@ def read_call(text: str) -> ToolCall | None:
     """The call that a text begins with, whatever follows it."""
     start = text.find("{")
     try:
-        found = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else None
+        value = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else None
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
+    if not isinstance(value, dict) or not isinstance(value.get("arguments"), dict):
         return None
-    return ToolCall(name=str(found.get("name")), arguments=found["arguments"])
+    return ToolCall(name=str(value.get("name")), arguments=value["arguments"])
 
 
 def score(proposed: ToolCall | None, recorded: ToolCall) -> dict[str, float]:
     """`tool`, `exact` and `arguments` (the share of recorded arguments that are right), each 0 to 1."""
     if proposed is None or proposed.name != recorded.name:
         return {"tool": 0.0, "exact": 0.0, "arguments": 0.0}
-    wanted = recorded.arguments
+    arguments = recorded.arguments
     right = [
-        name in proposed.arguments and proposed.arguments[name] == wanted[name] for name in wanted
+        name in proposed.arguments and proposed.arguments[name] == arguments[name]
+        for name in arguments
     ]
     exact = float(is_same(proposed, recorded))
     return {"tool": 1.0, "exact": exact, "arguments": fmean(right) if right else exact}
@@ -177,17 +184,17 @@ def summary(rows: Iterable[Mapping[str, Any]]) -> Json:
 
 
 def _arm(arm: str, answers: Sequence[Mapping[str, Mapping[str, Any]]]) -> Json:
-    found: dict[str, Json] = {
+    means: dict[str, Json] = {
         name: fmean(one[arm][name] for one in answers) for name in ("tool", "exact", "arguments")
     }
     if arm == PLAIN:
-        return found
+        return means
     differences: dict[str, list[float]] = defaultdict(list)
     for one in answers:
         differences[one[arm]["task"]].append(one[arm]["exact"] - one[PLAIN]["exact"])
     flat = [d for task in differences.values() for d in task]
     return {
-        **found,
+        **means,
         "wins": sum(d > 0 for d in flat),
         "losses": sum(d < 0 for d in flat),
         "difference": fmean(flat),

@@ -42,7 +42,7 @@ class Stack:
 
     label: str
     parts: tuple[float, ...]
-    told: str = ""
+    remark: str = ""
     quoted: bool = False
 
 
@@ -129,25 +129,27 @@ def _panels(panels: Iterable[Panel], top: float) -> Iterator[str]:
             down += _ROW
 
 
-def _rect(x: float, y: float, width: float, colour: str, quoted: bool, told: str) -> str:
+def _rect(x: float, y: float, width: float, colour: str, quoted: bool, tooltip: str) -> str:
     hollow = f'fill-opacity=".15" stroke="{colour}" stroke-dasharray="3 2"' if quoted else ""
     return (
         f'<rect x="{x:.1f}" y="{y + 3:.1f}" width="{width:.1f}" height="{_ROW - 6}" '
-        f'fill="{colour}" {hollow}><title>{escape(told)}</title></rect>'
+        f'fill="{colour}" {hollow}><title>{escape(tooltip)}</title></rect>'
     )
 
 
 def _bar(bar: Bar, down: float) -> Iterator[str]:
     end = _LEFT + _PLOT * bar.value
-    told = f"{100 * bar.value:.1f}"
-    yield _rect(_LEFT, down, end - _LEFT, _colour(bar.colour), bar.quoted, f"{bar.label}: {told} %")
+    figure = f"{100 * bar.value:.1f}"
+    yield _rect(
+        _LEFT, down, end - _LEFT, _colour(bar.colour), bar.quoted, f"{bar.label}: {figure} %"
+    )
     if bar.rate is not None:
         low, high = (_LEFT + _PLOT * share for share in (bar.rate.low, bar.rate.high))
         middle = down + _ROW / 2
         ends = f"M{low:.1f} {middle - 3}v6M{high:.1f} {middle - 3}v6"
         yield f'<path class="i" fill="none" d="M{low:.1f} {middle}H{high:.1f}{ends}"/>'
-        told += f" [{100 * bar.rate.low:.1f}, {100 * bar.rate.high:.1f}]"
-    yield _text(_WIDTH - _RIGHT + 12, down + 14, told)
+        figure += f" [{100 * bar.rate.low:.1f}, {100 * bar.rate.high:.1f}]"
+    yield _text(_WIDTH - _RIGHT + 12, down + 14, figure)
 
 
 def _stack(stack: Stack, down: float) -> Iterator[str]:
@@ -155,7 +157,7 @@ def _stack(stack: Stack, down: float) -> Iterator[str]:
     for place, part in enumerate(stack.parts):
         width = _PLOT * part / 100
         if width:
-            told = f"{stack.label}: {part:.1f} %"
-            yield _rect(left, down, width, _colour(place), stack.quoted, told)
+            tooltip = f"{stack.label}: {part:.1f} %"
+            yield _rect(left, down, width, _colour(place), stack.quoted, tooltip)
         left += width
-    yield _text(_WIDTH - _RIGHT + 12, down + 14, stack.told)
+    yield _text(_WIDTH - _RIGHT + 12, down + 14, stack.remark)

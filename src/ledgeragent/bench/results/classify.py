@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-from ledgeragent.bench.results.results import Gold, Made, Run, intent
+from ledgeragent.bench.results.results import Gold, MadeCall, Run, intent
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.errors import UsageError
@@ -65,20 +65,20 @@ def write_rate(run: Run, own: bool | None = None) -> tuple[int, int]:
 
     `own` True counts those that the customer has to make, False the agent's, None both.
     """
-    wanted = [g for g in run.gold or () if own is None or g.own == own]
-    writes = [g for g in wanted if is_write(run.domain, g.name, g.own)]
-    return sum(any(map(gold.is_met_by, run.made)) for gold in writes), len(writes)
+    chosen = [g for g in run.gold or () if own is None or g.own == own]
+    writes = [g for g in chosen if is_write(run.domain, g.name, g.own)]
+    return sum(any(map(gold.is_met_by, run.calls)) for gold in writes), len(writes)
 
 
 def failure(run: Run) -> str:
     """The class of a failed run: the first rule that fits, from the surest sign to the weakest."""
     if run.termination in _STUCK:
         return LOOP
-    unmet = [gold for gold in required(run) if not any(map(gold.is_met_by, run.made))]
+    unmet = [gold for gold in required(run) if not any(map(gold.is_met_by, run.calls))]
     if unmet and _gave_up_unknown(run):
         return AUTHENTICATION
-    called = {made.name for made in run.made}
-    if any(gold.name not in called for gold in unmet):
+    names = {call.name for call in run.calls}
+    if any(gold.name not in names for gold in unmet):
         return MISSED
     if unmet:
         return ARGUMENTS
@@ -87,29 +87,29 @@ def failure(run: Run) -> str:
         return POLICY if _against_policy(run, extra) else EXTRA
     if run.breakdown.get("COMMUNICATE") == 0.0 or run.breakdown.get("NL_ASSERTION") == 0.0:
         return COMMUNICATION
-    repeated = Counter(map(intent, run.made))
+    repeated = Counter(map(intent, run.calls))
     return LOOP if any(count >= _REPEATED for count in repeated.values()) else OTHER
 
 
 def _gave_up_unknown(run: Run) -> bool:
     """True if the agent handed over to a person without ever looking the customer up."""
-    names = [made.name for made in run.made if not made.own]
+    names = [call.name for call in run.calls if not call.own]
     handed_over = any(name.startswith("transfer_to_human") for name in names)
     return handed_over and not any(name.startswith(_LOOKUPS) for name in names)
 
 
-def _writes(run: Run) -> list[Made]:
+def _writes(run: Run) -> list[MadeCall]:
     return [
-        m for m in run.made if not m.failed and not m.own and is_write(run.domain, m.name, m.own)
+        m for m in run.calls if not m.failed and not m.own and is_write(run.domain, m.name, m.own)
     ]
 
 
-def _against_policy(run: Run, extra: Iterable[Made]) -> bool:
+def _against_policy(run: Run, extra: Iterable[MadeCall]) -> bool:
     """True if the pack finds that one of these writes contradicts what was observed before it."""
     pack = _pack(run.domain)
     if pack is None:
         return False
-    wanted = {intent(made) for made in extra}
+    intents = {intent(write) for write in extra}
     gate, state = gate_of_records(pack), State()
     try:
         messages = read_messages(run.messages)
@@ -117,8 +117,8 @@ def _against_policy(run: Run, extra: Iterable[Made]) -> bool:
         return False
     for message in messages:
         for call in message.calls if isinstance(message, Reply) else ():
-            made = Made(name=call.name, arguments=call.arguments)
-            if intent(made) in wanted and _contradicted(gate.judge(call, state.ledger)):
+            write = MadeCall(name=call.name, arguments=call.arguments)
+            if intent(write) in intents and _contradicted(gate.judge(call, state.ledger)):
                 return True
         state = state.observe(message, pack)
     return False
@@ -131,5 +131,5 @@ def _contradicted(verdict: Verdict) -> bool:
 
 def failures(runs: Iterable[Run]) -> Counter[str]:
     """How many failed runs each class has; runs without a known solution are left out."""
-    judged = (r for r in runs if not r.success and not r.invalid and r.gold is not None)
-    return Counter(map(failure, judged))
+    failing = (r for r in runs if not r.success and not r.invalid and r.gold is not None)
+    return Counter(map(failure, failing))

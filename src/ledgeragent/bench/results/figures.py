@@ -20,14 +20,14 @@ _QUOTED = "Hollow bars are the paper's own numbers."
 def figures(runs: Sequence[Run]) -> list[Chart]:
     """Every figure that these runs can fill."""
     groups = grouped(runs)
-    made = [
+    charts = [
         *(_reliability(groups, k) for k in KS),
         _means(groups),
         *(_writes(groups, k) for k in (1, 4)),
         _write_actions(groups),
         _failures(groups),
     ]
-    return [figure for figure in made if figure.panels]
+    return [figure for figure in charts if figure.panels]
 
 
 def _reliability(groups: Groups, k: int) -> Chart:
@@ -62,13 +62,13 @@ def _bar(arm: str, rate: Rate) -> Bar:
 
 
 def _place(arm: str) -> int:
-    known = list(ARMS)
-    return known.index(arm) if arm in ARMS else len(known)
+    names = list(ARMS)
+    return names.index(arm) if arm in ARMS else len(names)
 
 
 def _main_of_paper(k: int) -> dict[str, list[Panel]]:
     """For each domain, a panel for every model of the paper's main results."""
-    found: dict[str, list[Panel]] = defaultdict(list)
+    panels: dict[str, list[Panel]] = defaultdict(list)
     for model in paper.MODELS:
         for domain in paper.DOMAINS:
             cells = {arm: paper.MAIN[model, arm, domain] for arm in ("fc", "ledgeragent")}
@@ -82,8 +82,8 @@ def _main_of_paper(k: int) -> dict[str, list[Panel]]:
                 for arm, cell in cells.items()
             )
             heading = f"{domain}, {model} ({PAPER})"
-            found[domain].append(Panel(heading=heading, bars=tuple(bars)))
-    return found
+            panels[domain].append(Panel(heading=heading, bars=tuple(bars)))
+    return panels
 
 
 def _means(groups: Groups) -> Chart:
@@ -139,16 +139,16 @@ def _failures(groups: Groups) -> Chart:
         total = counted.total()
         if total:
             parts = tuple(100 * counted[kind] / total for kind in CLASSES)
-            told = f"of {total} failed runs"
-            panels[domain, model].append(Stack(label=arm, parts=parts, told=told))
-    made = [Panel(heading=", ".join(key), bars=tuple(bars)) for key, bars in panels.items()]
-    if made:
-        made.append(_failures_of_paper({domain for domain, _ in panels}))
+            remark = f"of {total} failed runs"
+            panels[domain, model].append(Stack(label=arm, parts=parts, remark=remark))
+    all_panels = [Panel(heading=", ".join(key), bars=tuple(bars)) for key, bars in panels.items()]
+    if all_panels:
+        all_panels.append(_failures_of_paper({domain for domain, _ in panels}))
     return Chart(
         name="failures",
         title="Why runs failed",
         note=f"Shares of failed runs. {_QUOTED} What the paper does not print is left blank.",
-        panels=tuple(made),
+        panels=tuple(all_panels),
         legend=CLASSES,
     )
 
@@ -157,10 +157,10 @@ def _failures_of_paper(domains: set[str]) -> Panel:
     bars = (
         Stack(
             label=f"{domain} ({PAPER})",
-            parts=tuple(known.get(kind, 0.0) for kind in CLASSES),
+            parts=tuple(shares.get(kind, 0.0) for kind in CLASSES),
             quoted=True,
         )
-        for domain, known in paper.FAILURES.items()
+        for domain, shares in paper.FAILURES.items()
         if domain in domains or domain == "all"
     )
     return Panel(heading=f"ledgeragent, all models ({PAPER})", bars=tuple(bars))

@@ -72,7 +72,7 @@ def mean_over_domains(runs: Iterable[Sequence[Run]], k: int) -> Rate | None:
 
 
 def gain(pairs: Iterable[tuple[Sequence[Run], Sequence[Run]]], k: int) -> Rate | None:
-    """What an arm's pass^k has over the plain agent's on the same tasks, as a mean over domains.
+    """The gain of an arm's pass^k over the plain agent's on the same tasks, as a mean over domains.
 
     A pair has the runs of both in one domain. None if a domain has no task that both did k times.
     """
@@ -125,7 +125,7 @@ def _rate(value: float, drawn: Sequence[float], tasks: int) -> Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """What an arm costs more than the plain agent on the same tasks: 0.5 is half as much again."""
+    """The extra cost of an arm over the plain agent on the same tasks: 0.5 is half as much again."""
 
     tokens: float | None
     calls: float | None

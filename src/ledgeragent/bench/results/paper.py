@@ -46,7 +46,7 @@ GAINS = {
     "GPT-4.1": (12.2, None),
     "GPT-5.2": (15.5, None),
 }
-"""What pass^1 and pass^4 gained over fc in points, as the text says: mean over all four domains, for the
+"""The gain of pass^1 and pass^4 over fc in points, as the text says: mean over all four domains, for the
 last two over airline and retail, whose figure has no other number in the text."""
 
 OVERHEAD = {"irma": (23.4, 9.6, 53.1), "ledgeragent": (27.2, 17.1, 0.0)}

@@ -53,35 +53,37 @@ def run(args: argparse.Namespace) -> int:
     runs = [run for file in args.files for run in read_results(file)]
     if args.held_out:
         runs = _held_out(runs, args.held_out)
-    made = tables(runs)
+    report_tables = tables(runs)
     if args.output:
-        write(Path(args.output), made, figures(runs), with_png=args.png)
+        write(Path(args.output), report_tables, figures(runs), with_png=args.png)
         return 0
     match args.format:
         case "json":
-            text = json.dumps([asdict(table) for table in made], indent=2) + "\n"
+            text = json.dumps([asdict(table) for table in report_tables], indent=2) + "\n"
         case "csv":
-            text = "\n".join(f"# {table.title}\n{table.csv()}" for table in made)
+            text = "\n".join(f"# {table.title}\n{table.csv()}" for table in report_tables)
         case _:
-            text = "\n".join(table.markdown() for table in made)
+            text = "\n".join(table.markdown() for table in report_tables)
     sys.stdout.write(text)
     return 0
 
 
 def _held_out(runs: Sequence[Run], file: str) -> list[Run]:
     """The runs of tasks that the choice of FAMA's helpers was not made from."""
-    known = {(one.model, one.domain, task) for one in read(file) for task in one.tasks}
-    left = [run for run in runs if (run.model, run.domain, run.task) not in known]
+    learned_from = {(one.model, one.domain, task) for one in read(file) for task in one.tasks}
+    left = [run for run in runs if (run.model, run.domain, run.task) not in learned_from]
     print(f"ledgeragent: {len(runs) - len(left)} runs are left out", file=sys.stderr)
     if not left:
         raise DataError("was made from every task there is a run of", file=file)
     return left
 
 
-def write(folder: Path, made: Sequence[Table], charts: Sequence[Chart], with_png: bool) -> None:
+def write(
+    folder: Path, report_tables: Sequence[Table], charts: Sequence[Chart], with_png: bool
+) -> None:
     """The whole report as files; MissingExtraError if pictures can't be made."""
-    files: dict[str, bytes] = {"report.md": _page(made, charts).encode()}
-    files |= {f"{table.name}.csv": table.csv().encode() for table in made}
+    files: dict[str, bytes] = {"report.md": _page(report_tables, charts).encode()}
+    files |= {f"{table.name}.csv": table.csv().encode() for table in report_tables}
     for chart in charts:
         drawn = chart.svg()
         files[f"{chart.name}.svg"] = drawn.encode()
@@ -95,6 +97,6 @@ def write(folder: Path, made: Sequence[Table], charts: Sequence[Chart], with_png
         raise DataError(error.strerror or str(error), file=str(folder)) from None
 
 
-def _page(made: Sequence[Table], charts: Sequence[Chart]) -> str:
-    shown = [f"## {chart.title}\n\n![{chart.name}]({chart.name}.svg)\n" for chart in charts]
-    return "\n".join(["# Report\n", *(table.markdown() for table in made), *shown])
+def _page(report_tables: Sequence[Table], charts: Sequence[Chart]) -> str:
+    pictures = [f"## {chart.title}\n\n![{chart.name}]({chart.name}.svg)\n" for chart in charts]
+    return "\n".join(["# Report\n", *(table.markdown() for table in report_tables), *pictures])

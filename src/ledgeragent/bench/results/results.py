@@ -16,7 +16,7 @@ _PLAIN = {"llm_agent": "fc"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class MadeCall:
     """A call that was made, by the agent or by the customer (`own`), and whether it failed."""
 
     name: str
@@ -34,37 +34,37 @@ class Gold:
     own: bool = False
     compare: tuple[str, ...] | None = None
 
-    def is_met_by(self, made: Made) -> bool:
+    def is_met_by(self, call: MadeCall) -> bool:
         """True as the tau2 evaluator has it: only arguments that the call gives are compared."""
-        if made.name != self.name:
+        if call.name != self.name:
             return False
-        names = made.arguments if self.compare is None else self.compare
-        given = {n: made.arguments[n] for n in names if n in made.arguments}
-        wanted = {n: self.arguments[n] for n in names if n in self.arguments}
-        return given == wanted
+        names = call.arguments if self.compare is None else self.compare
+        actual = {n: call.arguments[n] for n in names if n in call.arguments}
+        expected = {n: self.arguments[n] for n in names if n in self.arguments}
+        return actual == expected
 
 
 class HelperCost(NamedTuple):
-    """What one helper took in a run."""
+    """The calls, tokens and seconds that one helper took in a run."""
 
     calls: int = 0
     prompt: int = 0
     completion: int = 0
     seconds: float = 0.0
 
-    def plus(self, told: Json) -> HelperCost:
+    def plus(self, entry: Json) -> HelperCost:
         """This and what one message tells of the helper."""
         return HelperCost(
-            calls=self.calls + int(told.get("calls") or 0),
-            prompt=self.prompt + int(told.get("prompt_tokens") or 0),
-            completion=self.completion + int(told.get("completion_tokens") or 0),
-            seconds=self.seconds + float(told.get("seconds") or 0.0),
+            calls=self.calls + int(entry.get("calls") or 0),
+            prompt=self.prompt + int(entry.get("prompt_tokens") or 0),
+            completion=self.completion + int(entry.get("completion_tokens") or 0),
+            seconds=self.seconds + float(entry.get("seconds") or 0.0),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run cost: tokens, generations of the agent, calls of helpers. 0 where not recorded.
+    """The cost of a run: tokens, generations of the agent, calls of helpers. 0 where not recorded.
 
     The tokens of helpers, told by helper in `by_helper`, are part of all tokens.
     """
@@ -107,7 +107,7 @@ class Run:
     termination: str
     gold: tuple[Gold, ...] | None
     basis: frozenset[str]
-    made: tuple[Made, ...]
+    calls: tuple[MadeCall, ...]
     spent: Spent
     breakdown: Mapping[str, float]
     messages: Json
@@ -126,7 +126,7 @@ class Run:
 
 def read_results(file: str) -> Iterator[Run]:
     """Every scored run of a file; DataError where it holds none."""
-    found = False
+    any_run = False
     for piece in pieces(file):
         for line, value in records(piece):
             if isinstance(value, DataError):
@@ -138,9 +138,9 @@ def read_results(file: str) -> Iterator[Run]:
                     problem = f"not a run: {type(error).__name__}: {error}"
                     raise DataError(problem, file=file, line=line) from None
                 if run is not None:
-                    found = True
+                    any_run = True
                     yield run
-    if not found:
+    if not any_run:
         raise DataError("no scored run", file=file)
 
 
@@ -183,7 +183,7 @@ def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:
         termination=str(record.get("termination_reason") or ""),
         gold=_gold(record, criteria),
         basis=frozenset(map(str, basis)),
-        made=tuple(_made(messages)),
+        calls=tuple(_made(messages)),
         spent=_spent(messages),
         breakdown=_breakdown(rewarded, record),
         messages=messages,
@@ -194,13 +194,15 @@ def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:
 def _task(record: Json) -> str:
     """The task's id, apart from the same id of another benchmark's task."""
     benchmark = record.get("benchmark")
-    known = str(record["task_id"])
-    return known if benchmark in (None, "tau2", record.get("domain")) else f"{benchmark}/{known}"
+    task_id = str(record["task_id"])
+    return (
+        task_id if benchmark in (None, "tau2", record.get("domain")) else f"{benchmark}/{task_id}"
+    )
 
 
 def _breakdown(rewarded: Json, record: Json) -> dict[str, float]:
-    found = rewarded.get("reward_breakdown") or record.get("reward_breakdown") or {}
-    return {str(kind): float(value) for kind, value in found.items() if value is not None}
+    parts = rewarded.get("reward_breakdown") or record.get("reward_breakdown") or {}
+    return {str(kind): float(value) for kind, value in parts.items() if value is not None}
 
 
 def _gold(record: Json, criteria: Json) -> tuple[Gold, ...] | None:
@@ -220,24 +222,26 @@ def _gold(record: Json, criteria: Json) -> tuple[Gold, ...] | None:
     )
 
 
-def _made(messages: Iterable[Json]) -> Iterator[Made]:
-    open_calls: list[tuple[str, Made]] = []
+def _made(messages: Iterable[Json]) -> Iterator[MadeCall]:
+    open_calls: list[tuple[str, MadeCall]] = []
     for message in messages:
         if message.get("role") == "tool":
             for one in message.get("tool_messages") or [message]:
                 yield from _answered(open_calls, one)
             continue
         # What was asked and never answered was made all the same, and failed.
-        yield from (_failed(made) for _, made in open_calls)
+        yield from (_failed(open_call) for _, open_call in open_calls)
         open_calls = [_call(call, message) for call in message.get("tool_calls") or ()]
-    yield from (_failed(made) for _, made in open_calls)
+    yield from (_failed(open_call) for _, open_call in open_calls)
 
 
-def _call(call: Json, message: Json) -> tuple[str, Made]:
+def _call(call: Json, message: Json) -> tuple[str, MadeCall]:
     function = call.get("function") or call
     arguments = function.get("arguments")
     own = message.get("role") == "user" or call.get("requestor") == "user"
-    return str(call.get("id")), Made(name=function["name"], arguments=_object(arguments), own=own)
+    return str(call.get("id")), MadeCall(
+        name=function["name"], arguments=_object(arguments), own=own
+    )
 
 
 def _object(arguments: Json) -> Mapping[str, Json]:
@@ -246,19 +250,19 @@ def _object(arguments: Json) -> Mapping[str, Json]:
     return arguments or {}
 
 
-def _answered(open_calls: list[tuple[str, Made]], message: Json) -> Iterator[Made]:
+def _answered(open_calls: list[tuple[str, MadeCall]], message: Json) -> Iterator[MadeCall]:
     key = str(message.get("tool_call_id") or message.get("id"))
-    for position, (asked, made) in enumerate(open_calls):
-        if asked == key:
+    for position, (call_id, call) in enumerate(open_calls):
+        if call_id == key:
             del open_calls[position]
             content = message.get("content")
             error = bool(message.get("error")) or str(content).startswith("Error")
-            yield _failed(made) if error else made
+            yield _failed(call) if error else call
             return
 
 
-def _failed(made: Made) -> Made:
-    return Made(name=made.name, arguments=made.arguments, own=made.own, failed=True)
+def _failed(call: MadeCall) -> MadeCall:
+    return MadeCall(name=call.name, arguments=call.arguments, own=call.own, failed=True)
 
 
 def _spent(messages: Iterable[Json]) -> Spent:
@@ -268,16 +272,16 @@ def _spent(messages: Iterable[Json]) -> Spent:
         if message.get("role") != "assistant" or "usage" not in message:
             continue
         usage = message.get("usage") or {}
-        told = (message.get("raw_data") or {}).get("ledgeragent") or {}
-        if not usage and not told and not message.get("raw_data"):
+        trace = (message.get("raw_data") or {}).get("ledgeragent") or {}
+        if not usage and not trace and not message.get("raw_data"):
             continue
         prompt += int(usage.get("prompt_tokens") or 0)
         completion += int(usage.get("completion_tokens") or 0)
         details = usage.get("prompt_tokens_details") or {}
         cached += int(usage.get("cached_tokens") or details.get("cached_tokens") or 0)
-        generations += int(told.get("generations") or 1)
-        helpers += int(told.get("helper_calls") or 0)
-        for name, cost in (told.get("helpers") or {}).items():
+        generations += int(trace.get("generations") or 1)
+        helpers += int(trace.get("helper_calls") or 0)
+        for name, cost in (trace.get("helpers") or {}).items():
             by_helper[name] = by_helper[name].plus(cost)
     return Spent(
         prompt=prompt,
@@ -289,6 +293,6 @@ def _spent(messages: Iterable[Json]) -> Spent:
     )
 
 
-def intent(made: Made) -> str:
-    """What a call asks for, as text that equal calls share."""
-    return f"{made.name} {canonical(dict(made.arguments))}"
+def intent(call: MadeCall) -> str:
+    """The content of a call, as text that equal calls share."""
+    return f"{call.name} {canonical(dict(call.arguments))}"

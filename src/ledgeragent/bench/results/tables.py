@@ -39,16 +39,16 @@ Groups = Mapping[Group, Sequence[Run]]
 
 def grouped(runs: Iterable[Run]) -> dict[Group, list[Run]]:
     """The runs by domain, model and arm, in the order of reports."""
-    found: dict[Group, list[Run]] = defaultdict(list)
+    groups: dict[Group, list[Run]] = defaultdict(list)
     for run in runs:
-        found[run.domain, run.model, run.arm].append(run)
-    return dict(sorted(found.items(), key=lambda item: _order(item[0])))
+        groups[run.domain, run.model, run.arm].append(run)
+    return dict(sorted(groups.items(), key=lambda item: _order(item[0])))
 
 
 def _order(group: Group) -> tuple[int, str, str, int, str]:
     domain, model, arm = group
-    known = list(ARMS)
-    place = known.index(arm) if arm in ARMS else len(known)
+    names = list(ARMS)
+    place = names.index(arm) if arm in ARMS else len(names)
     first = paper.DOMAINS.index(domain) if domain in paper.DOMAINS else len(paper.DOMAINS)
     return first, domain, model, place, arm
 
@@ -56,7 +56,7 @@ def _order(group: Group) -> tuple[int, str, str, int, str]:
 def tables(runs: Sequence[Run]) -> list[Table]:
     """Every table that these runs can fill."""
     groups = grouped(runs)
-    made = [
+    all_tables = [
         _domains(groups),
         _reliability("main", "Main results", groups, lambda run: True, with_paper=True),
         _gains(groups),
@@ -66,7 +66,7 @@ def tables(runs: Sequence[Run]) -> list[Table]:
         _write_rates(groups),
         _failures(groups),
     ]
-    return [table for table in made if table.rows]
+    return [table for table in all_tables if table.rows]
 
 
 def _domains(groups: Groups) -> Table:
@@ -143,8 +143,8 @@ def _gains(groups: Groups) -> Table:
         domains = [d for d, m, a in groups if (m, a) == (model, arm) and (d, m, PLAIN) in groups]
         pairs = [(groups[d, model, arm], groups[d, model, PLAIN]) for d in domains]
         if pairs:
-            found = (shown(gain(pairs, k), "+") for k in (1, 4))
-            rows.append((model, arm, ", ".join(domains), *found))
+            cells = (shown(gain(pairs, k), "+") for k in (1, 4))
+            rows.append((model, arm, ", ".join(domains), *cells))
     if rows:
         rows += _gains_of_paper()
     return Table(
@@ -265,9 +265,9 @@ def _failures(groups: Groups) -> Table:
             shares = (f"{100 * counted[kind] / total:.1f}" for kind in CLASSES)
             rows.append((domain, model, arm, *shares, str(total)))
     seen = {row[0] for row in rows}
-    for domain, known in paper.FAILURES.items():
+    for domain, percentages in paper.FAILURES.items():
         if domain in seen or (rows and domain == "all"):
-            shares = (f"{known[kind]}" if kind in known else "" for kind in CLASSES)
+            shares = (f"{percentages[kind]}" if kind in percentages else "" for kind in CLASSES)
             rows.append((domain, "", f"ledgeragent ({PAPER})", *shares, ""))
     return Table(
         name="failures",

@@ -27,7 +27,7 @@ class EndpointError(LedgerAgentError):
 
 @dataclass(slots=True)
 class EndpointUsage:
-    """What an endpoint counted."""
+    """The requests and tokens that an endpoint counted."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -100,21 +100,21 @@ class Endpoint:
             f"{self.url.rstrip('/')}/{path}", data=data, headers=headers
         )
         try:
-            with urllib.request.urlopen(request, timeout=self.timeout) as answer:
-                found = json.loads(answer.read())
+            with urllib.request.urlopen(request, timeout=self.timeout) as response:
+                value = json.loads(response.read())
         except urllib.error.HTTPError as error:
             with error:
-                told = error.read(2000).decode("utf-8", "replace")
+                detail = error.read(2000).decode("utf-8", "replace")
             if error.code in _PASSING:
                 raise _Passing(f"status {error.code}", _seconds(error)) from None
-            refusal = masked(f"status {error.code}: {told}", self.key)
+            refusal = masked(f"status {error.code}: {detail}", self.key)
             raise EndpointError(f"{self.url}: {refusal}") from None
         except (OSError, HTTPException, ValueError) as error:
             raise _Passing(_said(error)) from None
-        if not _is_answer(found):
+        if not _is_answer(value):
             raise _Passing("an answer without a message")
-        answered: Mapping[str, Any] = found
-        return answered
+        completion: Mapping[str, Any] = value
+        return completion
 
 
 class _Passing(Exception):
@@ -126,7 +126,7 @@ class _Passing(Exception):
 
 
 def _unfit(url: str) -> str:
-    """What is wrong with an address, "" if nothing is."""
+    """The fault of an address, "" if it has none."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -140,19 +140,19 @@ def _unfit(url: str) -> str:
 
 
 def _said(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """The failure in one line."""
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     return " ".join(f"{type(reason).__name__}: {reason}".split())
 
 
 def _seconds(error: urllib.error.HTTPError) -> float | None:
-    given = str(error.headers.get("Retry-After", ""))
-    return min(float(given), _LONGEST_WAIT) if given.isascii() and given.isdigit() else None
+    header = str(error.headers.get("Retry-After", ""))
+    return min(float(header), _LONGEST_WAIT) if header.isascii() and header.isdigit() else None
 
 
-def _is_answer(found: Json) -> bool:
+def _is_answer(value: Json) -> bool:
     try:
-        choice = found["choices"][0]
+        choice = value["choices"][0]
         return isinstance(choice.get("message"), dict) or isinstance(choice.get("text"), str)
     except (KeyError, IndexError, TypeError, AttributeError):
         return False
@@ -175,10 +175,10 @@ class ChatModel:
         tail = "\n\n".join(filter(None, (context, f"{FEEDBACK}\n{feedback}" if feedback else "")))
         if tail:
             messages.append({"role": self.tail_role, "content": tail})
-        found = self.endpoint.complete(messages, self.tools)
-        usage = found.get("usage")
+        completion = self.endpoint.complete(messages, self.tools)
+        usage = completion.get("usage")
         self.usage.add(usage if isinstance(usage, dict) else {})
-        message = found["choices"][0].get("message") or {}
+        message = completion["choices"][0].get("message") or {}
         calls = tuple(self._call(call) for call in message.get("tool_calls") or ())
         text = message.get("content")
         return Reply(text=text if isinstance(text, str) else "", calls=calls)
@@ -204,10 +204,10 @@ def wire(history: Sequence[Message]) -> Iterator[dict[str, Json]]:
                 text = content if isinstance(content, str) else canonical(content)
                 yield {"role": "tool", "tool_call_id": message.call_id, "content": text}
             case Reply():
-                said: dict[str, Json] = {"role": "assistant", "content": message.text or None}
+                row: dict[str, Json] = {"role": "assistant", "content": message.text or None}
                 if message.calls:
-                    said["tool_calls"] = [_wired(call) for call in message.calls]
-                yield said
+                    row["tool_calls"] = [_wired(call) for call in message.calls]
+                yield row
 
 
 def _wired(call: ToolCall) -> Json:

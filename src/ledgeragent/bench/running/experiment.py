@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ledgeragent.bench.running.interrupts import Interrupted
-from ledgeragent.bench.running.journal import Job, JobLog
+from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.bench.running.progress import Announce, again
 
 Play: TypeAlias = Callable[[Job], Mapping[str, Any]]
@@ -30,7 +30,7 @@ class Limits:
 
 @dataclass(slots=True)
 class LeftOver:
-    """What is left: jobs that failed every time, with why, and how many the budget left undone."""
+    """The jobs left over: those that failed every time, with why, and how many were not begun."""
 
     failed: dict[Job, str] = field(default_factory=dict)
     left: int = 0
@@ -113,5 +113,5 @@ def _first_line(text: str) -> str:
 def _asked_for(error: Exception) -> float | None:
     """How long the model's server asks to be left alone, where its answer is with the failure."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    told = str(headers.get("retry-after", ""))
-    return float(told) if told.isascii() and told.isdigit() and int(told) > 0 else None
+    header = str(headers.get("retry-after", ""))
+    return float(header) if header.isascii() and header.isdigit() and int(header) > 0 else None

@@ -53,15 +53,15 @@ def interrupts(tell: Announce) -> Iterator[Stop]:
 
     Outside the main thread, which alone is interrupted, nothing sets it.
     """
-    stop, asked = Stop(), threading.Event()
+    stop, first = Stop(), threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
 
     def interrupted(signum: int, frame: object) -> None:
-        if asked.is_set():
+        if first.is_set():
             os._exit(EXIT)
-        asked.set()
+        first.set()
         stop.set()
         tell("finishing what is running; once more to stop at once (nothing recorded is lost)")
 
@@ -73,7 +73,7 @@ def interrupts(tell: Announce) -> Iterator[Stop]:
 
 
 def worked(tasks: Iterable[Callable[[], T]], workers: int, stop: Stop) -> Iterator[T]:
-    """What each task comes to, as it is done, some of them at a time.
+    """The result of each task, as it is done, some of them at a time.
 
     Once stopped, none begins, and those that wait give up. A failure stops the others too: it is
     raised when what they came to was given out.

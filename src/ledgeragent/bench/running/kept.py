@@ -1,58 +1,55 @@
-"""Rows kept in a file as they are made, one JSON line each: what is there is not made again."""
+"""Rows kept in a file as they are made: what is there is not made again."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from threading import Lock
-from typing import IO, Any, TypeAlias
+from typing import TypeAlias
 
-from ledgeragent.errors import DataError
+from ledgeragent.bench.running.rowfile import Row, RowFile
 
-KeptRow: TypeAlias = dict[str, Any]
+KeptRow: TypeAlias = Row
+"""One of them."""
 
 
 class KeptRows:
     """The rows of a file by their key; None keeps them in memory. Use as a context.
 
-    A last line that was cut off is taken off the file. DataError for a line that is no such row.
+    `what` names such a row: DataError for a line that is none.
     """
 
     def __init__(self, file: str | None, key: Callable[[KeptRow], Hashable], what: str) -> None:
-        self._file = None if file is None else Path(file)
+        self._place = None if file is None else Path(file)
         self._key, self._what = key, what
-        self._stream: IO[str] | None = None
+        self._file: RowFile | None = None
         self._lock = Lock()
         self.rows: dict[Hashable, KeptRow] = {}
 
     def __enter__(self) -> KeptRows:
-        if self._file is not None:
-            if self._file.exists():
+        if self._place is not None:
+            self._file = RowFile(self._place)
+            try:
                 self._read(self._file)
-            self._stream = self._file.open("a", encoding="utf-8")
+            except BaseException:
+                self._file.close()
+                raise
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._stream is not None:
-            self._stream.close()
+        if self._file is not None:
+            self._file.close()
 
-    def _read(self, file: Path) -> None:
-        content = file.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            file.write_bytes(whole)
-        for number, line in enumerate(whole.splitlines(), 1):
+    def _read(self, file: RowFile) -> None:
+        for number, row in file.rows():
             try:
-                row = json.loads(line)
                 self.rows[self._key(row)] = row
-            except (ValueError, TypeError, KeyError):
-                raise DataError(f"no {self._what}", file=str(file), line=number) from None
+            except (TypeError, KeyError):
+                raise file.fault(f"no {self._what}", number) from None
 
     def add(self, row: KeptRow) -> None:
         """Keeps a row, through to the file."""
         with self._lock:
             self.rows[self._key(row)] = row
-            if self._stream is not None:
-                self._stream.write(json.dumps(row) + "\n")
-                self._stream.flush()
+            if self._file is not None:
+                self._file.append(row)

@@ -1,4 +1,4 @@
-"""What a long run tells on standard error while it goes on, and never a key in it."""
+"""The lines that a long run writes to standard error while it goes on, without any key."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def masked(text: str, *secrets: str | None) -> str:
 
 
 def secrets_of(url: str | None) -> Iterator[str]:
-    """What an address may carry that is not to be told: a password, the values of its query."""
+    """The secrets that an address may carry: a password, the values of its query."""
     try:
         parts = urlsplit(url or "")
         yield parts.password or ""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.arms.fama.choice import chosen
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.interrupts import EXIT, interrupts
-from ledgeragent.bench.running.journal import Job, JobLog
+from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.bench.running.progress import secrets_of, teller
 from ledgeragent.errors import UsageError
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DATA_DIR = "LEDGERAGENT_DATA_DIR"
 _DOMAINS = ("airline", "retail", "telecom", "telehealth")
 
 
@@ -129,12 +129,12 @@ def _player(args: argparse.Namespace) -> Player:
 
 def _methods(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """The options of arms that have some."""
-    found: dict[str, dict[str, Any]] = {}
+    methods: dict[str, dict[str, Any]] = {}
     if args.fama_choice:
-        found["fama"] = {"fama_choice": args.fama_choice}
+        methods["fama"] = {"fama_choice": args.fama_choice}
     if args.irma_when:
-        found["irma"] = {"irma": {"when": args.irma_when}}
-    return found
+        methods["irma"] = {"irma": {"when": args.irma_when}}
+    return methods
 
 
 def _side(model: str, url: str | None, args: argparse.Namespace) -> PlayerModel:
@@ -157,7 +157,7 @@ def _jobs(args: argparse.Namespace, player: Player) -> Iterator[Job]:
 
 
 def _settings(args: argparse.Namespace, player: Player) -> dict[str, Any]:
-    """What may not change between the parts of one experiment; keys and addresses may."""
+    """The settings that may not change between the parts of one experiment; keys and addresses may."""
     from ledgeragent.bench.tau2.run import signature
 
     settings: dict[str, Any] = {

@@ -57,7 +57,7 @@ class ScriptedCustomer:
         self._shrugs = _MOST_SHRUGS
 
     def answer(self, text: str) -> str | None:
-        """What the customer says next; None ends the conversation."""
+        """The customer's next words; None ends the conversation."""
         if self._is_asked_for_email(text):
             self._emails -= 1
             return f"It is {self._email}."
@@ -74,11 +74,11 @@ class ScriptedCustomer:
 
     def _shrug(self, text: str) -> str | None:
         """To a question that the script has no answer to, and to being asked to wait."""
-        asked = "?" in text
-        if not self._shrugs or not (asked or _WAIT.search(text)):
+        is_question = "?" in text
+        if not self._shrugs or not (is_question or _WAIT.search(text)):
             return None
         self._shrugs -= 1
-        return NOTHING_MORE if asked else ALL_RIGHT
+        return NOTHING_MORE if is_question else ALL_RIGHT
 
     def _is_asked_for_email(self, text: str) -> bool:
         slips = any("email" in line.when.split("|") for line in self._left)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from ledgeragent.agent import Model
+from ledgeragent.agent import LedgerAgent, Model
 from ledgeragent.bench.running.endpoint import wire
 from ledgeragent.bench.shop.customer import ScriptedCustomer
 from ledgeragent.bench.shop.tasks import Task, wanted
 from ledgeragent.demo.shop.shop import Shop, ShopChange, changes
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.session.presenter import Presenter, RenderMode
-from ledgeragent.state import State
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
-from ledgeragent.verdict import Decision
 
 PLAIN, GUARDED = "fc", "ledgeragent"
 ARMS = (PLAIN, GUARDED)
-_MOST_REVISIONS = 2
 
 ENDED, TOO_LONG, SILENT = "customer", "too long", "no reply"
 
@@ -68,74 +65,104 @@ class ShopEpisode:
 
 def _recorded(messages: tuple[Message, ...]) -> Iterator[dict[str, Json]]:
     """The messages as they are kept: a failure is marked, which chat APIs have no place for."""
-    for message, told in zip(messages, wire(messages), strict=True):
+    for message, row in zip(messages, wire(messages), strict=True):
         is_failure = isinstance(message, ToolReturn) and message.failed
-        yield {**told, "error": True} if is_failure else told
+        yield {**row, "error": True} if is_failure else row
 
 
-@dataclass(slots=True)
 class Talk:
-    """A conversation under way. Without a gate every call runs and the history is shown as it is.
+    """A conversation under way: every call runs, and the model is shown the history as it is.
 
-    `messages` are the record; what the model is shown of them is the presenter's.
+    `messages` are the record, `generations` counts how often the model was asked.
     """
 
-    gate: Gate | None
-    presenter: Presenter
-    state: State = field(default_factory=State)
-    messages: list[Message] = field(default_factory=list)
-    feedback: str = ""
-    generations: int = 0
-    rejected: int = 0
-    _on_record: Reply | None = None
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.messages: list[Message] = []
+        self.generations = 0
+        self.rejected = 0
 
     def saw(self, message: Message) -> None:
-        """Takes in a message."""
-        if message is not self._on_record:
-            self.messages.append(message)
-        if self.gate is not None:
-            self.state = self.state.observe(message, self.gate.domain)
-            self.presenter.saw(message, self.state)
+        """Takes in a message of the customer or of a tool."""
+        self.messages.append(message)
 
-    def reply(self, model: Model) -> Reply:
-        """The agent's next message: calls that may run, or words for the customer."""
-        for _ in range(_MOST_REVISIONS + 1):
-            self.generations += 1
-            if self.gate is None:
-                return model.generate(self.messages, "", "")
-            context = self.presenter.tail(self.state.ledger)
-            reply = model.generate(self.presenter.messages, context, self.feedback)
-            self.state, filtered = self.state.filter(reply, self.gate, "drop")
-            self.feedback = filtered.feedback
-            self._record_refusals(reply, filtered)
-            if filtered.decision is Decision.BLOCK and not filtered.execute:
-                break
-            if filtered.reply.calls or filtered.reply.text:
-                return filtered.reply
-        return Reply(text=filtered.refusal if self.feedback else "")
+    def reply(self) -> Reply:
+        """The agent's next message: calls that may run, or words for the customer; empty if silent."""
+        reply = self.generate(self.messages, "", "")
+        if not is_silent(reply):
+            self.messages.append(reply)
+        return reply
 
-    def _record_refusals(self, reply: Reply, filtered: Filtered) -> None:
+    def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
+        """One reply of the model."""
+        self.generations += 1
+        return self.model.generate(history, context, feedback)
+
+
+class GuardedTalk(Talk):
+    """A conversation through LedgerAgent; what the model is shown of it is the presenter's."""
+
+    def __init__(self, model: Model, gate: Gate, mode: RenderMode) -> None:
+        super().__init__(model)
+        self._presenter = presenter = Presenter(mode=mode)
+        self._drafts: list[Reply] = []
+        self._agent = LedgerAgent(
+            gate=gate, model=self, show=lambda state: presenter.tail(state.ledger)
+        )
+
+    def saw(self, message: Message) -> None:
+        """Takes in a message of the customer or of a tool."""
+        super().saw(message)
+        self._agent.observe(message)
+        self._presenter.saw(message, self._agent.state)
+
+    def reply(self) -> Reply:
+        """The agent's next message: calls that may run, or words for the customer; empty if silent."""
+        agent, self._drafts = self._agent, []
+        start = len(agent.verdicts)
+        reply = agent.step()
+        last = agent.verdicts[-1]
+        if reply is not last.reply and not last.feedback:
+            return Reply()  # it never said anything, so that there is nothing to refuse either
+        for draft, filtered in zip(self._drafts, agent.verdicts[start:], strict=True):
+            self._record_refusals(draft, filtered)
+        if reply is not last.reply or all(verdict.allowed for verdict in last.verdicts):
+            self.messages.append(reply)
+        self._presenter.saw(reply, agent.state)
+        return reply
+
+    def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
+        """One reply of the model, before the gate has seen it."""
+        draft = super().generate(self._presenter.messages, context, feedback)
+        self._drafts.append(draft)
+        return draft
+
+    def _record_refusals(self, draft: Reply, filtered: Filtered) -> None:
         """Puts a reply of which something was refused on record as it was made, with the answers."""
         refused = [verdict for verdict in filtered.verdicts if not verdict.allowed]
         if refused:
             self.rejected += len(refused)
-            self._on_record = filtered.reply
-            self.messages.append(reply)
+            self.messages.append(draft)
             self.messages += [
                 ToolReturn(call_id=verdict.call.id, content=verdict.feedback, error=True)
                 for verdict in refused
             ]
 
 
+def is_silent(reply: Reply) -> bool:
+    """True if there is nothing to run and nothing to say."""
+    return not reply.calls and not reply.text.strip()
+
+
 def play(
     task: Task, model: Model, gate: Gate | None, *, mode: RenderMode = "full", most: int = 40
 ) -> ShopEpisode:
     """The conversation, at most `most` messages of the agent long; with a gate, through LedgerAgent."""
-    talk = Talk(gate, Presenter(mode=mode))
+    talk = Talk(model) if gate is None else GuardedTalk(model, gate, mode)
     customer = ScriptedCustomer(task)
     with Shop() as shop:
         talk.saw(UserMessage(text=task.opens))
-        ended = _converse(talk, customer, model, shop, most)
+        ended = _converse(talk, customer, shop, most)
         return ShopEpisode(
             task=task,
             arm=PLAIN if gate is None else GUARDED,
@@ -147,25 +174,18 @@ def play(
         )
 
 
-def _converse(talk: Talk, customer: ScriptedCustomer, model: Model, shop: Shop, most: int) -> str:
+def _converse(talk: Talk, customer: ScriptedCustomer, shop: Shop, most: int) -> str:
     """Until the customer is done; what the agent says beside a call is not for the customer."""
     for _ in range(most):
-        reply = talk.reply(model)
-        if not reply.calls and not reply.text.strip():
+        reply = talk.reply()
+        if is_silent(reply):
             return SILENT
+        for call in reply.calls:
+            talk.saw(shop.execute(call))
         if reply.calls:
-            _run(talk, reply, shop)
             continue
-        talk.saw(reply)
         answer = customer.answer(reply.text)
         if answer is None:
             return ENDED
         talk.saw(UserMessage(text=answer))
     return TOO_LONG
-
-
-def _run(talk: Talk, reply: Reply, shop: Shop) -> None:
-    """Runs the calls of a reply, one after the other."""
-    talk.saw(reply)
-    for call in reply.calls:
-        talk.saw(shop.execute(call))

@@ -1,4 +1,4 @@
-"""What the runs of the shop's benchmark come to: pass^k per arm, by kind of task, and what it cost."""
+"""The summary of the runs of the shop's benchmark: pass^k per arm, by kind of task, and what it cost."""
 
 from __future__ import annotations
 
@@ -56,24 +56,24 @@ def _mean(values: Iterable[float]) -> float:
     return sum(listed) / len(listed)
 
 
-def text(found: Json) -> str:
+def text(totals: Json) -> str:
     """The summary as a table: an arm a column."""
-    arms = list(found)
-    most = max(max(found[arm]["pass"]) for arm in arms)
+    arms = list(totals)
+    most = max(max(totals[arm]["pass"]) for arm in arms)
     rows: list[tuple[str, list[float | None]]] = [
-        (f"pass^{k}", [found[arm]["pass"].get(k) for arm in arms]) for k in range(1, most + 1)
+        (f"pass^{k}", [totals[arm]["pass"].get(k) for arm in arms]) for k in range(1, most + 1)
     ]
-    rows += [(f"pass^1, {k}", [found[arm]["by_kind"][k] for arm in arms]) for k in KINDS]
+    rows += [(f"pass^1, {k}", [totals[arm]["by_kind"][k] for arm in arms]) for k in KINDS]
     lines = ["".join(f"{cell:>{_WIDTH}}" for cell in ("", *arms))]
     lines += [
         "".join((f"{name:>{_WIDTH}}", *(f"{_share(v):>{_WIDTH}}" for v in values)))
         for name, values in rows
     ]
     for name in ("generations", "rejected", "prompt_tokens", "cached_tokens", "completion_tokens"):
-        cells = (f"{found[arm][name]:>{_WIDTH},.1f}" for arm in arms)
+        cells = (f"{totals[arm][name]:>{_WIDTH},.1f}" for arm in arms)
         lines.append("".join((f"{name.replace('_', ' '):>{_WIDTH}}", *cells)))
     lines.append(
-        "".join(f"{cell:>{_WIDTH}}" for cell in ("runs", *(found[arm]["runs"] for arm in arms)))
+        "".join(f"{cell:>{_WIDTH}}" for cell in ("runs", *(totals[arm]["runs"] for arm in arms)))
     )
     return "\n".join(lines) + "\n"
 

@@ -16,7 +16,7 @@ KINDS = ("plain", "insists", "slips", "changes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskLine:
-    """What a customer says once the agent's words meet `when`."""
+    """A customer's line, said once the agent's words meet `when`."""
 
     when: str
     says: str
@@ -43,23 +43,23 @@ class Task:
 def tasks() -> tuple[Task, ...]:
     """All forty, in the order of their file."""
     text = (files("ledgeragent.bench.shop") / "tasks.toml").read_text(encoding="utf-8")
-    return tuple(_task(given) for given in tomllib.loads(text)["task"])
+    return tuple(_task(row) for row in tomllib.loads(text)["task"])
 
 
-def _task(given: Json) -> Task:
+def _task(row: Json) -> Task:
     return Task(
-        id=given["id"],
-        kind=given["kind"],
-        email=given["email"],
-        opens=given["opens"],
-        lines=tuple(TaskLine(**line) for line in given.get("lines", ())),
-        gold=_calls(given["gold"]),
-        tempting=_calls(given.get("tempting", ())),
+        id=row["id"],
+        kind=row["kind"],
+        email=row["email"],
+        opens=row["opens"],
+        lines=tuple(TaskLine(**line) for line in row.get("lines", ())),
+        gold=_calls(row["gold"]),
+        tempting=_calls(row.get("tempting", ())),
     )
 
 
-def _calls(given: Iterable[Json]) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(name=name, arguments=arguments, id=name) for name, arguments in given)
+def _calls(pairs: Iterable[Json]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(name=name, arguments=arguments, id=name) for name, arguments in pairs)
 
 
 def wanted(task: Task) -> Json:

@@ -82,22 +82,22 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plays and reports."""
-    wanted = _runs(args)
+    runs = _runs(args)
     with (
-        KeptRows(args.output, _key, "run of this benchmark") as kept,
+        KeptRows(args.output, _key, "run of this benchmark") as log,
         interrupts(tell) as stop,
     ):
-        missing = [one for one in wanted if (one.id, args.model, args.mode) not in kept.rows]
-        count = len(wanted) - len(missing)
+        missing = [one for one in runs if (one.id, args.model, args.mode) not in log.rows]
+        count = len(runs) - len(missing)
         for row in _played(missing, args, stop):
-            kept.add(row)
+            log.add(row)
             count += 1
-            tell(f"{row['id']}: {row['reward']:g} ({count}/{len(wanted)})")
-    if count < len(wanted):
-        tell(f"interrupted; {len(wanted) - count} runs are left")
+            tell(f"{row['id']}: {row['reward']:g} ({count}/{len(runs)})")
+    if count < len(runs):
+        tell(f"interrupted; {len(runs) - count} runs are left")
         return EXIT
-    found = summary(kept.rows[one.id, args.model, args.mode] for one in wanted)
-    sys.stdout.write(json.dumps(found, indent=1) + "\n" if args.format == "json" else text(found))
+    totals = summary(log.rows[one.id, args.model, args.mode] for one in runs)
+    sys.stdout.write(json.dumps(totals, indent=1) + "\n" if args.format == "json" else text(totals))
     return 0
 
 
@@ -106,8 +106,8 @@ def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _runs(args: argparse.Namespace) -> list[ShopRun]:
-    known = {task.id: task for task in tasks()}
-    unknown = [*(set(args.tasks or ()) - set(known)), *(set(args.arms) - set(ARMS))]
+    by_id = {task.id: task for task in tasks()}
+    unknown = [*(set(args.tasks or ()) - set(by_id)), *(set(args.arms) - set(ARMS))]
     if unknown:
         raise UsageError(f"there is no {', '.join(sorted(unknown))} in this benchmark")
     chosen = [task for task in tasks() if args.tasks is None or task.id in args.tasks]
@@ -139,19 +139,19 @@ def _row(one: ShopRun, endpoint: Endpoint, gate: Gate, args: argparse.Namespace)
     return {**row, "agent_model": args.model, "mode": args.mode}
 
 
-def _count(given: str) -> int:
-    if not given.isascii() or not given.isdigit() or int(given) < 1:
+def _count(argument: str) -> int:
+    if not argument.isascii() or not argument.isdigit() or int(argument) < 1:
         raise argparse.ArgumentTypeError("give a number, 1 or more")
-    return int(given)
+    return int(argument)
 
 
-def _names(given: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in given.split(",") if name.strip())
+def _names(argument: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in argument.split(",") if name.strip())
 
 
-def _option(given: str) -> tuple[str, Any]:
-    name, _, value = given.partition("=")
+def _option(argument: str) -> tuple[str, Any]:
+    name, _, value = argument.partition("=")
     try:
         return name, json.loads(value)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{given}: not NAME=JSON") from None
+        raise argparse.ArgumentTypeError(f"{argument}: not NAME=JSON") from None

@@ -25,14 +25,14 @@ from ledgeragent.bench.arms.recipes import Recipe, blocks, compose, fama, irma, 
 from ledgeragent.types import Json
 
 PLAIN = "llm_agent"
-"""What the harness calls its own agent, the arm fc."""
+"""The harness's name for its own agent, the arm fc."""
 
 
 def register_arms() -> None:
     """Makes every arm but fc, which the harness has, known to it by its name, once."""
-    known = set(harness("tau2.registry").registry.get_agents())
+    registered = set(harness("tau2.registry").registry.get_agents())
     for arm in ARMS.values():
-        if arm.kind != "plain" and arm.name not in known:
+        if arm.kind != "plain" and arm.name not in registered:
             register(arm.name, agent_of(arm))
 
 
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
 
 
 class Helped:
-    """What goes in front of the harness's agent for IRMA and FAMA.
+    """The part in front of the harness's agent for IRMA and FAMA.
 
     Helpers use the agent's own model and options. What they write replaces the newest message of the
     customer in the prompt (IRMA) or stands at its tail (FAMA). FAMA's verifier sees a draft first; if
@@ -73,19 +73,21 @@ class Helped:
 
     def __init__(self, *args: Any, llm_args: dict[str, Any] | None = None, **kwargs: Any) -> None:
         options = dict(llm_args or {})
-        given = {name: options.pop(name, None) for name in ("irma", "fama_helpers", "fama_choice")}
+        methods = {
+            name: options.pop(name, None) for name in ("irma", "fama_helpers", "fama_choice")
+        }
         self._role = options.pop("ledger_role", "system")
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
-        self._recipe = self._choose(given)
+        self._recipe = self._choose(methods)
         self._begin()
 
-    def _choose(self, given: dict[str, Any]) -> Recipe:
+    def _choose(self, methods: dict[str, Any]) -> Recipe:
         if self.arm.name == "irma":
-            return irma(given["irma"])
+            return irma(methods["irma"])
         domain = pack_for([tool.name for tool in self.tools]).name
-        if given["fama_choice"]:
-            return fama(domain, chosen(given["fama_choice"], self.llm, domain))
-        return fama(domain, given["fama_helpers"]) if given["fama_helpers"] else fama(domain)
+        if methods["fama_choice"]:
+            return fama(domain, chosen(methods["fama_choice"], self.llm, domain))
+        return fama(domain, methods["fama_helpers"]) if methods["fama_helpers"] else fama(domain)
 
     def _begin(self) -> None:
         tools = tuple(_tool(tool.openai_schema["function"]) for tool in self.tools)
@@ -123,13 +125,13 @@ class Helped:
         self._note(arrived)
         self._asked = []
         drafts = self._drafts([*state.system_messages, *self._prompt(state.messages)])
-        sent = drafts[-1].model_copy(update=self._account(drafts))
-        self._note([sent])
-        state.messages.append(sent)
-        return sent, state
+        final = drafts[-1].model_copy(update=self._account(drafts))
+        self._note([final])
+        state.messages.append(final)
+        return final, state
 
     def _drafts(self, prompt: list[Wire]) -> list[Wire]:
-        """What was generated, the last of it to be sent: again, if the verifier objects to the first."""
+        """The drafts, the last of them to be sent: a second one if the verifier objects to the first."""
         draft = complete(self, prompt)
         self._view.pending = "; ".join(filter(None, (draft.content, *_calls(draft))))
         objected = objections(self._recipe, self._view, self._asking)
@@ -149,13 +151,13 @@ class Helped:
             for n, m in enumerate(messages)
         ]
 
-    def _rewrite(self, place: int, said: str) -> None:
+    def _rewrite(self, place: int, words: str) -> None:
         """Sees to it that the customer's latest message is shown with what the helpers say now."""
         if place not in self._composed and not self._recipe.keeps:
             self._composed = {}
         if place not in self._composed or self._recipe.when == "every_step":
             helped = blocks(self._recipe, self._view, self._asking)
-            self._composed[place] = compose(helped, said)
+            self._composed[place] = compose(helped, words)
 
     def _asking(self, helper: Helper) -> Ask:
         """How this helper asks the model."""
@@ -171,24 +173,24 @@ class Helped:
 
     def _account(self, drafts: list[Wire]) -> dict[str, Json]:
         """The cost of all that, and in `raw_data` what of it each helper took."""
-        told: dict[str, Json] = {"generations": len(drafts), "helper_calls": len(self._asked)}
-        told["helpers"] = _by_helper(self._asked)
-        raw = {**(drafts[-1].raw_data or {}), TRACE: told}
+        trace: dict[str, Json] = {"generations": len(drafts), "helper_calls": len(self._asked)}
+        trace["helpers"] = _by_helper(self._asked)
+        raw = {**(drafts[-1].raw_data or {}), TRACE: trace}
         return {**spent([*drafts, *(one.reply for one in self._asked)]), "raw_data": raw}
 
 
-def _by_helper(asked: list[Asked]) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = defaultdict(
+def _by_helper(calls: list[Asked]) -> dict[str, dict[str, float]]:
+    costs: dict[str, dict[str, float]] = defaultdict(
         lambda: {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}
     )
-    for one in asked:
+    for one in calls:
         usage = one.reply.usage or {}
-        cost = found[one.helper]
+        cost = costs[one.helper]
         cost["calls"] += 1
         cost["prompt_tokens"] += usage.get("prompt_tokens", 0)
         cost["completion_tokens"] += usage.get("completion_tokens", 0)
         cost["seconds"] = round(cost["seconds"] + one.seconds, 3)
-    return dict(found)
+    return dict(costs)
 
 
 def _calls(message: Wire) -> list[str]:

@@ -39,10 +39,10 @@ def own_folder() -> Path:
 
     Nothing of the harness is imported: its official line settles on a folder when it is.
     """
-    found = find_spec("tau2")
-    if found is None or found.origin is None:
+    spec = find_spec("tau2")
+    if spec is None or spec.origin is None:
         raise MissingExtraError("the tau2 harness", "tau2")
-    package = Path(found.origin).parent
+    package = Path(spec.origin).parent
     inside = package / "data"
     return inside if inside.is_dir() else package.parents[1] / "data"
 
@@ -52,13 +52,13 @@ def keep_results(own: Path, into: Path) -> None:
 
     Where that can't be written, they go below the working directory.
     """
-    kept = own / _SIMULATIONS
+    folder = own / _SIMULATIONS
     try:
-        kept.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        kept = Path.cwd() / _SIMULATIONS
-        kept.mkdir(exist_ok=True)
-    _link(kept, into / _SIMULATIONS)
+        folder = Path.cwd() / _SIMULATIONS
+        folder.mkdir(exist_ok=True)
+    _link(folder, into / _SIMULATIONS)
 
 
 def select(folder: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from ledgeragent.adapters.tau2 import Guarded, Wire, harness, of_harness_reply
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.tau2.agents import agent_of
+from ledgeragent.bench.tau2.people import people_of
 from ledgeragent.bench.tau2.scoring import is_judged, score
 from ledgeragent.effects import Effect, Read
 from ledgeragent.types import Json, Message, Reply, ToolCall
@@ -40,14 +41,14 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldRun:
-    """What became of one task. `judged`: part of its reward needs a judge, which is not asked here.
+    """The outcome of one task. `needs_judge`: a part of its reward does, and none is asked here.
 
     `writes` counts the agent's gold actions that the gate had to judge, `reads` what it asked for.
     """
 
     task: str
     reward: float
-    judged: bool
+    needs_judge: bool
     writes: int
     reads: int
     rejections: tuple[Rejection, ...]
@@ -58,8 +59,8 @@ class _Script:
     """The gold actions still to be done, by whom, and what must be told in the end."""
 
     actions: list[Wire]
-    told: str
-    done: int = 0
+    last_words: str
+    position: int = 0
     writes: int = 0
     reads: int = 0
     tried: set[tuple[str, str]] = field(default_factory=set)
@@ -67,17 +68,17 @@ class _Script:
 
     def finish(self) -> None:
         """Moves on; what was read before may have changed, so that it may be read again."""
-        self.done += 1
+        self.position += 1
         self.tried.clear()
 
     def next_of(self, requestor: str) -> Wire | None:
-        if self.done < len(self.actions) and self.actions[self.done].requestor == requestor:
-            return self.actions[self.done]
+        if self.position < len(self.actions) and self.actions[self.position].requestor == requestor:
+            return self.actions[self.position]
         return None
 
 
 class GoldAgent:
-    """What goes in front of an arm's agent: the script in the model's place."""
+    """The part in front of an arm's agent: the script in the model's place."""
 
     script: _Script
     people: Mapping[str, Json]
@@ -93,16 +94,20 @@ class GoldAgent:
     def _draft(self: Any) -> Wire:
         action = self.script.next_of("assistant")
         if action is None:
-            over = self.script.done >= len(self.script.actions)
-            return _assistant(content=self.script.told if over else _GO_ON)
-        call = ToolCall(name=action.name, arguments=action.arguments, id=f"gold{self.script.done}")
+            over = self.script.position >= len(self.script.actions)
+            return _assistant(content=self.script.last_words if over else _GO_ON)
+        call = ToolCall(
+            name=action.name, arguments=action.arguments, id=f"gold{self.script.position}"
+        )
         verdict = self.core.gate.judge(call, self.core.state.ledger)
-        read = next(_supplies(verdict, self.people, self.core.gate.domain, self.script.tried), None)
-        if read is not None:
-            self.script.tried.add(read.intent)
+        request = next(
+            _supplies(verdict, self.people, self.core.gate.domain, self.script.tried), None
+        )
+        if request is not None:
+            self.script.tried.add(request.intent)
             self.script.reads += 1
             return _assistant(
-                calls=[ToolCall(name=read.name, arguments=read.arguments, id=_id(self))]
+                calls=[ToolCall(name=request.name, arguments=request.arguments, id=_id(self))]
             )
         self.script.finish()
         self.script.writes += self.core.gate.domain.effect(call.name) is Effect.WRITE
@@ -122,24 +127,24 @@ def _supplies(
     for finding in verdict.findings:
         if finding.kind is not Kind.EVIDENCE:
             continue
-        for read in finding.reads:
-            for full in _completed(read, people, domain):
+        for request in finding.reads:
+            for full in _completed(request, people, domain):
                 if full.intent not in tried:
                     yield full
 
 
-def _completed(read: ToolCall, people: Mapping[str, Json], domain: Any) -> Iterator[ToolCall]:
-    routes = domain.routes(read.name)
-    if any(isinstance(route, Read) and route.complete(read) for route in routes):
-        yield read
+def _completed(request: ToolCall, people: Mapping[str, Json], domain: Any) -> Iterator[ToolCall]:
+    routes = domain.routes(request.name)
+    if any(isinstance(route, Read) and route.complete(request) for route in routes):
+        yield request
         return
-    known = {name: people[name] for name in people if name in _asked(read)}
-    if known:
-        yield ToolCall(name=read.name, arguments={**read.arguments, **known})
+    profile = {name: people[name] for name in people if name in _asked(request)}
+    if profile:
+        yield ToolCall(name=request.name, arguments={**request.arguments, **profile})
 
 
-def _asked(read: ToolCall) -> set[str]:
-    return _LOOKUPS.get(read.name, set()) | set(read.arguments)
+def _asked(request: ToolCall) -> set[str]:
+    return _LOOKUPS.get(request.name, set()) | set(request.arguments)
 
 
 _LOOKUPS = {
@@ -157,10 +162,10 @@ def _changes(environment: Wire, action: Wire) -> bool:
     """True if the action would change the records as they are now."""
     trial = copy.deepcopy(environment)
     before = trial.get_db_hash()
-    made = harness("tau2.data_model.message").ToolCall(
+    call = harness("tau2.data_model.message").ToolCall(
         id="trial", name=action.name, arguments=action.arguments
     )
-    trial.get_response(made)
+    trial.get_response(call)
     return bool(trial.get_db_hash() != before)
 
 
@@ -176,16 +181,16 @@ def _rejection(verdict: Verdict, effective: bool) -> Rejection:
 
 def _assistant(content: str | None = None, calls: list[ToolCall] | None = None) -> Wire:
     messages = harness("tau2.data_model.message")
-    made = [
+    harness_calls = [
         messages.ToolCall(id=c.id, name=c.name, arguments=dict(c.arguments)) for c in calls or ()
     ]
     return messages.AssistantMessage(
-        role="assistant", content=content, tool_calls=made or None, cost=0.0, usage={}
+        role="assistant", content=content, tool_calls=harness_calls or None, cost=0.0, usage={}
     )
 
 
 class GoldUser:
-    """What goes in front of the harness's user: does the gold actions that are the customer's."""
+    """The part in front of the harness's user: does the gold actions that are the customer's."""
 
     script: _Script
 
@@ -196,20 +201,20 @@ class GoldUser:
         if action is not None:
             self.script.finish()
             call = messages.ToolCall(
-                id=f"own{self.script.done}",
+                id=f"own{self.script.position}",
                 name=action.name,
                 arguments=action.arguments,
                 requestor="user",
             )
-            said = messages.UserMessage(role="user", tool_calls=[call], cost=0.0, usage={})
+            reply = messages.UserMessage(role="user", tool_calls=[call], cost=0.0, usage={})
         else:
-            over = self.script.done >= len(self.script.actions) and self._was_told(message)
+            over = self.script.position >= len(self.script.actions) and self._was_told(message)
             text = _STOP if over else "Yes, please."
-            said = messages.UserMessage(role="user", content=text, cost=0.0, usage={})
-        return said, state
+            reply = messages.UserMessage(role="user", content=text, cost=0.0, usage={})
+        return reply, state
 
     def _was_told(self, message: Wire) -> bool:
-        return getattr(message, "content", None) == self.script.told
+        return getattr(message, "content", None) == self.script.last_words
 
 
 def play(domain: str, task: Wire, arm: str = "ledgeragent") -> GoldRun:
@@ -218,8 +223,8 @@ def play(domain: str, task: Wire, arm: str = "ledgeragent") -> GoldRun:
     criteria = task.evaluation_criteria
     actions = list((criteria.actions if criteria else None) or [])
     info = (criteria.communicate_info if criteria else None) or []
-    script = _Script(actions=actions, told=" ".join(["All done.", *info]))
-    agent = _agent(arm, environment, script, _people(environment, actions, task))
+    script = _Script(actions=actions, last_words=" ".join(["All done.", *info]))
+    agent = _agent(arm, environment, script, people_of(environment, actions, task))
     user = _user(environment, script)
     orchestrator = harness("tau2.orchestrator.orchestrator").Orchestrator(
         domain=domain,
@@ -235,7 +240,7 @@ def play(domain: str, task: Wire, arm: str = "ledgeragent") -> GoldRun:
     return GoldRun(
         task=task.id,
         reward=scored.reward,
-        judged=is_judged(task),
+        needs_judge=is_judged(task),
         writes=script.writes,
         reads=script.reads,
         rejections=tuple(script.rejections),
@@ -246,8 +251,8 @@ def _agent(arm: str, environment: Wire, script: _Script, people: Mapping[str, Js
     base = agent_of(ARMS[arm])
     assert issubclass(base, Guarded), f"the arm {arm} has no gate"
     parts = {"script": script, "people": people, "environment": environment}
-    made = type("GoldAgent", (GoldAgent, base), parts)
-    return made(
+    agent_type = type("GoldAgent", (GoldAgent, base), parts)
+    return agent_type(
         tools=environment.get_tools(),
         domain_policy=environment.get_policy(),
         llm="none",
@@ -257,57 +262,9 @@ def _agent(arm: str, environment: Wire, script: _Script, people: Mapping[str, Js
 
 def _user(environment: Wire, script: _Script) -> Wire:
     simulator = harness("tau2.user.user_simulator").UserSimulator
-    made = type("GoldUser", (GoldUser, simulator), {"script": script})
+    user_type = type("GoldUser", (GoldUser, simulator), {"script": script})
     try:
         tools = environment.get_user_tools()
     except ValueError:
         tools = None
-    return made(tools=tools, instructions="", llm="none", llm_args={})
-
-
-def _people(environment: Wire, actions: list[Wire], task: Wire) -> dict[str, Json]:
-    """What the customer of a task would say when asked who they are."""
-    records = environment.tools.db.model_dump(mode="json")
-    tables = {name: _rows(table) for name, table in records.items()}
-    given = {str(value) for action in actions for value in action.arguments.values()}
-    named = {*given, *_owners(tables, given)}
-    scenario = str(task.user_scenario)
-    for kind in ("users", "customers", "patients"):
-        for row in tables.get(kind, {}).values():
-            about = _about(row)
-            if any(str(own) in named or str(own) in scenario for own in about["ids"]):
-                return dict(about["known"])
-    return {}
-
-
-def _rows(table: Json) -> dict[str, Json]:
-    rows = table if isinstance(table, dict) else dict(enumerate(table or ()))
-    return {str(key): row for key, row in rows.items() if isinstance(row, dict)}
-
-
-def _owners(tables: Mapping[str, dict[str, Json]], ids: set[str]) -> set[str]:
-    """Whose the records with these ids are."""
-    found = (rows[key] for rows in tables.values() for key in ids & rows.keys())
-    return {row[owner] for row in found for owner in ("user_id", "patient_id") if owner in row}
-
-
-def _about(row: Json) -> Json:
-    """A customer's ids, and what lookups ask for, from a record of any of the domains."""
-    name = row.get("name") or {}
-    own = row.get("demographics") or row
-    known = {
-        "email": own.get("email"),
-        "first_name": name.get("first_name"),
-        "last_name": name.get("last_name"),
-        "zip": (row.get("address") or {}).get("zip"),
-        "date_of_birth": own.get("date_of_birth"),
-        "customer_id": row.get("customer_id"),
-        "phone_number": row.get("phone_number"),
-        "full_name": row.get("full_name"),
-        "dob": row.get("date_of_birth"),
-    }
-    ids = [row.get(k) for k in ("user_id", "customer_id", "patient_id", "phone_number")]
-    return {
-        "ids": [value for value in ids if value],
-        "known": {key: value for key, value in known.items() if value},
-    }
+    return user_type(tools=tools, instructions="", llm="none", llm_args={})

@@ -8,7 +8,7 @@ from typing import Any
 
 from ledgeragent.adapters.tau2 import Wire, harness
 from ledgeragent.bench.arms.arms import ARMS
-from ledgeragent.bench.running.journal import Job
+from ledgeragent.bench.running.joblog import Job
 from ledgeragent.bench.tau2.agents import PLAIN
 from ledgeragent.bench.tau2.run import signature
 from ledgeragent.errors import LedgerAgentError

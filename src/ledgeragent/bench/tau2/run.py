@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.tau2 import harness
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.tau2 import data, telehealth
 from ledgeragent.bench.tau2.agents import register_arms
 from ledgeragent.bench.tau2.scoring import ask_the_judge
@@ -22,8 +23,6 @@ from ledgeragent.bench.telehealth.data import FOLDER
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
-DATA_DIR = "LEDGERAGENT_DATA_DIR"
 
 
 def add(subparsers: Subparsers) -> None:
@@ -54,9 +53,9 @@ def run(args: argparse.Namespace) -> int:
 def prepare(scratch: Path) -> None:
     """Selects the data, then makes arms and telehealth known to the harness."""
     named = os.environ.get(DATA_DIR)
-    given = os.environ.get(data.ENVIRONMENT)
-    if given:
-        data.select(Path(given))
+    harness_data = os.environ.get(data.ENVIRONMENT)
+    if harness_data:
+        data.select(Path(harness_data))
     elif named:
         data.select(data.lay_out(Path(named), scratch))
     register_arms()
@@ -83,10 +82,10 @@ def _exists(module: str) -> bool:
         return False
 
 
-def _signed(told: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(told)
+def _signed(inner: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(inner)
     def get_info(*args: Any, **kwargs: Any) -> Any:
-        info = told(*args, **kwargs)
+        info = inner(*args, **kwargs)
         info.git_commit = signature(info.environment_info.domain_name)
         return info
 

@@ -81,9 +81,9 @@ def _choose_judge() -> None:
     judge = harness("tau2.evaluator.evaluator_nl_assertions")
     model = os.environ.get(JUDGE) or judge.DEFAULT_LLM_NL_ASSERTIONS
     options = judge.DEFAULT_LLM_NL_ASSERTIONS_ARGS
-    if told := os.environ.get(JUDGE_ARGS):
+    if text := os.environ.get(JUDGE_ARGS):
         try:
-            options = dict(json.loads(told))
+            options = dict(json.loads(text))
         except (ValueError, TypeError) as error:
             raise UsageError(f"{JUDGE_ARGS} is no JSON object: {error}") from None
     judge_with(model, options)

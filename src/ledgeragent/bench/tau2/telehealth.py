@@ -72,17 +72,17 @@ def _toolkit(data: Data, folder: Path) -> Wire:
     kit = harness("tau2.environment.toolkit")
     described = json.loads((folder / "tools.json").read_text(encoding="utf-8"))
     methods = {tool["name"]: _method(kit, tool) for tool in described}
-    shown = {tool["name"]: tool["schema"] for tool in described}
+    schemas = {tool["name"]: tool["schema"] for tool in described}
 
     def get_tools(self: Wire) -> dict[str, Wire]:
-        return {name: _tool(schema, self.tools[name]) for name, schema in shown.items()}
+        return {name: _tool(schema, self.tools[name]) for name, schema in schemas.items()}
 
-    made = type("TelehealthTools", (kit.ToolKitBase,), {**methods, "get_tools": get_tools})
+    toolkit_type = type("TelehealthTools", (kit.ToolKitBase,), {**methods, "get_tools": get_tools})
     records = {name: getattr(data, name) for name in FILES}
     database = _database().model_validate(records)
     # The tools change what the database holds; its own containers are what they get.
     database_data = Data(**{name: getattr(database, name) for name in FILES}, today=data.today)
-    toolkit = made(database)
+    toolkit = toolkit_type(database)
     toolkit.clinic = database_data
     return toolkit
 
@@ -95,8 +95,8 @@ def _method(kit: Wire, tool: Json) -> Callable[..., str]:
 
     method.__name__ = name
     method.__doc__ = tool["schema"]["function"]["description"]
-    made: Callable[..., str] = kit.is_tool(kit.ToolType(tool["type"]))(method)
-    return made
+    harness_tool: Callable[..., str] = kit.is_tool(kit.ToolType(tool["type"]))(method)
+    return harness_tool
 
 
 def _tool(schema: Json, function: Callable[..., str]) -> Wire:

@@ -16,21 +16,21 @@ def get_appointment_details(data: Data, appointment_id: str) -> str:
     """An appointment in full; KeyError where the record lacks a part of it."""
     if appointment_id not in data.appointments:
         return _unknown(appointment_id)
-    found = data.appointments[appointment_id]
-    patient, provider = _people(data, found)
+    appointment = data.appointments[appointment_id]
+    patient, provider = _people(data, appointment)
     return (
         f"Appointment Details (ID: {appointment_id})\n\n"
-        f"Patient: {full_name(patient)} (ID: {found['patient_id']})\n"
-        f"Provider: {_with(provider)} (ID: {found['provider_id']})\n\n"
-        f"Appointment Information:\n- Date: {found['date']}\n- Time: {found['time']}\n"
-        f"- Duration: {found['duration_minutes']} minutes\n- Type: {label(found['type'])}\n"
-        f"- Status: {label(found['status'])}\n\n"
-        f"Clinical Information:\n- Chief Complaint: {found['chief_complaint']}\n"
-        f"- Notes: {found['notes']}\n\n"
-        f"Billing Information:\n- Insurance Authorization: {found['insurance_authorization']}\n"
-        f"- Copay Amount: {dollars(found['copay_amount'])}\n\n"
-        f"Meeting Information:\n- Meeting Link: {found['meeting_link']}"
-        f"{_prescription(found)}{_referral(found)}{_cancellation(found)}"
+        f"Patient: {full_name(patient)} (ID: {appointment['patient_id']})\n"
+        f"Provider: {_with(provider)} (ID: {appointment['provider_id']})\n\n"
+        f"Appointment Information:\n- Date: {appointment['date']}\n- Time: {appointment['time']}\n"
+        f"- Duration: {appointment['duration_minutes']} minutes\n- Type: {label(appointment['type'])}\n"
+        f"- Status: {label(appointment['status'])}\n\n"
+        f"Clinical Information:\n- Chief Complaint: {appointment['chief_complaint']}\n"
+        f"- Notes: {appointment['notes']}\n\n"
+        f"Billing Information:\n- Insurance Authorization: {appointment['insurance_authorization']}\n"
+        f"- Copay Amount: {dollars(appointment['copay_amount'])}\n\n"
+        f"Meeting Information:\n- Meeting Link: {appointment['meeting_link']}"
+        f"{_prescription(appointment)}{_referral(appointment)}{_cancellation(appointment)}"
     )
 
 
@@ -64,25 +64,25 @@ def list_patient_appointments(data: Data, patient_id: str, status_filter: str | 
     if patient_id not in data.patients:
         return f"Patient with ID {patient_id} not found."
     with_status = f" with status {status_filter}" if status_filter else ""
-    found = [
+    rows = [
         (a["date"], a["time"], appointment_id)
         for appointment_id, a in data.appointments.items()
         if a["patient_id"] == patient_id and has_status(a, status_filter)
     ]
-    if not found:
+    if not rows:
         return f"No appointments found for patient {patient_id}{with_status}."
     name = full_name(data.patients[patient_id])
-    lines = (_line(data, appointment_id) for _, _, appointment_id in sorted(found))
+    lines = (_line(data, appointment_id) for _, _, appointment_id in sorted(rows))
     return "\n".join([f"Appointments for {name} (ID: {patient_id}){with_status}", *lines])
 
 
 def _line(data: Data, appointment_id: str) -> str:
-    found = data.appointments[appointment_id]
-    provider = data.providers[found["provider_id"]]
+    appointment = data.appointments[appointment_id]
+    provider = data.providers[appointment["provider_id"]]
     return (
-        f"- {appointment_id}: {found['date']} at {found['time']} with {title(provider)} "
+        f"- {appointment_id}: {appointment['date']} at {appointment['time']} with {title(provider)} "
         f"{provider['name']['last_name']} ({provider['specialty']}) "
-        f"[{label(found['status'])}, Type: {label(found['type'])}]"
+        f"[{label(appointment['status'])}, Type: {label(appointment['type'])}]"
     )
 
 
@@ -184,20 +184,20 @@ def cancel_appointment(data: Data, appointment_id: str) -> str:
     """Cancels an appointment that is neither cancelled nor over."""
     if appointment_id not in data.appointments:
         return _unknown(appointment_id)
-    found = data.appointments[appointment_id]
-    if found["status"] == "cancelled":
+    appointment = data.appointments[appointment_id]
+    if appointment["status"] == "cancelled":
         return f"Appointment {appointment_id} is already cancelled."
-    if found["status"] == "completed":
+    if appointment["status"] == "completed":
         return f"Cannot cancel appointment {appointment_id} - {_OVER}"
-    found["status"] = "cancelled"
-    found["cancellation_reason"] = "patient_cancelled"
-    found["cancellation_date"] = data.today
-    patient, provider = _people(data, found)
+    appointment["status"] = "cancelled"
+    appointment["cancellation_reason"] = "patient_cancelled"
+    appointment["cancellation_date"] = data.today
+    patient, provider = _people(data, appointment)
     return (
         f"Appointment successfully cancelled.\n\nAppointment ID: {appointment_id}\n"
         f"Patient: {full_name(patient)}\nProvider: Dr. {provider['name']['last_name']}\n"
-        f"Original Date/Time: {found['date']} at {found['time']}\n"
-        f"Cancellation Reason: {label(found['cancellation_reason'])}\n"
+        f"Original Date/Time: {appointment['date']} at {appointment['time']}\n"
+        f"Cancellation Reason: {label(appointment['cancellation_reason'])}\n"
         f"Cancellation Date: {data.today}\n\n"
         "The appointment slot is now available for other patients. If this was a patient "
         "cancellation, please remind them of the cancellation policy."
@@ -208,23 +208,23 @@ def reschedule_appointment(data: Data, appointment_id: str, new_date: str, new_t
     """Moves an appointment to another free slot of its provider, or says why it can't."""
     if appointment_id not in data.appointments:
         return _unknown(appointment_id)
-    found = data.appointments[appointment_id]
-    if found["status"] == "completed":
+    appointment = data.appointments[appointment_id]
+    if appointment["status"] == "completed":
         return f"Cannot reschedule appointment {appointment_id} - {_OVER}"
-    if found["status"] == "cancelled":
+    if appointment["status"] == "cancelled":
         return f"Cannot reschedule appointment {appointment_id} - appointment has been cancelled."
-    provider_id = found["provider_id"]
+    provider_id = appointment["provider_id"]
     refusal = _unbookable(data, provider_id, new_date, new_time, moving=appointment_id)
     if refusal is not None:
         return refusal
-    before = f"{found['date']} at {found['time']}"
-    found["date"], found["time"] = new_date, new_time
-    patient, provider = _people(data, found)
+    before = f"{appointment['date']} at {appointment['time']}"
+    appointment["date"], appointment["time"] = new_date, new_time
+    patient, provider = _people(data, appointment)
     return (
         f"Appointment successfully rescheduled.\n\nAppointment ID: {appointment_id}\n"
         f"Patient: {full_name(patient)}\nProvider: {_with(provider)}\n\n"
         f"Previous Date/Time: {before}\nNew Date/Time: {new_date} at {new_time}\n\n"
-        f"Meeting Link: {found['meeting_link']}\n\n"
+        f"Meeting Link: {appointment['meeting_link']}\n\n"
         "Please update your calendar with the new appointment time."
     )
 

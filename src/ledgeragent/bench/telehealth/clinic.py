@@ -71,7 +71,7 @@ TOOLS: Mapping[str, ClinicTool] = {f.__name__: _as_recorded(f) for f in _ALL}
 
 
 def call(data: Data, name: str, arguments: Mapping[str, Json]) -> str:
-    """What a tool answers; what it raises becomes text too, as the agent would read it."""
+    """The answer of a tool; an exception becomes text too, as the agent would read it."""
     tool = TOOLS.get(name)
     if tool is None:
         return f"Unknown action {name}"
@@ -83,11 +83,11 @@ def call(data: Data, name: str, arguments: Mapping[str, Json]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClinicStep:
-    """What an action led to. `reward` is 0 until the episode is `done`."""
+    """The outcome of an action. `reward` is 0 until the episode is `over`."""
 
     observation: str
     reward: float
-    done: bool
+    over: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,7 +101,7 @@ class Episode:
     fresh: Callable[[], Data]
     user: Callable[[str], str]
     data: Data = field(init=False)
-    said: list[str] = field(default_factory=list)
+    replies: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.data = self.fresh()
@@ -109,17 +109,17 @@ class Episode:
     def step(self, name: str, arguments: Mapping[str, Json]) -> ClinicStep:
         """Does one action; the episode is over when the user stops or a person takes over."""
         if name == RESPOND:
-            self.said.append(arguments["content"])
+            self.replies.append(arguments["content"])
             observation = self.user(arguments["content"])
-            done = STOP in observation
+            over = STOP in observation
         else:
             observation = call(self.data, name, arguments)
-            done = name == ENDS
-        return ClinicStep(observation=observation, reward=self.reward() if done else 0.0, done=done)
+            over = name == ENDS
+        return ClinicStep(observation=observation, reward=self.reward() if over else 0.0, over=over)
 
     def reward(self) -> float:
         """1 if the records are as the gold actions leave them and all that must be said was."""
-        return float(self.data.digest() == self.gold_digest() and self._told())
+        return float(self.data.digest() == self.gold_digest() and self._says_all())
 
     def gold_digest(self) -> str:
         """The state that the gold actions lead to."""
@@ -127,9 +127,9 @@ class Episode:
         replay(data, self.task["actions"])
         return data.digest()
 
-    def _told(self) -> bool:
-        said = [text.lower().replace(",", "") for text in self.said]
-        return all(any(o.lower() in text for text in said) for o in self.task["outputs"])
+    def _says_all(self) -> bool:
+        texts = [text.lower().replace(",", "") for text in self.replies]
+        return all(any(o.lower() in text for text in texts) for o in self.task["outputs"])
 
 
 def replay(data: Data, actions: Sequence[Mapping[str, Any]]) -> None:

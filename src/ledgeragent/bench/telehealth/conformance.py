@@ -16,7 +16,7 @@ from ledgeragent.offline.sources import pieces, records
 from ledgeragent.types import Json
 
 RECORDED_ON = "2026-01-01"
-"""What the clinic's date was in the recordings."""
+"""The clinic's date in the recordings."""
 
 _DOMAIN = "telehealth"
 _DATED = re.compile(r"Cancellation Date: (\d{4}-\d\d-\d\d)")
@@ -38,7 +38,7 @@ class Divergence:
 
 @dataclass(slots=True, kw_only=True)
 class Conformance:
-    """What was compared, and where it differed."""
+    """The sessions and calls that were compared, and where they differed."""
 
     sessions: int
     calls: int
@@ -58,13 +58,13 @@ def check(files: list[str], folder: Path) -> Conformance:
         for row in _rows(file):
             result.sessions += 1
             if "messages" in row:
-                made = list(_made(row))
-                result.calls += len(made)
-                result.divergences += _run(row, made, fresh())
+                calls = list(_made(row))
+                result.calls += len(calls)
+                result.divergences += _run(row, calls, fresh())
                 continue
             result.calls += len(row.get("calls") or row.get("steps") or ())
-            found = _episode(row, fresh, tasks) if "steps" in row else _session(row, fresh)
-            result.divergences += found
+            divergences = _episode(row, fresh, tasks) if "steps" in row else _session(row, fresh)
+            result.divergences += divergences
     return result
 
 
@@ -83,22 +83,22 @@ def _rows(file: str) -> Iterator[Json]:
 
 def _made(row: Json) -> Iterator[tuple[str, Json, str]]:
     """The calls of a recorded run in the order of their returns: name, arguments, what was returned."""
-    asked: dict[str, Json] = {}
+    requests: dict[str, Json] = {}
     for message in row["messages"]:
         for one in message.get("tool_calls") or ():
-            asked[one["id"]] = one.get("function") or one
+            requests[one["id"]] = one.get("function") or one
         if message["role"] == "tool":
-            function = asked[message.get("tool_call_id") or message["id"]]
-            given = function["arguments"]
-            arguments = json.loads(given) if isinstance(given, str) else given
+            function = requests[message.get("tool_call_id") or message["id"]]
+            text = function["arguments"]
+            arguments = json.loads(text) if isinstance(text, str) else text
             yield function["name"], arguments, message["content"]
 
 
-def _run(row: Json, made: list[tuple[str, Json, str]], data: Data) -> Iterator[Divergence]:
+def _run(row: Json, calls: list[tuple[str, Json, str]], data: Data) -> Iterator[Divergence]:
     """Every call of a run on the clinic as it was; the day it was made on is told by what it returned."""
-    dated = (_DATED.search(returned) for _, _, returned in made)
-    data.today = next((found[1] for found in dated if found), data.today)
-    for number, (name, arguments, returned) in enumerate(made, 1):
+    dated = (_DATED.search(returned) for _, _, returned in calls)
+    data.today = next((match[1] for match in dated if match), data.today)
+    for number, (name, arguments, returned) in enumerate(calls, 1):
         got = call(data, name, copy.deepcopy(arguments))
         if not _same(returned, got, "TypeError"):
             yield Divergence(
@@ -116,20 +116,20 @@ def _session(row: Json, fresh: Callable[[], Data]) -> Iterator[Divergence]:
     session = str(row.get("session_id"))
     if data.digest() != row["initial_db_hash"]:
         yield _state(session, 0, "the untouched records", row["initial_db_hash"], data)
-    for number, made in enumerate(row["calls"], 1):
-        told = f"{made['name']}({made['kwargs']})"
-        got = call(data, made["name"], copy.deepcopy(made["kwargs"]))
-        if not _same(made["content"], got, made.get("exc_type")):
+    for number, recorded in enumerate(row["calls"], 1):
+        text = f"{recorded['name']}({recorded['kwargs']})"
+        got = call(data, recorded["name"], copy.deepcopy(recorded["kwargs"]))
+        if not _same(recorded["content"], got, recorded.get("exc_type")):
             yield Divergence(
                 session=session,
                 number=number,
-                call=told,
+                call=text,
                 what="output",
-                expected=made["content"],
+                expected=recorded["content"],
                 got=got,
             )
-        if data.digest() != made["db_hash"]:
-            yield _state(session, number, told, made["db_hash"], data)
+        if data.digest() != recorded["db_hash"]:
+            yield _state(session, number, text, recorded["db_hash"], data)
             # What follows starts from the recorded state no more; it would only repeat this.
             return
 
@@ -141,11 +141,11 @@ def _same(expected: str, got: str, raised: str | None) -> bool:
     return errors and raised in _WORDED_BY_PYTHON
 
 
-def _state(session: str, number: int, told: str, expected: str, data: Data) -> Divergence:
+def _state(session: str, number: int, text: str, expected: str, data: Data) -> Divergence:
     return Divergence(
         session=session,
         number=number,
-        call=told,
+        call=text,
         what="state",
         expected=expected,
         got=data.digest(),
@@ -155,16 +155,16 @@ def _state(session: str, number: int, told: str, expected: str, data: Data) -> D
 def _episode(row: Json, fresh: Callable[[], Data], tasks: list[Json]) -> Iterator[Divergence]:
     task = tasks[int(row["task_id"])]
     session = f"task {row['task_id']} {row.get('label', '')}".strip()
-    episode = Episode(task=task, fresh=fresh, user=lambda said: STOP)
-    for number, made in enumerate(row["steps"], 1):
-        name, arguments = made["action"]["name"], made["action"]["kwargs"]
+    episode = Episode(task=task, fresh=fresh, user=lambda words: STOP)
+    for number, recorded in enumerate(row["steps"], 1):
+        name, arguments = recorded["action"]["name"], recorded["action"]["kwargs"]
         if name == RESPOND:
             arguments = {"content": "", **arguments}
         step = episode.step(name, copy.deepcopy(arguments))
         compared = {
-            "output": (made["observation"], step.observation),
-            "reward": (made["reward"], step.reward),
-            "end": (made["done"], step.done),
+            "output": (recorded["observation"], step.observation),
+            "reward": (recorded["reward"], step.reward),
+            "end": (recorded["done"], step.over),
         }
         for what, (expected, got) in compared.items():
             if not _same(str(expected), str(got), "TypeError"):

@@ -15,9 +15,9 @@ def list_medication_suppliers(
     data: Data, medication: str, country_filter: str | None = None, limit: int | None = None
 ) -> str:
     """The offers for a medication, cheapest first, perhaps of one country only."""
-    wanted = medication.lower()
-    known = [name for name in data.medication_suppliers if name.lower() == wanted]
-    offers = data.medication_suppliers[known[0]] if known else []
+    key = medication.lower()
+    names = [name for name in data.medication_suppliers if name.lower() == key]
+    offers = data.medication_suppliers[names[0]] if names else []
     if not offers:
         return (
             f"No supplier information found for {medication}. "
@@ -81,51 +81,56 @@ _SEVERITIES = ("low", "moderate", "high")
 def check_drug_interactions(
     data: Data, primary_medication: str, current_medications: list[str]
 ) -> str:
-    """What is documented of the first medication with the others, and of those with each other."""
+    """The documented interactions of the first medication with the others, and of those among them."""
     primary = primary_medication.title()
     current = [medication.title() for medication in current_medications]
     pairs = [*((primary, other) for other in current), *combinations(current, 2)]
-    found = list(_documented(data, pairs))
-    if not found:
+    interactions = list(_documented(data, pairs))
+    if not interactions:
         return (
             "No documented high-risk interactions found for the supplied medications. "
             "Continue monitoring as per care plan."
         )
     return "\n".join(
-        ["Drug interaction analysis:", *map(_interaction, found), "", *_summary(found)]
+        [
+            "Drug interaction analysis:",
+            *map(_interaction, interactions),
+            "",
+            *_summary(interactions),
+        ]
     )
 
 
 def _documented(data: Data, pairs: list[tuple[str, str]]) -> Iterator[tuple[str, Json]]:
-    known = data.drug_interactions
+    interactions = data.drug_interactions
     for one, other in pairs:
-        entry = known.get(one, {}).get(other) or known.get(other, {}).get(one)
+        entry = interactions.get(one, {}).get(other) or interactions.get(other, {}).get(one)
         if entry:
             yield f"{one} + {other}", entry
 
 
-def _interaction(found: tuple[str, Json]) -> str:
-    pair, entry = found
+def _interaction(interaction: tuple[str, Json]) -> str:
+    pair, entry = interaction
     return (
         f"{pair}: severity={entry['severity']}, risk_score={entry['risk_score']}, "
         f"overlap_hours={entry['time_overlap_hours']}. {entry['action']}"
     )
 
 
-def _summary(found: list[tuple[str, Json]]) -> list[str]:
-    hold = sorted({medication for _, entry in found for medication in entry["skip"]})
-    emergency = any(entry["emergency"] for _, entry in found)
-    worst, entry = max(found, key=lambda pair: _SEVERITIES.index(pair[1]["severity"]))
+def _summary(interactions: list[tuple[str, Json]]) -> list[str]:
+    hold = sorted({medication for _, entry in interactions for medication in entry["skip"]})
+    emergency = any(entry["emergency"] for _, entry in interactions)
+    worst, entry = max(interactions, key=lambda pair: _SEVERITIES.index(pair[1]["severity"]))
     return [
         f"Medications to hold today: {', '.join(hold) or 'None'}",
         f"Emergency escalation required: {'Yes' if emergency else 'No'}",
-        f"Peak overlap risk window (hours): {max(e['time_overlap_hours'] for _, e in found)}",
+        f"Peak overlap risk window (hours): {max(e['time_overlap_hours'] for _, e in interactions)}",
         f"Highest severity interaction: {worst} ({entry['severity']})",
     ]
 
 
 def get_regimen_options(data: Data, patient_id: str) -> str:
-    """What a patient takes now, and what they could take instead."""
+    """The medications of a patient now, and those they could take instead."""
     plan = data.regimen_plans.get(patient_id)
     if not plan:
         return f"No regimen optimization data available for patient {patient_id}."

@@ -40,10 +40,11 @@ def get_patient_details(data: Data, patient_id: str) -> str:
 
 
 def _demographics(patient: Json) -> str:
-    known = patient["demographics"]
+    demographics = patient["demographics"]
     return (
-        f"Demographics:\n- Date of Birth: {known['date_of_birth']}\n- Gender: {known['gender']}\n"
-        f"- Phone: {known['phone']}\n- Email: {known['email']}"
+        f"Demographics:\n- Date of Birth: {demographics['date_of_birth']}\n"
+        f"- Gender: {demographics['gender']}\n"
+        f"- Phone: {demographics['phone']}\n- Email: {demographics['email']}"
     )
 
 
@@ -65,11 +66,11 @@ def _insurance(patient: Json) -> str:
 
 
 def _history(patient: Json) -> str:
-    known = patient["medical_history"]
-    taken = (f"{m['name']} {m['dosage']} {m['frequency']}" for m in known["medications"])
+    history = patient["medical_history"]
+    medications = (f"{m['name']} {m['dosage']} {m['frequency']}" for m in history["medications"])
     return (
-        f"Medical History:\n- Conditions: {listed(known['conditions'])}\n"
-        f"- Allergies: {listed(known['allergies'])}\n- Current Medications: {listed(taken)}"
+        f"Medical History:\n- Conditions: {listed(history['conditions'])}\n"
+        f"- Allergies: {listed(history['allergies'])}\n- Current Medications: {listed(medications)}"
     )
 
 

@@ -28,15 +28,15 @@ def get_provider_details(data: Data, provider_id: str) -> str:
 
 def list_available_providers(data: Data, specialty: str | None = None) -> str:
     """Every provider, or those of one specialty, written in any case."""
-    found = [
+    lines = [
         _listed(provider_id, provider)
         for provider_id, provider in data.providers.items()
         if specialty is None or provider["specialty"].lower() == specialty.lower()
     ]
-    if not found:
+    if not lines:
         return f"No providers found{f' with specialty: {specialty}' if specialty else '.'}"
     head = f"Available Providers{f' - {specialty}' if specialty else ''}:"
-    return "\n\n".join([head, *found])
+    return "\n\n".join([head, *lines])
 
 
 def _listed(provider_id: str, provider: Json) -> str:

@@ -57,11 +57,11 @@ def _visit(data: Data, appointment_id: str | None) -> list[str]:
 
 def list_patient_medical_records(data: Data, patient_id: str, limit: int | None = None) -> str:
     """A patient's records, newest first, one line each."""
-    found = [r for r in data.medical_records.values() if r["patient_id"] == patient_id]
-    if not found:
+    records = [r for r in data.medical_records.values() if r["patient_id"] == patient_id]
+    if not records:
         return f"No medical records found for patient {patient_id}."
-    found.sort(key=lambda record: record["date"], reverse=True)
-    return "\n".join(["Medical records (newest first):", *map(_line, first_of(found, limit))])
+    records.sort(key=lambda record: record["date"], reverse=True)
+    return "\n".join(["Medical records (newest first):", *map(_line, first_of(records, limit))])
 
 
 def _line(record: Json) -> str:

@@ -1,1 +1,1 @@
-"""What prompts cost: tokens counted, with and without the ledger."""
+"""The cost of prompts: tokens counted, with and without the ledger."""

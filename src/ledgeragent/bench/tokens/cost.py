@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.tokens.prompt_cost import CACHED_PRICE, Cost
 from ledgeragent.bench.tokens.tokens import Counter, counter
 from ledgeragent.demo.shop.shop import policy as shop_policy
@@ -25,7 +26,6 @@ from ledgeragent.types import Json
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DATA_DIR = "LEDGERAGENT_DATA_DIR"
 _COLUMNS = ("total", "uncached", "price_weighted")
 
 
@@ -90,7 +90,7 @@ class Prefixes:
 
 @cache
 def _tools(folder: Path) -> str:
-    """What a chat API is given of the tools: the schemas, not what else the file says of them."""
+    """The tools as a chat API is given them: the schemas alone."""
     listed = json.loads((folder / "tools.json").read_text(encoding="utf-8"))
     return json.dumps([tool.get("schema", tool) for tool in listed])
 
@@ -105,8 +105,8 @@ def _policies(folder: Path) -> Mapping[str, str]:
     file = folder / "trajectories" / "policies.json"
     if not file.is_file():
         return {}
-    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    policies: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return policies
 
 
 def measure(

@@ -1,4 +1,4 @@
-"""What the ledger costs in prompt tokens, on recorded runs: each way to show it against none at all.
+"""The cost of the ledger in prompt tokens, on recorded runs: each way to show it against none at all.
 
 A run's prompts are made again, one for each reply of the agent. A provider's cache is modelled as the
 longest common beginning with the prompt before it; tools and policy come first and are the same in
@@ -106,7 +106,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def text_of(message: Message) -> str:
-    """What a message puts into a prompt."""
+    """The text that a message puts into a prompt."""
     match message:
         case UserMessage():
             return message.text
@@ -124,12 +124,12 @@ def _ledgers(messages: Iterable[Message], domain: Domain) -> list[tuple[Message,
     What an agent says before anybody has spoken is a fixed greeting.
     """
     state, heard = State(), False
-    found: list[tuple[Message, State, bool]] = []
+    states: list[tuple[Message, State, bool]] = []
     for message in messages:
         state = state.observe(message, domain)
         heard = heard or isinstance(message, UserMessage)
-        found.append((message, state, heard and isinstance(message, Reply)))
-    return found
+        states.append((message, state, heard and isinstance(message, Reply)))
+    return states
 
 
 def _mode_cost(
@@ -167,18 +167,18 @@ def _sum(
     prompts: Iterable[tuple[int, tuple[str, ...]]], place: str, prefix: int, counter: Counter
 ) -> Tokens:
     tokens = Tokens()
-    known = 0
+    reusable = 0
     before: tuple[str, ...] = ()
     for history, block in prompts:
         size = _size(block, counter)
         tokens.total += prefix + history + size
         if place == TAIL:
-            tokens.cached += prefix + known
+            tokens.cached += prefix + reusable
         elif block == before:
-            tokens.cached += prefix + size + known
+            tokens.cached += prefix + size + reusable
         else:
             tokens.cached += prefix + _size(_common(before, block), counter)
-        known, before = history, block
+        reusable, before = history, block
     return tokens
 
 

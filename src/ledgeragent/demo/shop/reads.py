@@ -10,10 +10,10 @@ from ledgeragent.types import Json
 def find_customer(db: Rows, email: str) -> Json:
     """The number of the customer with this email address."""
     row = db.execute("SELECT customer_id FROM customers WHERE email = ?", (email.strip(),))
-    found = row.fetchone()
-    if found is None:
+    customer = row.fetchone()
+    if customer is None:
         raise ToolError("no account has this email address")
-    return found[0]
+    return customer[0]
 
 
 def get_customer(db: Rows, customer_id: str) -> Json:

@@ -1,4 +1,4 @@
-"""What the read tools answer: one function per kind of record, each a query over the database."""
+"""The answers of the read tools: one function per kind of record, each a query over the database."""
 
 from __future__ import annotations
 

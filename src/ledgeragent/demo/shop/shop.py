@@ -67,7 +67,7 @@ class Shop:
         self._start = self.snapshot()
 
     def execute(self, call: ToolCall) -> ToolReturn:
-        """What the tool answers: JSON text, or `Error: ...` where it could do nothing."""
+        """The tool's answer: JSON text, or `Error: ...` where it could do nothing."""
         try:
             with self._db:
                 answer = json.dumps(self._run(call), ensure_ascii=False)
@@ -88,7 +88,7 @@ class Shop:
         return records.everything(self._db)
 
     def diff(self) -> tuple[ShopChange, ...]:
-        """What has changed since the shop opened, one value at a time, ordered by path."""
+        """The changes since the shop opened, one value at a time, ordered by path."""
         return changes(self._start, self.snapshot())
 
     def close(self) -> None:
@@ -136,9 +136,9 @@ def _checked(tool: Callable[..., Json], arguments: Mapping[str, Json]) -> Mappin
     for name, value in arguments.items():
         if name not in expected:
             raise ToolError(f"{tool.__name__} takes no {name}")
-        wanted = str(expected[name].annotation)
-        if isinstance(value, bool) or not isinstance(value, _ACCEPTED[wanted]):
-            raise ToolError(f"{name} must be of type {wanted}")
+        annotation = str(expected[name].annotation)
+        if isinstance(value, bool) or not isinstance(value, _ACCEPTED[annotation]):
+            raise ToolError(f"{name} must be of type {annotation}")
         if isinstance(value, float) and not math.isfinite(value):
             raise ToolError(f"{name} must be a number")
     return arguments

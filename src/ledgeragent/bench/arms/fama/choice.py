@@ -1,4 +1,4 @@
-"""What FAMA's first stage found: per model and domain, the helpers to run with, and why."""
+"""The choice of FAMA's first stage: per model and domain, the helpers to run with, and why."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def _choice(
 
 def write(file: Path, choices: Iterable[HelperChoice], made_by: Mapping[str, Any]) -> None:
     """The choices as a file, with what they were made by."""
-    told = {"made_by": dict(made_by), "choices": [asdict(choice) for choice in choices]}
+    content = {"made_by": dict(made_by), "choices": [asdict(choice) for choice in choices]}
     try:
-        file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise DataError(error.strerror or str(error), file=str(file)) from None
 

@@ -1,4 +1,4 @@
-"""What one failed run calls for: four analysts, one who weighs what they say, one who picks helpers.
+"""The judgement of one failed run: four analysts, one who weighs what they say, one who picks helpers.
 
 Every judge is a call of a chat model that answers in JSON; the wording of the prompts is ours.
 """
@@ -42,28 +42,28 @@ class FamaJudge:
                 "json_schema": {"name": "judgement", "schema": schema},
             },
         }
-        answered = self.endpoint.ask("chat/completions", body)
-        usage = answered.get("usage")
+        completion = self.endpoint.ask("chat/completions", body)
+        usage = completion.get("usage")
         self.usage.add(usage if isinstance(usage, dict) else {})
-        found = _object(str((answered["choices"][0].get("message") or {}).get("content") or ""))
-        self.unread += not found
-        return found
+        answer = _object(str((completion["choices"][0].get("message") or {}).get("content") or ""))
+        self.unread += not answer
+        return answer
 
 
 def _object(text: str) -> Causes:
     start = text.find("{")
     try:
-        found = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else {}
+        value = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else {}
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def judged(run: Run, policy: str, judge: FamaJudge) -> Causes:
-    """What the analysts said of a failed run, its dominant causes, and the helpers that cover them."""
-    told = f"Policy:\n{policy or '(not given)'}\n\n{_conversation(run)}"
-    analyses = {cause.id: _analysed(cause, told, judge) for cause in CAUSES.values()}
-    causes = _weighed(analyses, told, judge)
+    """The analysts' words on a failed run, its dominant causes, and the helpers that cover them."""
+    record = f"Policy:\n{policy or '(not given)'}\n\n{_conversation(run)}"
+    analyses = {cause.id: _analysed(cause, record, judge) for cause in CAUSES.values()}
+    causes = _weighed(analyses, record, judge)
     return {
         "analyses": analyses,
         "causes": causes,
@@ -73,10 +73,10 @@ def judged(run: Run, policy: str, judge: FamaJudge) -> Causes:
 
 def _conversation(run: Run) -> str:
     try:
-        said = transcript(read_messages(run.messages))
+        text = transcript(read_messages(run.messages))
     except ValueError as error:
         raise DataError(f"no conversation: {error}", file=f"{run.domain} task {run.task}") from None
-    return f"The conversation, which ended by {run.termination or 'itself'}:\n{said}"
+    return f"The conversation, which ended by {run.termination or 'itself'}:\n{text}"
 
 
 _VERDICT = {
@@ -89,7 +89,7 @@ _VERDICT = {
 }
 
 
-def _analysed(cause: Cause, told: str, judge: FamaJudge) -> Causes:
+def _analysed(cause: Cause, record: str, judge: FamaJudge) -> Causes:
     """One analyst's word, who knows of one cause only."""
     instructions = (
         "A service agent failed at a task. Decide about one possible cause of it and no other: "
@@ -97,12 +97,12 @@ def _analysed(cause: Cause, told: str, judge: FamaJudge) -> Causes:
         + "\n".join(f"- {sign}" for sign in cause.signs)
         + '\nAnswer in JSON: "violation" is "Yes" or "No", "rationale" quotes where it shows.'
     )
-    found = judge.ask(instructions, told, _VERDICT)
-    says = str(found.get("violation")).strip().lower() == "yes"
-    return {"violation": "Yes" if says else "No", "rationale": str(found.get("rationale", ""))}
+    answer = judge.ask(instructions, record, _VERDICT)
+    says = str(answer.get("violation")).strip().lower() == "yes"
+    return {"violation": "Yes" if says else "No", "rationale": str(answer.get("rationale", ""))}
 
 
-def _weighed(analyses: Mapping[str, Causes], told: str, judge: FamaJudge) -> list[str]:
+def _weighed(analyses: Mapping[str, Causes], record: str, judge: FamaJudge) -> list[str]:
     """The causes that decided, of all that were named."""
     instructions = (
         "A service agent failed at a task, and four analysts each looked for one cause. With the "
@@ -111,13 +111,13 @@ def _weighed(analyses: Mapping[str, Causes], told: str, judge: FamaJudge) -> lis
         + "\n".join(map(str, CAUSES.values()))
         + '\nAnswer in JSON: "causes" is a list of their names, "rationale" says why.'
     )
-    said = "\n".join(
+    opinions = "\n".join(
         f"{name}: {one['violation']}. {one['rationale']}" for name, one in analyses.items()
     )
-    found = judge.ask(
-        instructions, f"{told}\n\nThe analysts:\n{said}", _list_of("causes", list(CAUSES))
+    answer = judge.ask(
+        instructions, f"{record}\n\nThe analysts:\n{opinions}", _list_of("causes", list(CAUSES))
     )
-    return _known(found.get("causes"), CAUSES)
+    return _known(answer.get("causes"), CAUSES)
 
 
 def _covering(causes: Sequence[str], judge: FamaJudge) -> list[str]:
@@ -129,9 +129,9 @@ def _covering(causes: Sequence[str], judge: FamaJudge) -> list[str]:
         + "\n".join(f"{helper.name}: {helper.does}" for helper in HELPERS.values())
         + '\nAnswer in JSON: "helpers" is a list of their names, "rationale" says why.'
     )
-    asked = "\n".join(str(CAUSES[name]) for name in causes)
-    found = judge.ask(instructions, asked, _list_of("helpers", list(HELPERS)))
-    return _known(found.get("helpers"), HELPERS)
+    question = "\n".join(str(CAUSES[name]) for name in causes)
+    answer = judge.ask(instructions, question, _list_of("helpers", list(HELPERS)))
+    return _known(answer.get("helpers"), HELPERS)
 
 
 def _list_of(name: str, of: Sequence[str]) -> Json:
@@ -140,7 +140,7 @@ def _list_of(name: str, of: Sequence[str]) -> Json:
     return {"type": "object", "properties": properties, "required": [name, "rationale"]}
 
 
-def _known(given: Any, pool: Mapping[str, object]) -> list[str]:
+def _known(answer: Any, pool: Mapping[str, object]) -> list[str]:
     """The names of the pool among what was given, in the pool's order."""
-    listed = given if isinstance(given, list) else []
+    listed = answer if isinstance(answer, list) else []
     return [name for name in pool if name in listed]

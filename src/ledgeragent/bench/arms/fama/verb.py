@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 from ledgeragent.bench.arms.fama.choice import HelperChoice, choose, write
 from ledgeragent.bench.arms.fama.judging import FamaJudge, judged
 from ledgeragent.bench.arms.fama.split import may_learn_from
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.results.results import Run, read_results
 from ledgeragent.bench.running.endpoint import Endpoint, EndpointUsage
 from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.running.kept import KeptRow, KeptRows
 from ledgeragent.bench.running.progress import tell
-from ledgeragent.bench.tokens.cost import DATA_DIR, Prefixes
+from ledgeragent.bench.tokens.cost import Prefixes
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.types import canonical
 
@@ -82,19 +83,19 @@ def run(args: argparse.Namespace) -> int:
         looked_at[one.model, one.domain].add(one.task)
     failed = _failed(runs, args.limit)
     with (
-        KeptRows(args.keep, lambda row: (row["judge"], row["run"]), _ROW) as kept,
+        KeptRows(args.keep, lambda row: (row["judge"], row["run"]), _ROW) as log,
         interrupts(tell) as stop,
     ):
-        missing = [run for run in failed if (args.model, _key(run)) not in kept.rows]
+        missing = [run for run in failed if (args.model, _key(run)) not in log.rows]
         count = len(failed) - len(missing)
         for row in _judged(missing, args, Prefixes(folder), stop):
-            kept.add(row)
+            log.add(row)
             count += 1
             tell(f"{count}/{len(failed)} {row['domain']} task {row['task']}: {_said(row)}")
     if count < len(failed):
         tell(f"interrupted; {len(failed) - count} judgements are left")
         return EXIT
-    rows = [kept.rows[args.model, _key(one)] for one in failed]
+    rows = [log.rows[args.model, _key(one)] for one in failed]
     choices = choose(looked_at, rows, args.share)
     write(Path(args.output), choices, _made_by(args, rows))
     for choice in choices:
@@ -153,14 +154,14 @@ def _judged(
 
 def _row(run: Run, endpoint: Endpoint, prefixes: Prefixes) -> KeptRow:
     judge = FamaJudge(endpoint=endpoint, usage=EndpointUsage())
-    found = judged(run, run.policy or "".join(prefixes.of(run.domain, None)[1:]), judge)
+    judgement = judged(run, run.policy or "".join(prefixes.of(run.domain, None)[1:]), judge)
     return {
         "run": _key(run),
         "judge": endpoint.model,
         "model": run.model,
         "domain": run.domain,
         "task": run.task,
-        **found,
+        **judgement,
         "unread": judge.unread,
         "usage": asdict(judge.usage),
     }

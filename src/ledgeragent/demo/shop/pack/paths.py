@@ -36,11 +36,11 @@ BOX = PathTemplate("boxes.{box_id}", Box)
 
 
 CUSTOMER_ID = matching(r"C-\d+", "a customer number, such as C-11")
-"""What the lookup answers with; an apology is no customer."""
+"""The lookup's answer; an apology is no customer."""
 
 
-def _each(found: Json, arguments: Arguments) -> Iterable[Json]:
-    return found if isinstance(found, list) else ()
+def _each(answer: Json, arguments: Arguments) -> Iterable[Json]:
+    return answer if isinstance(answer, list) else ()
 
 
 def given_back(arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:

@@ -1,4 +1,4 @@
-"""What the shop's tools return and take."""
+"""The records that the shop's tools return, and the arguments that they take."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Delivery(TypedDict):
 
 
 class VoucherUse(TypedDict):
-    """What a voucher paid of an order."""
+    """The part of an order that a voucher paid."""
 
     kind: Literal["gift", "promotion"]
     amount: float

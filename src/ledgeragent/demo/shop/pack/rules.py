@@ -44,7 +44,7 @@ def own_account(call: Mapping[str, Any], ledger: View) -> Broken | None:
 
 
 def _subjects(call: Mapping[str, Any]) -> Iterator[tuple[str, Path[Any]]]:
-    """What the call is about, as named to a customer, and where its owner is known."""
+    """The subject of the call, as named to a customer, and where its owner is known."""
     if "order_id" in call:
         yield f"order {call['order_id']}", ORDER(str(call["order_id"]))
     if "code" in call:
@@ -129,15 +129,15 @@ def in_stock(call: ChangeQuantity, ledger: View) -> Broken | None:
     if call["quantity"] < 1:
         return None
     lines = ledger[ORDER(call["order_id"])]["lines"]
-    held = lines[call["sku"]]["quantity"] if call["sku"] in lines else 0
-    if call["quantity"] <= held:
+    in_order = lines[call["sku"]]["quantity"] if call["sku"] in lines else 0
+    if call["quantity"] <= in_order:
         return None
     stock = ledger[PRODUCT(call["sku"])]["stock"]
-    if call["quantity"] - held <= stock:
+    if call["quantity"] - in_order <= stock:
         return None
     return violation(
         "the order can hold at most {most} of {sku}, not {wanted}: {stock} more are in stock",
-        most=held + stock,
+        most=in_order + stock,
         sku=call["sku"],
         wanted=call["quantity"],
         stock=stock,
@@ -190,12 +190,12 @@ def voucher_valid(call: ApplyVoucher, ledger: View) -> Broken | None:
 def _promotion(call: ApplyVoucher, voucher: Any, ledger: View) -> Broken | None:
     order = ledger[ORDER(call["order_id"])]
     used = order["vouchers"]
-    taken = [code for code in used if used[code]["kind"] == "promotion"]
-    if taken:
+    promotions = [code for code in used if used[code]["kind"] == "promotion"]
+    if promotions:
         return violation(
             "order {order} has the promotion {taken} already, and takes only one",
             order=call["order_id"],
-            taken=taken,
+            taken=promotions,
         )
     if order["total"] < voucher["min_total"]:
         return violation(
@@ -321,16 +321,16 @@ def price_paid(call: RefundItem, ledger: View) -> Broken | None:
 def box_notice(call: EndBox, ledger: View) -> Broken | None:
     """A box is left alone in the days before it is sent."""
     box = ledger[BOX(call["box_id"])]
-    sent = box["next_box_on"]
-    if sent is None:
+    next_on = box["next_box_on"]
+    if next_on is None:
         return violation("box {box} has ended already", box=call["box_id"])
-    if _days(ledger.parameters["today"], sent) > ledger.parameters["notice_days"]:
+    if _days(ledger.parameters["today"], next_on) > ledger.parameters["notice_days"]:
         return None
     return violation(
         "the next box of {box} is sent on {sent} and made up in the {days} days before, so it is too"
         " late to stop it",
         box=call["box_id"],
-        sent=sent,
+        sent=next_on,
         days=ledger.parameters["notice_days"],
     )
 
