@@ -43,8 +43,8 @@ BENEATH = ("text", "persistent", "shape", "arguments", "returned", "state")
 """What the paper's mechanism stands on: safe text, a map with cheap updates, declared shapes, lenient
 arguments, unwrapped answers, the reducer."""
 
-CORE_LINES = 2_200
-MECHANISM_LINES = 1_750
+CORE_LINES = 2_300
+MECHANISM_LINES = 1_800
 
 
 def imports_of(file: Path) -> set[str]:

@@ -67,7 +67,8 @@ def follow(trace: Trace, domain: Domain) -> Iterator[Transition]:
     state = State()
     for place, message in enumerate(trace.messages):
         words_alone = type(message) is Reply and not message.calls and not state.pending
-        after = state if words_alone else state.observe(message, domain)
+        skipped = words_alone and not domain.listens
+        after = state if skipped else state.observe(message, domain)
         yield Transition(place, message, state, after)
         state = after
 
@@ -85,7 +86,8 @@ def judge_followed(
     proposed: list[tuple[ToolCall, Verdict, Ledger, int]] = []
     executed: set[int] = set()
     for transition in transitions:
-        message, ledger = transition.message, transition.before.ledger
+        # A reply is judged once its own words are heard and earlier calls are given up for lost.
+        message, ledger = transition.message, transition.after.ledger
         if type(message) is Reply and message.calls:
             plan = gate.plan(ledger)
             proposed += [
