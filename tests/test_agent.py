@@ -217,3 +217,15 @@ def test_the_returns_of_one_reply_are_answered_together() -> None:
     made.step(HELLO)
     assert made.step(answer(GET_MEMBER, ADA), answer(GET_BOOK, BOOK_IN)) == calls(LEND)
     assert made.generations == 2
+
+
+def test_what_shows_the_ledger_can_be_another() -> None:
+    shown = LedgerAgent(
+        gate=Gate(domain=LIBRARY),
+        model=ScriptedModel([calls(GET_MEMBER), said("Hello Ada")]),
+        show=lambda state: ", ".join(str(entry.path) for entry in state.ledger),
+    )
+    shown.step(HELLO)
+    shown.observe(answer(GET_MEMBER, ADA))
+    assert shown.step().text == "Hello Ada"
+    assert [context for _, context, _ in prompts(shown)] == ["", "members.M1"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -150,3 +152,18 @@ def test_a_name_with_spaces_is_a_uri_and_comparisons_read_as_written(
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     location = run["results"][0]["locations"][0]["physicalLocation"]
     assert location["artifactLocation"]["uri"] == "my%20packs%20%231.yaml"
+
+
+def test_a_file_that_is_not_there_is_told_before_an_extra_that_is_not(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['yaml'] = sys.modules['cel_expr_python'] = None\n"
+        "from ledgeragent.cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    missing = str(tmp_path / "nosuch.yaml")
+    for verb in (["check", missing], ["coverage", missing], ["test", "--domain", missing]):
+        run = subprocess.run(
+            [sys.executable, "-c", program, *verb], capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 2
+        assert "cannot be read" in run.stderr and "not installed" not in run.stderr
