@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -173,7 +172,7 @@ def test_killed_while_writing_every_announced_record_is_there(tmp_path: Path) ->
     child = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[2])
     while not announced.exists() or announced.stat().st_size < 200:
         time.sleep(0.02)
-    os.kill(child.pid, signal.SIGKILL)
+    child.kill()
     child.wait()
     last = int(announced.read_text().split()[-1])
     assert verify(open_store(file)).intact

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -51,7 +50,7 @@ def test_another_process_is_refused_until_the_first_has_ended(
             open_store(file, writable=True)
         open_store(file).close()
         if end == "crash":
-            child.send_signal(signal.SIGKILL)
+            child.kill()
         else:
             child.communicate()
     store = open_store(file, writable=True)
