@@ -226,7 +226,6 @@ SIGNED = [
     (cancel(), "pending", {"status": "cancelled", "cancel_reason": "no longer needed"}),
     (address(), "pending", {}),
     (payment(PAYPAL), "pending", {}),
-    (modify([SHOE], [SHOE_BLACK]), "pending", {"status": "pending (item modified)"}),
     (give_back([SHOE]), "delivered", {"status": "return requested", "return_items": [SHOE]}),
     (exchange([SHOE], [SHOE_BLACK]), "delivered", {"status": "exchange requested"}),
 ]
@@ -247,6 +246,16 @@ def test_the_order_that_a_write_returns_is_an_observation(
     again = verdict_of(session, write)
     assert asked(again) == set()
     assert again.decision is (Decision.BLOCK if changed else Decision.ALLOW)
+
+
+def test_the_status_after_a_change_of_items_is_left_for_a_read() -> None:
+    after = {**order("pending (item modified)"), "cancel_reason": "new"}
+    before = ((by_email(), ME), look(user()), look(shoes()), look(order("pending")))
+    session = talk(*before, (modify([SHOE], [SHOE_BLACK]), after))
+    entry = session.ledger.get(Path(("orders", ORDER)))
+    assert entry is not None and entry.value["cancel_reason"] == "new"
+    assert entry.stale_at(("status",)) is not None
+    assert asked(verdict_of(session, address())) == {f'get_order_details(order_id="{ORDER}")'}
 
 
 @pytest.mark.parametrize(
