@@ -64,6 +64,7 @@ CONDITIONS = st.sampled_from(
         "timestamp(day) > timestamp('2025-01-01T00:00:00Z')", "has(m.k) && m.k == x", "true", "false",
     ]
 )  # fmt: skip
+MARCH = "timestamp('2025-03-01T00:00:00Z')"
 LISTS = st.sampled_from(
     ["a", "b", "[0, 1, 2]", "(a + b)", "b.filter(z, z != 1)", "a.map(z, 4 / z)"]
 )
@@ -90,7 +91,7 @@ def _loops(inner: st.SearchStrategy[str], name: str) -> st.SearchStrategy[str]:
     return bool_macro | list_macro
 
 
-def _joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+def _joined(inner: st.SearchStrategy[str], level: int) -> st.SearchStrategy[str]:
     return st.one_of(
         inner,
         inner,
@@ -98,19 +99,17 @@ def _joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.builds("({} ? {} : {})".format, inner, inner, inner),
         inner.map("!({})".format),
         st.builds(
-            "cel.bind(t, {}, t || {})".format,
-            inner | st.just("timestamp(day) > timestamp('2025-03-01T00:00:00Z')"),
+            f"cel.bind(t{level}, {{}}, t{level} || {{}})".format,
+            inner | st.just(f"timestamp(day) > {MARCH}"),
             inner,
         ),
-        inner.map(
-            "cel.bind(d, timestamp(day), {} && d < timestamp('2025-03-01T00:00:00Z'))".format
-        ),
+        inner.map(f"cel.bind(d{level}, timestamp(day), {{}} && d{level} < {MARCH})".format),
         inner.map("[{}, true][0]".format),
         inner.map("{{'k': {}}}.k".format),
     )
 
 
-EXPRESSIONS = _joined(_loops(_joined(_loops(CONDITIONS, "y")), "x"))
+EXPRESSIONS = _joined(_loops(_joined(_loops(CONDITIONS, "y"), 2), "x"), 1)
 SMALL = st.lists(st.integers(0, 3), max_size=4)
 VALUES = st.fixed_dictionaries(
     {"a": SMALL},
