@@ -19,6 +19,7 @@ CORE = (
     "persistent",
     "shape",
     "arguments",
+    "entry",
     "ledger",
     "returned",
     "effects",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ledgeragent.types import Arguments, Json
+from ledgeragent.effects import text
+from ledgeragent.types import Arguments, Json, parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,11 @@ class Inside:
         if isinstance(value, list):
             return value
         raise ValueError("the return holds no list of records")
+
+
+def json_or_text(answer: str) -> Json:
+    """The JSON value of an answer; the answer itself where it is none, out of its quotes already."""
+    try:
+        return parse_json(answer)
+    except ValueError:
+        return text(answer)

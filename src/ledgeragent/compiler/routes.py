@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.compiler.conditions import RouteCondition, always, compile_condition
-from ledgeragent.compiler.inside import Inside
+from ledgeragent.compiler.inside import Inside, json_or_text
 from ledgeragent.compiler.outline import Outline, ReadPart
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
@@ -207,7 +207,7 @@ class Routes:
         parse = self.sections.choice(node, "parse", ("json", "text")) if node is not None else None
         if parse == "text" or (parse is None and shape == TEXT):
             return text
-        return _json_or_text if is_text(shape) and not inside else parse_json
+        return json_or_text if is_text(shape) and not inside else parse_json
 
     def _when(self, node: Node | None) -> Callable[[Arguments], bool]:
         if node is None:
@@ -292,11 +292,3 @@ class Routes:
 def _family(segments: Iterable[str]) -> tuple[str, ...]:
     """The segments of a path whatever its keys are called: two with the same hold the same records."""
     return tuple("{}" if segment.startswith("{") else segment for segment in segments)
-
-
-def _json_or_text(answer: str) -> Json:
-    """The JSON value of an answer; the answer itself where it is none, out of its quotes already."""
-    try:
-        return parse_json(answer)
-    except ValueError:
-        return text(answer)

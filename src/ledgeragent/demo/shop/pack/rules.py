@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import date
 from typing import Any
 
+from ledgeragent.demo.shop.pack.boxes import BOX_RULES, BOXES
+from ledgeragent.demo.shop.pack.calendar import days_between
 from ledgeragent.demo.shop.pack.paths import AUTH, BOX, ORDER, PARCEL, PRODUCT, VOUCHER
 from ledgeragent.demo.shop.pack.records import (
     ApplyVoucher,
     CancelOrder,
     ChangeAddress,
     ChangeQuantity,
-    EndBox,
-    PauseBox,
     RefundItem,
     SendReplacement,
 )
@@ -24,7 +23,6 @@ from ledgeragent.verdict import Decision
 BLOCK = Decision.BLOCK
 CHANGES = ("change_address", "change_quantity", "apply_voucher")
 CLAIMS = ("refund_item", "send_replacement")
-BOXES = ("pause_box", "end_box")
 
 
 @predicate(
@@ -249,7 +247,7 @@ def claim_window(call: SendReplacement, ledger: View) -> Broken | None:
         return None
     kind = _kind(call["sku"], call["order_id"], ledger)
     days = ledger.parameters["claim_days"][kind]
-    if _days(delivered, ledger.parameters["today"]) <= days:
+    if days_between(delivered, ledger.parameters["today"]) <= days:
         return None
     return violation(
         "parcel {parcel} was delivered on {delivered}, and claims for a {kind} end {days} days after",
@@ -317,50 +315,8 @@ def price_paid(call: RefundItem, ledger: View) -> Broken | None:
     )
 
 
-@predicate("shop/box-notice", guards=BOXES, decision=BLOCK)
-def box_notice(call: EndBox, ledger: View) -> Broken | None:
-    """A box is left alone in the days before it is sent."""
-    box = ledger[BOX(call["box_id"])]
-    next_on = box["next_box_on"]
-    if next_on is None:
-        return violation("box {box} has ended already", box=call["box_id"])
-    if _days(ledger.parameters["today"], next_on) > ledger.parameters["notice_days"]:
-        return None
-    return violation(
-        "the next box of {box} is sent on {sent} and made up in the {days} days before, so it is too"
-        " late to stop it",
-        box=call["box_id"],
-        sent=next_on,
-        days=ledger.parameters["notice_days"],
-    )
-
-
-@predicate("shop/box-pause", guards="pause_box")
-def box_pause(call: PauseBox, ledger: View) -> Broken | None:
-    """An active box is paused, and not for too long."""
-    longest = ledger.parameters["longest_pause"]
-    if not 1 <= call["months"] <= longest:
-        return violation(
-            "a pause of {months} months is not possible: from 1 to {longest} months are",
-            months=call["months"],
-            longest=longest,
-        )
-    status = ledger[BOX(call["box_id"])]["status"]
-    if status == "active":
-        return None
-    return violation(
-        "box {box} is {status}, and only an active box can be paused",
-        box=call["box_id"],
-        status=status,
-    )
-
-
 def _cents(amount: float) -> int:
     return round(amount * 100)
-
-
-def _days(first: str, second: str) -> int:
-    return (date.fromisoformat(second) - date.fromisoformat(first)).days
 
 
 PREDICATES = (
@@ -377,6 +333,5 @@ PREDICATES = (
     claim_window,
     claim_once,
     price_paid,
-    box_notice,
-    box_pause,
+    *BOX_RULES,
 )

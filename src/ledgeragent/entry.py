@@ -1,0 +1,129 @@
+"""One observed record: its value, the read it came from, and which parts are no longer known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ledgeragent.paths import Path, quote
+from ledgeragent.shape import Shape
+from ledgeragent.text import visible
+from ledgeragent.types import Json, ToolCall, canonical
+
+Fields = tuple[str, ...]
+"""A way into a record, () for all of it."""
+
+_evidence = tuple.__new__
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A mark on a record: `fields` (a prefix inside the record, () for all) may have changed.
+
+    `by` is the write that changed them, None for a turn of the user, who can change them too.
+    """
+
+    fields: Fields
+    by: ToolCall | None
+
+    def covers(self, fields: Fields) -> bool:
+        """True if reading `fields` would read something this mark calls unknown."""
+        return fields[: len(self.fields)] == self.fields
+
+
+class Touch(NamedTuple):
+    """What a write changes: `fields` of the record at `path` (() for the whole record)."""
+
+    path: Path[Json]
+    fields: Fields = ()
+
+
+class Evidence(NamedTuple):
+    """One observed fact: the record it stands in, the field inside it (() for all), the value.
+
+    `source` is the read that supplied it, `turn` how many user messages came before that read.
+    """
+
+    record: Path[Any]
+    fields: Fields
+    value: Json
+    source: ToolCall
+    turn: int
+
+    @property
+    def path(self) -> str:
+        """The full path of the fact, e.g. `orders.#W1.status`."""
+        return ".".join((str(self.record), *map(quote, self.fields)))
+
+
+class Origin(NamedTuple):
+    """The read that supplied a value, and how many user messages came before it."""
+
+    source: ToolCall
+    turn: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One observed record.
+
+    `source` is the read it came from, `turn` how many user messages came before that read.
+    `typed` is False for text that the route's parser could not turn into a record. `inherited`
+    names, for records merged by field, the fields that an earlier read supplied. `shape` is what the
+    domain declares of the value, once a rule has read it. `facts` keeps what rules read of it, by
+    name, or by place where a whole object is one fact, `inner_facts` the same of objects inside it:
+    several calls and rules read the same few.
+    """
+
+    path: Path[Json]
+    value: Json
+    source: ToolCall
+    turn: int
+    typed: bool = True
+    stale: tuple[Stale, ...] = ()
+    inherited: Mapping[str, Origin] = field(default_factory=dict)
+    shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
+    facts: dict[str | Fields, Evidence] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    inner_facts: dict[Fields, dict[str | Fields, Evidence]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def shaped(self, shape: Shape) -> Shape:
+        """The shape of the value, kept from here on: it is looked up once for each observation."""
+        object.__setattr__(self, "shape", shape)
+        return shape
+
+    def facts_at(self, fields: Fields) -> dict[str | Fields, Evidence]:
+        """The facts that rules have read of the object at `fields`, by name."""
+        return self.inner_facts.setdefault(fields, {})
+
+    @cached_property
+    def shown(self) -> str:
+        """The value as the model sees it: JSON on one line. Computed once per observation."""
+        return visible(canonical(self.value))
+
+    def stale_at(self, fields: Fields) -> Stale | None:
+        """The mark that makes `fields` unknown, if one does."""
+        for mark in self.stale:
+            if mark.covers(fields):
+                return mark
+        return None
+
+    def marked(self, fresh: Iterable[Stale]) -> Entry:
+        """This entry with more of it called unknown."""
+        return replace(self, stale=(*self.stale, *fresh))
+
+    def origin(self, fields: Fields) -> Origin:
+        """The read that supplied `fields`: this entry's own unless it inherited them."""
+        own = Origin(self.source, self.turn)
+        return self.inherited.get(fields[0], own) if fields else own
+
+    def fact(self, fields: Fields, value: Json) -> Evidence:
+        """`value`, found at `fields` of this record, as evidence."""
+        if self.inherited:
+            return Evidence(self.path, fields, value, *self.origin(fields))
+        return _evidence(Evidence, (self.path, fields, value, self.source, self.turn))
