@@ -125,6 +125,7 @@ class Gate:
         if guard.takes is not None and not guard.takes.issuperset(call.arguments):
             findings.append(_unknown_arguments(guard.takes, call))
         whose = True  # it is established, as far as judged, whose records the call is about
+        looked_back = False
         for rule in guard.predicates:
             if not whose and not rule.identity:
                 break
@@ -132,7 +133,8 @@ class Gate:
             try:
                 try:
                     broken = rule.check(arguments, view)
-                    if view.looked_back and view.unconfirmed:
+                    if view.looked_back:
+                        looked_back = True
                         self._look_back(rule, arguments, view, broken)
                 except MissingEvidence as missing:
                     finding = self._ask(rule, missing, view, evidence[first:])
@@ -146,7 +148,7 @@ class Gate:
                 finding = failure_of(rule, error, evidence[first:])
             findings.append(finding)
             whose = whose and not (rule.identity and finding.enforcement is _ENFORCE)
-        return _verdict(call, findings, evidence)
+        return _verdict(call, findings, evidence, looked_back)
 
     def _look_back(
         self, rule: Predicate, arguments: Arguments, view: View, broken: Broken | None
@@ -205,8 +207,8 @@ class Gate:
         for call in running:
             plan.expect(call)
         verdicts: list[Verdict] = []
-        for call in reply.calls:
-            verdict = plan.judge(call, last=call is reply.calls[-1])
+        for number, call in enumerate(reply.calls, 1):
+            verdict = plan.judge(call, last=number == len(reply.calls))
             if not verdict.allowed:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
                 memory = memory.add(verdict)
@@ -275,7 +277,9 @@ def _unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
     return unusable(UNKNOWN_ARGUMENT, Decision.REVISE, broken.reason)
 
 
-def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:
+def _verdict(
+    call: ToolCall, findings: list[Finding], evidence: list[Evidence], looked_back: bool
+) -> Verdict:
     decision = _ALLOW
     enforced: tuple[Finding, ...] = ()
     shadow: tuple[Finding, ...] = ()
@@ -286,7 +290,7 @@ def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) 
         enforced = (*enforced, finding)
         if finding.decision > decision:
             decision = finding.decision
-    return _new(Verdict, (call, decision, enforced, shadow, evidence, ""))
+    return _new(Verdict, (call, decision, enforced, shadow, evidence, "", looked_back))
 
 
 def _answer(verdict: Verdict) -> ToolReturn:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.ledger import Evidence, Fields, Ledger, Stale, Touch, Unconfirmed
+from ledgeragent.ledger import Fields, Ledger, Stale, Touch, Unconfirmed
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
@@ -38,11 +38,12 @@ def spoken_calls(calls: Sequence[ToolCall]) -> str:
 class Claim:
     """What an allowed call rests on and changes, until its result has come."""
 
-    __slots__ = ("_evidence", "_touched", "call")
+    __slots__ = ("_evidence", "_touched", "call", "looked_back")
 
-    def __init__(self, call: ToolCall, evidence: Sequence[Evidence], touched: list[Touch]) -> None:
-        self.call = call
-        self._evidence = evidence
+    def __init__(self, verdict: Verdict, touched: list[Touch]) -> None:
+        self.call = verdict.call
+        self.looked_back = verdict.looked_back and verdict.allowed
+        self._evidence = verdict.evidence
         self._touched = touched
 
     def meets(self, touched: Iterable[Touch]) -> bool:
@@ -91,7 +92,8 @@ class Plan:
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done."""
         if self._is_write(call):
-            self._let_through(Verdict(call=call, decision=Decision.ALLOW), self._touched(call))
+            # What it was let through on is read off the ledger once more: nobody keeps it.
+            self._let_through(self._judge(call, self._snapshot), self._touched(call))
 
     def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
@@ -113,7 +115,7 @@ class Plan:
 
     def _let_through(self, verdict: Verdict, touched: list[Touch]) -> None:
         call = verdict.call
-        self._claims.append(Claim(call, verdict.evidence, touched))
+        self._claims.append(Claim(verdict, touched))
         self._expected = (*self._expected, Unconfirmed(call, True))
         self._claimed.update([fact.record for fact in verdict.evidence])
         for touch in touched:
@@ -125,7 +127,7 @@ class Plan:
         return self._domain.effect(call.name) is Effect.WRITE
 
     def _touched(self, call: ToolCall) -> list[Touch]:
-        return touched_by(self._snapshot, call, self._domain.tool(call.name))
+        return touched_by(self._snapshot, call, self._domain)
 
     def _conflict(self, call: ToolCall, touched: list[Touch]) -> Claim | None:
         """The earlier call that this one would disturb, or repeat, where order is not sure."""
@@ -135,7 +137,16 @@ class Plan:
             if claim.repeats(call):
                 return claim
         near = [touch for touch in touched if touch.path in self._claimed]
-        return next((claim for claim in self._claims if claim.meets(near)), None) if near else None
+        for claim in self._claims if near else ():
+            if claim.meets(near):
+                return claim
+        return next((c for c in self._claims if c.looked_back and not self._stands(c, call)), None)
+
+    def _stands(self, claim: Claim, call: ToolCall) -> bool:
+        """True if a claim that rests on which writes were done is right with one more as well."""
+        others = tuple(doubt for doubt in self._expected if doubt.call is not claim.call)
+        ledger = self._snapshot.expecting((*others, Unconfirmed(call, True)), {})
+        return self._judge(claim.call, ledger).allowed
 
 
 def _overlap(fields: Fields, other: Fields) -> bool:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ledgeragent.absorb import Absorption, absorb, touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.gate import Delivery, Filtered, Gate
-from ledgeragent.ledger import Entry, Ledger
+from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
+from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -56,8 +56,8 @@ class State(NamedTuple):
                 rest = self.pending[:position] + self.pending[position + 1 :]
                 return self._next(after.ledger, rest, after)
         for doubt in self.ledger.unconfirmed:
-            if doubt.call.id == returned.call_id:  # it comes late
-                after = absorb(self.ledger, doubt.call, returned, domain)
+            if doubt.call.id == returned.call_id and not _is_rejection(returned):  # it comes late
+                after = _late(self.ledger, doubt.call, returned, domain)
                 return self._next(after.ledger, self.pending, after)
         reason = f"no open call has the id {returned.call_id!r}"
         skipped = Absorption(ledger=self.ledger, skipped=reason)
@@ -65,11 +65,13 @@ class State(NamedTuple):
 
     def _absorbed(self, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
         after = absorb(self.ledger, call, returned, domain)
-        if not (self.raced and after.stored) or domain.effect(call.name) is not Effect.READ:
+        if not (self.raced and after.stored):
             return after
         ledger = after.ledger
         for write in self.raced:
-            touched = touched_by(ledger, write, domain.tool(write.name))
+            if write is call:
+                continue
+            touched = touched_by(ledger, write, domain)
             ledger = ledger.marked([t for t in touched if t.path in after.stored], write)
         return after._replace(ledger=ledger)
 
@@ -78,7 +80,7 @@ class State(NamedTuple):
         ledger = self.ledger
         for call in self.pending:
             if domain.effect(call.name) is Effect.WRITE and call not in running:
-                touched = touched_by(ledger, call, domain.tool(call.name))
+                touched = touched_by(ledger, call, domain)
                 ledger = ledger.doubted(call, touched, running=False)
         return ledger
 
@@ -102,6 +104,18 @@ class State(NamedTuple):
         if gate.order == "any" and len(pending) > 1:
             raced = tuple(call for call in pending if domain.effect(call.name) is Effect.WRITE)
         return State(ledger, pending, filtered.rejections, raced=raced), filtered
+
+
+def _is_rejection(returned: ToolReturn) -> bool:
+    """True for our own answer to a call that never ran: ids repeat, and it is not about that one."""
+    return isinstance(returned.content, str) and returned.content.startswith(NOT_EXECUTED)
+
+
+def _late(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
+    """What a late result does. A record that it tells may have changed since: it has to be read."""
+    after = absorb(ledger, call, returned, domain)
+    records = [Touch(path) for path in after.stored]
+    return after._replace(ledger=after.ledger.marked(records, call)) if records else after
 
 
 def _uttered(ledger: Ledger, reply: Reply, domain: Domain) -> Ledger:

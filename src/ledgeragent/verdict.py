@@ -68,7 +68,8 @@ class Verdict(NamedTuple):
     """The answer for one call, with every fact that any predicate read for it (`evidence`).
 
     `findings` decided it; `shadow` ones are from rules that are not enforced, or undecided. `note`
-    is the loop guard's remark on a call that was rejected before.
+    is the loop guard's remark on a call that was rejected before. `looked_back` if a rule asked which
+    writes were done.
     """
 
     call: ToolCall
@@ -77,6 +78,7 @@ class Verdict(NamedTuple):
     shadow: tuple[Finding, ...] = ()
     evidence: Sequence[Evidence] = ()
     note: str = ""
+    looked_back: bool = False
 
     @property
     def allowed(self) -> bool:
