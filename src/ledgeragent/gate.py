@@ -168,7 +168,8 @@ class Gate:
         present = [read for read in candidates if self.domain.has(read.name)]
         reads = tuple(read for read in present if view.unavailable(read) is None)
         running = running_write(missing, view)
-        reason = request_for(missing, view, tuple(map(self._spelled, reads)), running)
+        spelled = tuple(map(self._spelled, reads))
+        reason = request_for(missing, view, spelled, running, nameless=rule.identity)
         if reads or running:
             asked = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
             return asked._replace(reads=reads, waits_for=running)
