@@ -151,3 +151,21 @@ def test_an_optional_argument_may_be_null_and_else_is_read_as_its_type(annotatio
     assert not objections
     reader(annotation)(7, "x", objections)
     assert objections
+
+
+@pytest.mark.parametrize("text", ["1_0", "\u0661\u0662", "\uff11", "0x10", "1e", "--1", "1 0"])
+@pytest.mark.parametrize("annotation", [int, float])
+def test_only_what_every_language_takes_for_a_number_is_read_as_one(
+    annotation: Any, text: str
+) -> None:
+    _, objections = read(annotation, text, "n")
+    assert objections
+
+
+def test_a_long_number_in_text_stays_the_same_number() -> None:
+    assert read(int, "9007199254740993") == (9007199254740993, [])
+
+
+def test_a_list_in_text_may_hold_no_key_twice() -> None:
+    _, objections = read(list[Any], '[{"seat": "1A", "seat" : "2B"}]', "seats")
+    assert objections

@@ -25,6 +25,7 @@ from tests.lending.domain import (
     ADA,
     AUTH,
     BOOK,
+    BOOK_IN,
     BOTH_READ,
     GET_BOOK,
     GET_MEMBER,
@@ -32,6 +33,7 @@ from tests.lending.domain import (
     LIBRARY,
     MEMBER,
     Lend,
+    available,
     call,
     read,
 )
@@ -333,3 +335,14 @@ def test_a_shadow_rule_asks_for_nothing_and_blocks_nothing_by_failing() -> None:
     assert verdict.allowed and [f.kind for f in verdict.shadow] == [Kind.ERROR]
     asked = shadowing(Enforcement.AUDIT).judge(LEND, Ledger())
     assert asked.allowed and {f.kind for f in asked.shadow} == {Kind.EVIDENCE}
+
+
+@pytest.mark.parametrize("owner", [{"name": "SECRET"}, ["SECRET"], 4711_4711, "SECRET\u0000"])
+def test_an_odd_value_that_would_tell_whose_record_it_is_is_told_to_nobody(owner: Json) -> None:
+    whose = replace(available, check=lambda call, view: view[BOOK("B1")]["title"], identity=True)
+    gate = Gate(domain=replace(LIBRARY, predicates=(whose,)))
+    ledger = read((GET_BOOK, {**BOOK_IN, "title": owner}))
+    told = gate.judge(LEND, ledger).feedback
+    assert "title" in told
+    assert "SECRET" not in told
+    assert "4711" not in told

@@ -173,3 +173,20 @@ def test_a_plain_answer_has_one_of_its_words_or_says_nothing(
     assert verdict.decision is decision and not verdict.violations
     if decision is Decision.REVISE:
         assert "what came back could not be understood" in verdict.feedback
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value"),
+    [
+        (Literal[1, 2], True),
+        (Literal[True], 1),
+        (float, float("nan")),
+        (float, float("inf")),
+        (Any, [float("nan")]),
+        (float | None, float("-inf")),
+    ],
+)
+def test_what_only_python_takes_for_the_declared_value_is_none(
+    annotation: Any, value: Json
+) -> None:
+    assert shape_of(annotation).objection(value, "it")

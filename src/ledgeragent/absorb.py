@@ -52,7 +52,7 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
     """The ledger after `call` answered `returned`. Idempotent; unrelated reads commute."""
     routes = domain.routes(call.name)
     if not routes:
-        return _after_other(ledger, call, returned, domain.tool(call.name))
+        return _after_other(ledger, call, returned, domain)
     content = unwrapped(returned.content)
     failed = returned.failed or returned.lost or is_error(content)
     if failed or any(_fails(route, content) for route in routes):
@@ -126,39 +126,49 @@ def _account(problem: Exception) -> str:
 
 
 def _after_other(
-    ledger: Ledger, call: ToolCall, returned: ToolReturn, tool: Tool | None
+    ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain
 ) -> Absorption:
+    tool = domain.tool(call.name)
     if isinstance(tool, Neutral):
         return Absorption(ledger=ledger, skipped=f"{call.name} observes no record")
     content = unwrapped(returned.content)
     answer = content if isinstance(content, str) else ""
     refused = returned.failed or is_error(content)
     refused = refused or (isinstance(tool, Write) and tool.failed(answer))
+    if refused and answer is not content:
+        answer = canonical(content) if content else ""
     if returned.lost or _is_lost(tool, answer, refused):
-        doubted = ledger.doubted(call, touched_by(ledger, call, tool), running=False)
+        doubted = ledger.doubted(call, touched_by(ledger, call, domain), running=False)
         return Absorption(doubted, skipped="it is not known whether the write executed")
     if refused:
         return Absorption(ledger.refused(call), skipped="the write failed and changed nothing")
-    written = ledger.wrote(call, touched_by(ledger, call, tool))
+    written = ledger.wrote(call, touched_by(ledger, call, domain))
     if not isinstance(tool, Write) or not tool.returns or call.malformed is not None:
         return Absorption(written, skipped="a write is no observation of what it wrote")
     return _store(written, call, returned.content, tool.returns)
 
 
 def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
-    """True for an answer that tells a failure of the transport; a short one, where none is flagged."""
-    if not answer or not (refused or len(answer) <= _LONGEST_STATUS_LINE):
+    """True for an answer that tells a failure of the transport; a short one, where none is flagged.
+
+    So is a failure without a word: a refusal has a reason.
+    """
+    if not answer.strip():
+        return refused
+    if not (refused or len(answer) <= _LONGEST_STATUS_LINE):
         return False
     tells = tool.lost if isinstance(tool, Write) else lost_on_the_way
     return tells(answer) and (refused or _STATUS_LINE.match(answer) is not None)
 
 
-def touched_by(ledger: Ledger, call: ToolCall, tool: Tool | None) -> list[Touch]:
+def touched_by(ledger: Ledger, call: ToolCall, domain: Domain) -> list[Touch]:
     """What a write changes; everything, where its own account of it fails."""
+    tool = domain.tool(call.name)
     if not isinstance(tool, Write):
         return []
     try:
-        return [touch for touches in tool.touches for touch in touches(call.arguments, ledger)]
+        arguments = domain.arguments(call)
+        return [touch for touches in tool.touches for touch in touches(arguments, ledger)]
     except Exception:
         return [Touch(entry.path) for entry in ledger]
 

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from ledgeragent.shape import has_control, required_keys
-from ledgeragent.types import Json, parse_json
+from ledgeragent.types import Json, parse_distinct
 
 Reader = Callable[[Json, str, list[str]], Json]
 """`(value, place, objections) -> value as its declared type`; adds what stands against it."""
 
 _LONGEST_SHOWN = 80
 _DEEPEST = 60
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_WHOLE = re.compile(r"\s*[+-]?\d{1,400}\s*", re.ASCII)
 
 
 def reader(annotation: Any) -> Reader:
@@ -101,7 +104,7 @@ def _list_in(value: Json) -> Json:
     """The list, also where it arrived as JSON text; None where there is none."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            value = parse_json(value)
+            value = parse_distinct(value)
         except (ValueError, RecursionError):
             return None
     return value if isinstance(value, list | tuple) else None
@@ -144,8 +147,13 @@ def _readable(value: str, place: str, objections: list[str]) -> str:
 
 
 def _number_in(value: Json) -> float:
-    """The finite number that a value says, NaN where it says none."""
+    """The finite number that a value says, NaN where it says none.
+
+    Python takes `1_0` and digits of every script for numbers; tools in other languages do not.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return math.nan
+    if isinstance(value, str) and _NUMBER.fullmatch(value) is None:
         return math.nan
     try:
         number = float(value)
@@ -162,6 +170,8 @@ def _read_number(value: Json, place: str, objections: list[str]) -> Json:
 def _read_integer(value: Json, place: str, objections: list[str]) -> Json:
     if type(value) is int:
         return value
+    if isinstance(value, str) and _WHOLE.fullmatch(value) is not None:
+        return int(value)  # past a float, a long id would become another one
     number = _number_in(value)
     if math.isnan(number) or not number.is_integer():
         return _object_to(value, place, "a whole number", objections)

@@ -13,7 +13,7 @@ from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
 from ledgeragent.shape import ANYTHING, Shape, shape_of
-from ledgeragent.types import Json, ToolCall
+from ledgeragent.types import Arguments, Json, ToolCall
 from ledgeragent.verdict import Enforcement
 
 EVERY_RULE = "*"
@@ -117,6 +117,14 @@ class Domain:
     def guard(self, name: str) -> Guard | None:
         """The gate's view of a tool, or None if the domain does not list it."""
         return self._guards.get(name)
+
+    def arguments(self, call: ToolCall) -> Arguments:
+        """The arguments of a call as rules read them; as they stand where they cannot be read so."""
+        guard = self._guards.get(call.name)
+        if guard is None or guard.read_arguments is None or call.malformed is not None:
+            return call.arguments
+        arguments: Arguments = guard.read_arguments(call.arguments, "", [])
+        return arguments
 
     def routes(self, tool: str) -> tuple[Read[Any], ...]:
         """The read routes of a tool, () if it is not a known read."""

@@ -19,11 +19,16 @@ from ledgeragent.types import Arguments, Json, ToolCall, parse_json
 
 R = TypeVar("R")
 
-_LONGEST_FAILURE = 400
+_LONGEST_FAILURE = 400  # characters, at the beginning and at the end
 _MOST_REMEMBERED = 4096
 _TRANSPORT = re.compile(
-    r"time[- ]?out|timed out|deadline exceeded|connection \w*\s?(?:lost|reset|aborted|closed|broken)"
-    r"|disconnected|broken pipe|bad gateway|service unavailable|\b50[234]\b",
+    r"time[- ]?out|timed[- ]?out|deadline exceeded|context cancell?ed|bad gateway|service unavailable"
+    r"|\b50[234]\b|\bE(?:CONNRESET|CONNABORTED|TIMEDOUT|PIPE|OF)\b|socket hang ?up|fetch failed"
+    r"|broken pipe|incomplete read|network (?:error|failure|changed)|no (?:response|reply) from"
+    r"|remote ?protocol ?error|operation (?:was )?(?:aborted|cancell?ed)|request (?:was )?aborted"
+    r"|disconnected|disconnect/reset|\bconnect(?:ion)? ?error"
+    r"|connection(?: \w+){0,3}[ :]+(?:lost|reset|aborted|closed|broken|dropped|terminated|interrupted)"
+    r"|(?:lost|lose|reset|aborted|closed|dropped|terminated|interrupted)(?: \w+)? connection",
     re.IGNORECASE,
 )
 
@@ -97,7 +102,8 @@ def one_of(*words: str) -> TextForm:
 
 def lost_on_the_way(answer: str) -> bool:
     """True for a failure of the transport rather than a refusal: the write may have happened."""
-    return _TRANSPORT.search(answer[:_LONGEST_FAILURE]) is not None
+    ends = (answer[:_LONGEST_FAILURE], answer[_LONGEST_FAILURE:][-_LONGEST_FAILURE:])
+    return any(_TRANSPORT.search(end) is not None for end in ends)
 
 
 def _whole(value: Json, arguments: Arguments) -> Iterable[Json]:

@@ -71,9 +71,17 @@ def running_write(missing: MissingEvidence, view: View) -> tuple[ToolCall, ...]:
 
 
 def request_for(
-    missing: MissingEvidence, view: View, reads: Sequence[str], running: Sequence[ToolCall]
+    missing: MissingEvidence,
+    view: View,
+    reads: Sequence[str],
+    running: Sequence[ToolCall],
+    *,
+    nameless: bool = False,
 ) -> str:
-    """The reason of a finding that asks for evidence, or says that it cannot be had."""
+    """The reason of a finding that asks for evidence, or says that it cannot be had.
+
+    Where whose record it is is not established (`nameless`), no value of it is told.
+    """
     subject = ".".join((str(missing.path), *map(quote, missing.fields)))
     if not reads and not running:
         return f"{subject} is needed to decide this, and no tool here can supply it"
@@ -85,16 +93,19 @@ def request_for(
             f"{spoken_calls(running)}{then} and send this again"
         )
     asking = "; ask the user for what stands as ?" if "=?" in calls else ""
-    return f"{subject} {_state_of(missing, view)}; call {calls} first{asking}"
+    return f"{subject} {_state_of(missing, view, nameless)}; call {calls} first{asking}"
 
 
-def _state_of(missing: MissingEvidence, view: View) -> str:
+def _state_of(missing: MissingEvidence, view: View, nameless: bool) -> str:
     """Why a fact is not known, in words that follow its path."""
     entry = view.entry(missing.path)
     if entry is not None and not entry.typed:
         return "was read, but what came back could not be understood"
     if missing.objection:
-        return f"was read, but {visible(missing.objection)}"
+        objection = missing.objection
+        return (
+            f"was read, but {visible(objection.partition(', not ')[0] if nameless else objection)}"
+        )
     if missing.stale is None:
         return "has not been read yet"
     if missing.stale.by is None:

@@ -17,7 +17,8 @@ from ledgeragent.findings import (
     unusable,
     wait_for,
 )
-from ledgeragent.ledger import Evidence, Ledger, Unconfirmed
+from ledgeragent.ledger import Evidence, Ledger
+from ledgeragent.lookback import LookBack
 from ledgeragent.paths import quote
 from ledgeragent.plan import Order, Plan
 from ledgeragent.predicates import Broken, Predicate, violation
@@ -100,8 +101,13 @@ class Gate:
     undecided: Decision = Decision.BLOCK
     unknown: Decision = Decision.REVISE
 
-    def judge(self, call: ToolCall, ledger: Ledger) -> Verdict:
-        """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict."""
+    def judge(
+        self, call: ToolCall, ledger: Ledger, lookbacks: list[LookBack] | None = None
+    ) -> Verdict:
+        """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict.
+
+        `lookbacks` gets the rules that asked which writes were done.
+        """
         guard = self.domain.guard(call.name)
         if guard is None:
             return self._judge_unknown(call)
@@ -111,7 +117,7 @@ class Gate:
         if isinstance(arguments, Finding):
             return Verdict(call=call, decision=Decision.REVISE, findings=(arguments,))
         view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
-        return self._apply(guard, call, arguments, view)
+        return self._apply(guard, call, arguments, view, lookbacks)
 
     def _judge_unknown(self, call: ToolCall) -> Verdict:
         if self.unknown is Decision.ALLOW:
@@ -119,7 +125,14 @@ class Gate:
         reason = f"there is no tool named {visible(call.name)} here; use one of the tools listed"
         return Verdict(call, self.unknown, (unusable(UNKNOWN_TOOL, self.unknown, reason),))
 
-    def _apply(self, guard: Guard, call: ToolCall, arguments: Arguments, view: View) -> Verdict:
+    def _apply(
+        self,
+        guard: Guard,
+        call: ToolCall,
+        arguments: Arguments,
+        view: View,
+        lookbacks: list[LookBack] | None,
+    ) -> Verdict:
         evidence = view.evidence
         findings: list[Finding] = []
         if guard.takes is not None and not guard.takes.issuperset(call.arguments):
@@ -132,8 +145,11 @@ class Gate:
             try:
                 try:
                     broken = rule.check(arguments, view)
-                    if view.looked_back and view.unconfirmed:
-                        self._look_back(rule, arguments, view, broken)
+                    if view.looked_back:
+                        lookback = LookBack(rule, arguments, view)
+                        if lookbacks is not None:
+                            lookbacks.append(lookback)
+                        self._look_back(lookback, broken)
                 except MissingEvidence as missing:
                     finding = self._ask(rule, missing, view, evidence[first:])
                 else:
@@ -148,15 +164,21 @@ class Gate:
             whose = whose and not (rule.identity and finding.enforcement is _ENFORCE)
         return _verdict(call, findings, evidence)
 
-    def _look_back(
-        self, rule: Predicate, arguments: Arguments, view: View, broken: Broken | None
-    ) -> None:
+    def _look_back(self, lookback: LookBack, broken: Broken | None) -> None:
         """Raises UnconfirmedGround where the rule's answer rests on a write that may have happened."""
+        view = lookback.view
         view.looked_back = False
         doubts = view.unconfirmed
         if broken is None and self.order == "listed":
             doubts = tuple(doubt for doubt in doubts if not doubt.running)
-        if doubts and _is_satisfied_without(rule, arguments, view, doubts) != (broken is None):
+        if not doubts:
+            return
+        others = (
+            ()
+            if doubts is view.unconfirmed
+            else tuple(doubt for doubt in view.unconfirmed if doubt not in doubts)
+        )
+        if lookback.is_satisfied(others) != (broken is None):
             raise UnconfirmedGround(doubts)
 
     def _ask(
@@ -166,7 +188,8 @@ class Gate:
         present = [read for read in candidates if self.domain.has(read.name)]
         reads = tuple(read for read in present if not self._in_vain(read, view))
         running = running_write(missing, view)
-        reason = request_for(missing, view, tuple(map(self._spelled, reads)), running)
+        spelled = tuple(map(self._spelled, reads))
+        reason = request_for(missing, view, spelled, running, nameless=rule.identity)
         if reads or running:
             asked = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
             return asked._replace(reads=reads, waits_for=running)
@@ -241,22 +264,6 @@ class Gate:
 
 _AGAIN = "this same call was rejected before; repeating it unchanged will not succeed"
 _READ_FIRST = "this same call was rejected before; what it waits for has to come first"
-
-
-def _is_satisfied_without(
-    rule: Predicate, arguments: Arguments, view: View, doubts: tuple[Unconfirmed, ...]
-) -> bool:
-    """True if the rule is satisfied where these writes did not happen."""
-    unconfirmed, noted = view.unconfirmed, len(view.evidence)
-    all_of_them = doubts is unconfirmed
-    view.unconfirmed = () if all_of_them else tuple(d for d in unconfirmed if d not in doubts)
-    try:
-        return rule.check(arguments, view) is None
-    except MissingEvidence:
-        return False
-    finally:
-        view.unconfirmed = unconfirmed
-        del view.evidence[noted:]
 
 
 def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:

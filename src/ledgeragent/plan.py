@@ -14,7 +14,8 @@ from typing import Literal, TypeAlias
 from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.ledger import Evidence, Fields, Ledger, Stale, Touch, Unconfirmed
+from ledgeragent.ledger import Fields, Ledger, Stale, Touch, Unconfirmed
+from ledgeragent.lookback import LookBack
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
@@ -25,7 +26,8 @@ Order = Literal["any", "listed", "snapshot"]
 through may disturb each other. `listed`: one after the other, as they stand. `snapshot`: the paper's
 reading, each call judged as if it were alone."""
 
-Judge: TypeAlias = Callable[[ToolCall, Ledger], Verdict]
+Judge: TypeAlias = Callable[[ToolCall, Ledger, list[LookBack]], Verdict]
+"""`(call, ledger, lookbacks) -> verdict`; adds the rules that asked which writes were done."""
 
 WAIT = "gate/wait"
 
@@ -38,12 +40,16 @@ def spoken_calls(calls: Sequence[ToolCall]) -> str:
 class Claim:
     """What an allowed call rests on and changes, until its result has come."""
 
-    __slots__ = ("_evidence", "_touched", "call")
+    __slots__ = ("_evidence", "_lookbacks", "_touched", "call")
 
-    def __init__(self, call: ToolCall, evidence: Sequence[Evidence], touched: list[Touch]) -> None:
-        self.call = call
-        self._evidence = evidence
+    def __init__(
+        self, verdict: Verdict, touched: list[Touch], lookbacks: Sequence[LookBack]
+    ) -> None:
+        self.call = verdict.call
+        self._evidence = verdict.evidence
         self._touched = touched
+        # One that was let through although a rule is against it has nothing more to lose.
+        self._lookbacks = lookbacks if verdict.allowed else ()
 
     def meets(self, touched: Iterable[Touch]) -> bool:
         """True if what is touched is among what the call rests on, or changes."""
@@ -56,6 +62,10 @@ class Claim:
             for touch in touched
             for own in self._touched
         )
+
+    def stands(self, doubts: tuple[Unconfirmed, ...]) -> bool:
+        """True if the rules that asked which writes were done are satisfied with these as well."""
+        return all(lookback.is_satisfied(doubts) for lookback in self._lookbacks)
 
     def repeats(self, call: ToolCall) -> bool:
         """True if `call` is the same once more."""
@@ -91,29 +101,37 @@ class Plan:
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
         if self._is_write(call):
-            self._let_through(self._judge_after(call), self._touched(call))
+            # What it was let through on is read off the ledger once more: nobody keeps it.
+            lookbacks: list[LookBack] = []
+            verdict = self._judge(call, self._expected_ledger(), lookbacks)
+            self._let_through(verdict, self._touched(call), lookbacks)
 
     def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
         if self._order == "snapshot":
-            return self._judge(call, self._snapshot)
-        verdict = self._judge_after(call) if self._claims else self._judge(call, self._snapshot)
+            return self._judge(call, self._snapshot, [])
+        lookbacks: list[LookBack] = []
+        verdict = self._judge(call, self._expected_ledger(), lookbacks)
         if not verdict.allowed or not self._is_write(call) or (last and not self._claims):
             return verdict
         touched = self._touched(call)
         if (claim := self._conflict(call, touched)) is not None:
             return _wait(verdict, claim.call)
         if not last:
-            self._let_through(verdict, touched)
+            self._let_through(verdict, touched, lookbacks)
         return verdict
 
-    def _judge_after(self, call: ToolCall) -> Verdict:
-        """The verdict where the calls let through are expected to be done."""
-        return self._judge(call, self._snapshot.expecting(self._expected, self._marks))
+    def _expected_ledger(self) -> Ledger:
+        """The ledger where the calls let through are expected to be done."""
+        if not self._claims:
+            return self._snapshot
+        return self._snapshot.expecting(self._expected, self._marks)
 
-    def _let_through(self, verdict: Verdict, touched: list[Touch]) -> None:
+    def _let_through(
+        self, verdict: Verdict, touched: list[Touch], lookbacks: Sequence[LookBack]
+    ) -> None:
         call = verdict.call
-        self._claims.append(Claim(call, verdict.evidence, touched))
+        self._claims.append(Claim(verdict, touched, lookbacks))
         self._expected = (*self._expected, Unconfirmed(call, True))
         self._claimed.update([fact.record for fact in verdict.evidence])
         for touch in touched:
@@ -125,7 +143,7 @@ class Plan:
         return self._domain.effect(call.name) is Effect.WRITE
 
     def _touched(self, call: ToolCall) -> list[Touch]:
-        return touched_by(self._snapshot, call, self._domain.tool(call.name))
+        return touched_by(self._snapshot, call, self._domain)
 
     def _conflict(self, call: ToolCall, touched: list[Touch]) -> Claim | None:
         """The earlier call that this one would disturb, or repeat, where order is not sure."""
@@ -135,7 +153,15 @@ class Plan:
             if claim.repeats(call):
                 return claim
         near = [touch for touch in touched if touch.path in self._claimed]
-        return next((claim for claim in self._claims if claim.meets(near)), None) if near else None
+        for claim in self._claims if near else ():
+            if claim.meets(near):
+                return claim
+        return next((claim for claim in self._claims if not self._stands(claim, call)), None)
+
+    def _stands(self, claim: Claim, call: ToolCall) -> bool:
+        """True if a claim that rests on which writes were done is right with one more as well."""
+        others = [doubt for doubt in self._expected if doubt.call is not claim.call]
+        return claim.stands((*self._snapshot.unconfirmed, *others, Unconfirmed(call, True)))
 
 
 def _overlap(fields: Fields, other: Fields) -> bool:

@@ -6,6 +6,7 @@ something else than `"shipped"`. So a rule that reads it is told what is wrong i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -149,9 +150,13 @@ def _mapping_objection(object_to: Objection) -> Objection:
 
 def _literal_objection(words: tuple[Any, ...]) -> Objection:
     allowed = frozenset(words)
+    typed = frozenset((type(word), word) for word in words)
 
     def objection(value: Json, place: str) -> str:
-        if type(value) in (str, int, bool, NoneType) and value in allowed:
+        # In Python, True is 1.
+        if type(value) is str and value in allowed:
+            return ""
+        if type(value) in (int, bool, NoneType) and (type(value), value) in typed:
             return ""
         shown = ", ".join(str(word) for word in words[:_MOST_WORDS])
         return _expected(
@@ -186,7 +191,9 @@ def _objection_to_integer(value: Json, place: str) -> str:
 
 
 def _objection_to_number(value: Json, place: str) -> str:
-    return "" if type(value) in (int, float) else _expected(place, "a number", value)
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return ""
+    return _expected(place, "a number", value)
 
 
 def _objection_to_truth(value: Json, place: str) -> str:
@@ -196,6 +203,8 @@ def _objection_to_truth(value: Json, place: str) -> str:
 def _objection_to_anything(value: Json, place: str, depth: int = 0) -> str:
     if type(value) is str:
         return _unreadable(place) if has_control(value) else ""
+    if type(value) is float and not math.isfinite(value):
+        return _expected(place, "a number", value)
     if type(value) is not dict and type(value) is not list:
         return ""
     if depth > _DEEPEST:

@@ -5,13 +5,13 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption, absorb, touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.gate import Delivery, Filtered, Gate
+from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
 from ledgeragent.ledger import Entry, Ledger
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
@@ -52,29 +52,31 @@ class State(NamedTuple):
         """Pairs a return with the first unanswered call of that id: ids repeat in real runs."""
         for position, call in enumerate(self.pending):
             if call.id == returned.call_id:
-                after = self._absorbed(call, returned, domain, self.raced)
+                after = self._absorbed(call, returned, domain)
                 rest = self.pending[:position] + self.pending[position + 1 :]
                 return self._next(after.ledger, rest, after)
         for doubt in self.ledger.unconfirmed:
-            if doubt.call.id == returned.call_id:  # it comes late
-                earlier = (*self.ledger.writes, *self.raced)
-                after = self._absorbed(doubt.call, returned, domain, earlier)
+            if doubt.call.id == returned.call_id and not _is_rejection(returned):
+                after = self._absorbed_late(doubt.call, returned, domain)
                 return self._next(after.ledger, self.pending, after)
         reason = f"no open call has the id {returned.call_id!r}"
         skipped = Absorption(ledger=self.ledger, skipped=reason)
         return self._next(self.ledger, self.pending, skipped)
 
-    def _absorbed(
-        self, call: ToolCall, returned: ToolReturn, domain: Domain, raced: Iterable[ToolCall]
-    ) -> Absorption:
-        """What the return does, where the answer may be older than what `raced` writes changed."""
+    def _absorbed(self, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
+        """What the return does, where its answer may be older than what raced writes changed."""
         after = absorb(self.ledger, call, returned, domain)
         ledger = after.ledger
-        for write in raced if after.stored else ():
-            if write is call:
-                continue
-            touched = touched_by(ledger, write, domain.tool(write.name))
-            ledger = ledger.marked([t for t in touched if t.path in after.stored], write)
+        for write in self.raced if after.stored else ():
+            if write is not call:
+                touched = touched_by(ledger, write, domain)
+                ledger = ledger.marked([t for t in touched if t.path in after.stored], write)
+        return after._replace(ledger=ledger, call=call)
+
+    def _absorbed_late(self, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
+        """What a late result does. A record that it tells may have changed since: it has to be read."""
+        after = absorb(self.ledger, call, returned, domain)
+        ledger = after.ledger.marked([Touch(path) for path in after.stored], call)
         return after._replace(ledger=ledger, call=call)
 
     def _without_results(self, domain: Domain, running: Container[ToolCall] = ()) -> Ledger:
@@ -82,7 +84,7 @@ class State(NamedTuple):
         ledger = self.ledger
         for call in self.pending:
             if domain.effect(call.name) is Effect.WRITE and call not in running:
-                touched = touched_by(ledger, call, domain.tool(call.name))
+                touched = touched_by(ledger, call, domain)
                 ledger = ledger.doubted(call, touched, running=False)
         return ledger
 
@@ -107,6 +109,11 @@ class State(NamedTuple):
             calls = (*(self.raced if running else ()), *pending)
             raced = tuple(call for call in calls if domain.effect(call.name) is Effect.WRITE)
         return State(ledger, pending, filtered.rejections, raced=raced), filtered
+
+
+def _is_rejection(returned: ToolReturn) -> bool:
+    """True for our own answer to a call that never ran: ids repeat, and it is not about that one."""
+    return isinstance(returned.content, str) and returned.content.startswith(NOT_EXECUTED)
 
 
 def _uttered(ledger: Ledger, reply: Reply, domain: Domain) -> Ledger:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
@@ -19,6 +20,7 @@ def _no_constant(name: str) -> NoReturn:
 
 _DEEPEST = 200
 _TIGHT = (",", ":")
+_SPACED_COLON = re.compile(r'"\s+:')
 _strict: Any = json.JSONDecoder(parse_constant=_no_constant)
 
 
@@ -41,14 +43,21 @@ def parse_json(text: str) -> Json:
     return value if end == len(text) else _strict.decode(text)
 
 
-def _parse_object(text: str) -> dict[str, Json]:
-    """The JSON object in a text; ValueError for another value, or where a key stands twice."""
+def parse_distinct(text: str) -> Json:
+    """The value of strict JSON; ValueError where an object in it has a key twice."""
     value = parse_json(text)
+    # Each key stands before a colon; other text that does only makes the second look needed.
+    before_colons = text.count('":')
+    is_spaced = text.count(":") != before_colons and _SPACED_COLON.search(text) is not None
+    if is_spaced or before_colons != _keys_in(value):
+        json.loads(text, object_pairs_hook=_refuse_repeats)
+    return value
+
+
+def _parse_object(text: str) -> dict[str, Json]:
+    value = parse_distinct(text)
     if type(value) is not dict:
         raise ValueError("no object")
-    # Each key stands before a colon; other text that does only makes the second look needed.
-    if text.count('":') != _keys_in(value):
-        json.loads(text, object_pairs_hook=_refuse_repeats)
     return value
 
 

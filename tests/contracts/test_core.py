@@ -28,6 +28,7 @@ CORE = (
     "predicates",
     "domain",
     "absorb",
+    "lookback",
     "plan",
     "findings",
     "rejections",

@@ -210,11 +210,9 @@ def test_calls_let_through_together_do_not_disturb_each_other(
         v for v in filtered.verdicts if v.allowed and domain.effect(v.call.name) is Effect.WRITE
     ]
     for one, other in permutations(writes, 2):
-        touched = touched_by(ledger, other.call, domain.tool(other.call.name))
+        touched = touched_by(ledger, other.call, domain)
         places = [(fact.record, fact.fields) for fact in one.evidence]
-        places += [
-            (t.path, t.fields) for t in touched_by(ledger, one.call, domain.tool(one.call.name))
-        ]
+        places += [(t.path, t.fields) for t in touched_by(ledger, one.call, domain)]
         for touch in touched:
             for path, fields in places:
                 shorter = min(len(fields), len(touch.fields))

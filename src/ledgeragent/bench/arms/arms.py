@@ -10,6 +10,7 @@ from ledgeragent.adapters.method import Method, pack_for
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.lookback import LookBack
 from ledgeragent.plan import Order
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Verdict
@@ -25,7 +26,9 @@ class OpenGate(Gate):
 
     order: Order = "snapshot"
 
-    def judge(self, call: ToolCall, ledger: Ledger) -> Verdict:
+    def judge(
+        self, call: ToolCall, ledger: Ledger, lookbacks: list[LookBack] | None = None
+    ) -> Verdict:
         """ALLOW."""
         return Verdict(call=call, decision=Decision.ALLOW)
 
