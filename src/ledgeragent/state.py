@@ -12,7 +12,7 @@ from ledgeragent.absorb import Absorption, absorb, touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
-from ledgeragent.ledger import Entry, Ledger
+from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
