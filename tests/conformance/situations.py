@@ -107,7 +107,7 @@ SITUATIONS = (
         turns=(
             _turn(_step(_cancel("G-1010", REVISE)), _JORIS_READ, _step(_cancel("G-1010", ALLOW))),
         ),
-        told=("get_order",),
+        told=("find_customer",),
     ),
     Situation(
         name="a write that policy forbids",
