@@ -94,9 +94,9 @@ class Exchange:
             if changed:
                 choices = [(j.filtered, text) for j, text in zip(judgements, texts, strict=True)]
                 answer = self.dialect.answer(answer, choices)
-            spent = usage.total if self.rejected else {}
-            if changed or spent:
-                raw = encode({**answer, "usage": spent} if spent else answer)
+            usage_sum = usage.total if self.rejected else {}
+            if changed or usage_sum:
+                raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
         await self.settle(
             [
                 self._settled(j, [j.wire.reply.text, t])
@@ -114,7 +114,7 @@ class Exchange:
         stream = self.dialect.stream(self.passes)
         texts: list[str] = []
         first_id = ""
-        passed = False
+        has_begun = False
         try:
             while True:
                 self.upstream_calls += 1
@@ -123,7 +123,7 @@ class Exchange:
                         with reading():
                             out = [passing for event in events for passing in stream.feed(event)]
                         if out:
-                            passed = True
+                            has_begun = True
                             yield out
                 with reading():
                     wire = stream.reply()
@@ -139,7 +139,7 @@ class Exchange:
                 ending = list(stream.finish(judgement.filtered, text))
             await self.settle([self._settled(judgement, [*texts, text], first_id, streamed=True)])
         except GatewayError as problem:
-            if not passed:
+            if not has_begun:
                 raise
             self.problem = problem
             yield list(stream.fail(str(problem)))
@@ -222,11 +222,11 @@ class Exchange:
 
 def _unsent(filtered: Filtered, *, is_answered: bool) -> Iterator[Unsent]:
     """The rejected calls; `is_answered` if upstream was told of them in the course of a revision."""
-    seen: Counter[str] = Counter()
+    sent_before: Counter[str] = Counter()
     for verdict in filtered.verdicts:
         if verdict.allowed:
-            seen[verdict.call.id] += 1
+            sent_before[verdict.call.id] += 1
         else:
-            behind = None if is_answered else seen[verdict.call.id]
+            behind = None if is_answered else sent_before[verdict.call.id]
             awaits = spoken_calls([call for f in verdict.findings for call in f.waits_for])
             yield Unsent(verdict.call, verdict.note, awaits, behind)

@@ -283,12 +283,12 @@ class Gateway:
         shadow: Shadow | None,
     ) -> web.StreamResponse:
         response = web.StreamResponse(headers=_SSE)
-        heard: list[bytes] = []
+        parts: list[bytes] = []
         try:
             async for chunk in chunks:
                 if not response.prepared:
                     await response.prepare(request)
-                heard.append(chunk)
+                parts.append(chunk)
                 await response.write(chunk)
         except GatewayError:
             if not response.prepared:
@@ -297,7 +297,7 @@ class Gateway:
             if request.transport is not None:  # Cut off without an end, as upstream cut it off.
                 request.transport.close()
             return response
-        await self._overheard(visit, shadow, heard, streams=True)
+        await self._overheard(visit, shadow, parts, streams=True)
         await response.prepare(request)
         await response.write_eof()
         return response

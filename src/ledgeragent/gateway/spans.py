@@ -176,13 +176,13 @@ class TracedGate(Gate):
     ) -> Filtered:
         """What the gate says."""
         span = self.trace.child("judge", SpanKind.INTERNAL, {})
-        failed = "cannot be judged"
+        error_type = "cannot be judged"
         try:
             filtered = Gate.filter(self, reply, ledger, rejections, delivery, running)
             span.set_attributes(self.trace.verdicts(filtered))
-            failed = ""
+            error_type = ""
         finally:
-            _end(span, failed)
+            _end(span, error_type)
         return filtered
 
 
@@ -197,17 +197,17 @@ class TracedLine(UpstreamLine):
         call = _Call(self)
         headers = dict(self.headers)
         propagate.inject(headers, trace.set_span_in_context(call.span, self.trace.context))
-        failed = ""
+        error_type = ""
         try:
             async with aclosing(self.upstream.chunks(self.path, body, headers)) as chunks:
                 async for chunk in chunks:
                     call.heard(chunk)
                     yield chunk
         except BaseException as problem:
-            failed = _error_type(problem)
+            error_type = _error_type(problem)
             raise
         finally:
-            call.end(failed)
+            call.end(error_type)
 
 
 class _Call:
@@ -247,7 +247,7 @@ class _Call:
                 if isinstance(event.data, dict):
                     self._note(event.data)
 
-    def end(self, failed: str) -> None:
+    def end(self, error_type: str) -> None:
         """Notes the rest of what the answer says."""
         if self._parts:
             with _suspecting():
@@ -255,7 +255,7 @@ class _Call:
         self.span.set_attributes(self._told)
         with _suspecting():
             self.span.set_attributes(_tokens(self._usage.total))
-        _end(self.span, failed)
+        _end(self.span, error_type)
 
     def _note(self, body: Body) -> None:
         reply = body.get("message") or body.get("response") or body
@@ -326,8 +326,8 @@ def _error_type(problem: BaseException) -> str:
             return type(problem).__name__
 
 
-def _end(span: Span, failed: str) -> None:
-    if failed:
-        span.set_attribute("error.type", failed)
+def _end(span: Span, error_type: str) -> None:
+    if error_type:
+        span.set_attribute("error.type", error_type)
         span.set_status(Status(StatusCode.ERROR))
     span.end()

@@ -64,14 +64,14 @@ class MessagesDialect:
         for rejected in tail.rejected:
             messages += _answered(rejected)
         # The beginning of a reply, which upstream is to continue, has to stay the last message.
-        begun = [messages.pop()] if messages[-1]["role"] == "assistant" else []
+        opening = [messages.pop()] if messages[-1]["role"] == "assistant" else []
         block = {"type": "text", "text": tail.context}
         if messages and messages[-1]["role"] == "user":
             last = messages.pop()
             messages.append({**last, "content": [*_blocks(last.get("content")), block]})
         else:
             messages.append({"role": "user", "content": [block]})
-        return {**body, "messages": [*messages, *begun]}
+        return {**body, "messages": [*messages, *opening]}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
@@ -168,12 +168,12 @@ class MessagesStream:
         if block.kind != "text":
             yield self._opening(block)
             return
-        begun = start.get("text")
+        text = start.get("text")
         block.start = {**start, "text": ""}
         if not self._seam.waits:
             yield self._opening(block)
-        if begun:
-            yield from self._grow(block, {"type": "text_delta", "text": begun})
+        if text:
+            yield from self._grow(block, {"type": "text_delta", "text": text})
 
     def _repeats(self, block: _Block) -> bool:
         """True if a call before it, which is held, has its id."""
@@ -272,8 +272,8 @@ class _Block:
             return {**self.start, "input": arguments}
         whole = dict(self.start)
         for name in ("text", "thinking", "signature"):
-            if joined := self._joined(name):
-                whole[name] = f"{whole.get(name) or ''}{joined}"
+            if value := self._joined(name):
+                whole[name] = f"{whole.get(name) or ''}{value}"
         return whole
 
     def _joined(self, name: str) -> str:

@@ -212,8 +212,8 @@ class ResponsesStream:
     def _begun(self, index: int) -> Iterator[ServerEvent]:
         """What a late message was waiting with, once it has something to say."""
         if index not in self._numbers:
-            added, *frame = self._late[index].events
-            yield self._opened(index, added)
+            opening, *frame = self._late[index].events
+            yield self._opened(index, opening)
             for data in frame:
                 yield self._passed(data["type"], data, index)
 
@@ -247,8 +247,8 @@ class ResponsesStream:
 
         What is judged are the items that were streamed, since those are what the client is sent.
         """
-        begun = {*self._numbers, *self._held, *self._late}
-        if self._end is None or not begun <= self._done.keys():
+        indices = {*self._numbers, *self._held, *self._late}
+        if self._end is None or not indices <= self._done.keys():
             raise BadReplyError("the upstream stream ended before the reply was complete")
         output = [item for _, item in sorted(self._done.items())]
         return _said({"id": self._end["response"].get("id", ""), "output": output})
@@ -326,8 +326,8 @@ class _Late:
     `events` wait for its first new word; `texts` are its parts as the client is sent them.
     """
 
-    def __init__(self, added: Body) -> None:
-        self.events: list[Body] = [added]
+    def __init__(self, opening: Body) -> None:
+        self.events: list[Body] = [opening]
         self.texts: dict[Any, str] = {}
 
     def shown(self, data: Body) -> Body:
@@ -452,13 +452,13 @@ def _with_owed(items: Sequence[Any], owed: Sequence[PendingAnswer]) -> Iterator[
     ids = [str(item.get("call_id")) for item in items if _answers(item)]
     waiting = [o if o.behind <= ids.count(o.call_id) else o._replace(behind=0) for o in owed]
     yield from (_output(o.call_id, o.feedback) for o in waiting if o.behind == 0)
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for item in items:
         yield item
         if _answers(item):
-            seen[str(item.get("call_id"))] += 1
-            due = (o for o in waiting if o.behind and o.call_id == str(item.get("call_id")))
-            yield from (_output(o.call_id, o.feedback) for o in due if o.behind == seen[o.call_id])
+            counts[name := str(item.get("call_id"))] += 1
+            due = (o for o in waiting if (o.call_id, o.behind) == (name, counts[name]))
+            yield from (_output(o.call_id, o.feedback) for o in due)
 
 
 def _answers(item: Mapping[str, Any]) -> bool:
