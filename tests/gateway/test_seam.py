@@ -218,7 +218,7 @@ def test_whatever_is_said_however_it_is_cut(texts: list[tuple[str, int]]) -> Non
         new = text[seam.repeated :]
         assert read in (before + new, before + BREAK + new)
         said += [text.rstrip()] if text.strip() else []
-    assert seam.said is bool(read.strip())
+    assert seam.has_words is bool(read.strip())
     if len(set(said)) == 1:
         assert read.rstrip().endswith(said[0])
         assert len(read.strip()) == len(said[0].strip())

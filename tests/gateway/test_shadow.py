@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ledgeragent.gateway.errors import StoreError
+from ledgeragent.gateway.server import SESSION_HEADER
+from ledgeragent.gateway.stores.base import ProcessStore
 from ledgeragent.journal import Journal, open_store, read, verify
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import cut, garbage, status
@@ -70,11 +73,27 @@ def test_failures_pass_as_they_are(client: Client) -> None:
     run(scenario())
 
 
+@pytest.mark.parametrize("fails", ["load", "save"])
+def test_a_store_that_is_gone_stops_nothing(client: Client, fails: str) -> None:
+    async def gone(*_: object) -> None:
+        raise StoreError("the session store cannot be reached")
+
+    async def scenario() -> None:
+        store = ProcessStore()
+        setattr(store, fails, gone)
+        async with world(WRITE, mode="shadow", store=store) as w:
+            got = await client.ask(w, *KNOWN, headers={SESSION_HEADER: "case-1"})
+            assert got.reply == WRITE
+            assert w.gateway.metrics.unjudged == 1
+
+    run(scenario())
+
+
 @pytest.mark.parametrize("fault", ["resets", "stalls"])
 def test_an_answer_that_never_comes(client: Client, fault: str) -> None:
     async def scenario() -> None:
         broken = cut(WRITE, keep=0.0, reset=fault == "resets", stall=fault == "stalls")
-        async with world(broken, WRITE, mode="shadow", timeout=0.3) as w:
+        async with world(broken, WRITE, mode="shadow", timeout=1.0) as w:
             body = json.dumps(client.wire.request(KNOWN, TOOLS, client.stream))
             async with w.http.post(f"{w.url}{client.wire.path}", data=body) as response:
                 assert response.status == (502 if fault == "resets" else 504)

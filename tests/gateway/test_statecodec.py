@@ -36,13 +36,13 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
         upstream="r",
         size=7,
     )
-    text = dumps(SavedSession(memory=memory, folded=("a", "b"), taken=True, version=3))
+    text = dumps(SavedSession(memory=memory, folded=("a", "b"), is_continued=True, version=3))
     text.encode("ascii")
     back = loads(text, 4)
     assert back == SavedSession(
         memory=replace(memory, state=state._replace(last=None)),
         folded=("a", "b"),
-        taken=True,
+        is_continued=True,
         version=4,
     )
     assert render(back.memory.state.ledger) == render(state.ledger)

@@ -16,14 +16,9 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.gateway.errors import ConflictError, StoreError
 from ledgeragent.gateway.memory import Memory
-from ledgeragent.gateway.stores.base import (
-    ConflictError,
-    ProcessStore,
-    SavedSession,
-    SessionStore,
-    StoreError,
-)
+from ledgeragent.gateway.stores.base import ProcessStore, SavedSession, SessionStore
 from ledgeragent.gateway.stores.choose import open_session_store
 from ledgeragent.gateway.visits import mark, unseen
 from ledgeragent.types import Message, Reply, ToolCall, UserMessage

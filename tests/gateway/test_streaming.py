@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.gateway.dialects.base import BadReplyError, reading
+from ledgeragent.gateway.dialects.base import reading
 from ledgeragent.gateway.dialects.chat import ChatStream
 from ledgeragent.gateway.dialects.messages import MessagesStream
 from ledgeragent.gateway.dialects.responses import ResponsesStream
+from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.sse import EventParser, ServerEvent
 from ledgeragent.types import Reply
 from tests.gateway.upstream import stepwise

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprec
 ROOT = Path(__file__).parents[2]
 SERVER = [sys.executable, "-m", "tests.mcp.full_server"]
 PROXY = [sys.executable, "-m", "ledgeragent", "mcp", "--domain", "shop"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
 PATIENCE = 60.0
 
 

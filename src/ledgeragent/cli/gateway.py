@@ -38,6 +38,26 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
     add_mode(parser)
+    _add_answers(parser)
+    add_journal(parser)
+    _add_keys(parser)
+    parser.add_argument(
+        "--context-role",
+        choices=("system", "developer", "user"),
+        default="system",
+        help="role of the message that carries the ledger (default system)",
+    )
+    _add_limits(parser)
+    _add_sessions(parser)
+    parser.add_argument(
+        "--otel",
+        action="store_true",
+        help="send OpenTelemetry spans over OTLP/HTTP, as the environment's OTEL_* variables say",
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_answers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-revisions",
         type=_natural,
@@ -58,7 +78,9 @@ def add(subparsers: Subparsers) -> None:
         help="what to do with calls whose record none of the tools supplies, so that a rule cannot be "
         "decided (default block); the tools are --tools, else the pack's, never a request's",
     )
-    add_journal(parser)
+
+
+def _add_keys(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--api-key-env",
         metavar="NAME",
@@ -69,12 +91,9 @@ def add(subparsers: Subparsers) -> None:
         metavar="NAME",
         help="environment variable with the key that goes upstream instead of the client's",
     )
-    parser.add_argument(
-        "--context-role",
-        choices=("system", "developer", "user"),
-        default="system",
-        help="role of the message that carries the ledger (default system)",
-    )
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout",
         type=_positive,
@@ -103,6 +122,9 @@ def add(subparsers: Subparsers) -> None:
         metavar="BYTES",
         help="histories that are kept, each counted with the size of its request (default 256 MiB)",
     )
+
+
+def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--session-store",
         default="memory",
@@ -124,12 +146,6 @@ def add(subparsers: Subparsers) -> None:
         help="text that memory keeps of all of them: what their tools returned and their calls asked "
         "for; the longest unused go first (default 64 MiB)",
     )
-    parser.add_argument(
-        "--otel",
-        action="store_true",
-        help="send OpenTelemetry spans over OTLP/HTTP, as the environment's OTEL_* variables say",
-    )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -172,7 +188,7 @@ def coverage(domain: Domain) -> str:
     )
 
 
-async def _serve(gateway: object, host: str, port: int, told: str) -> None:
+async def _serve(gateway: object, host: str, port: int, summary: str) -> None:
     from ledgeragent.gateway.server import Gateway, serve
 
     assert isinstance(gateway, Gateway)
@@ -188,7 +204,7 @@ async def _serve(gateway: object, host: str, port: int, told: str) -> None:
     def ready(bound: int) -> None:
         settings = gateway.settings
         print(f"listening on http://{host}:{bound}/v1 ({settings.mode}) for {settings.upstream}")
-        print(told, flush=True)
+        print(summary, flush=True)
 
     await serve(gateway, host, port, ready, stop)
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
-    BadReplyError,
     Body,
     Dialect,
     Rejected,
@@ -21,6 +20,7 @@ from ledgeragent.gateway.dialects.base import (
     reading,
     sent_order,
 )
+from ledgeragent.gateway.errors import BadReplyError, GatewayError
 from ledgeragent.gateway.memory import Memory, Unsent, weight
 from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
@@ -35,7 +35,7 @@ from ledgeragent.verdict import Decision
 class Settlement(NamedTuple):
     """A reply that the client gets, and what is known after it; `id` if it can be continued by it."""
 
-    sent: Reply
+    reply: Reply
     memory: Memory
     id: str = ""
 
@@ -45,8 +45,8 @@ Listen = Callable[[Body], AsyncGenerator[Sequence[ServerEvent], None]]
 Settle = Callable[[Sequence[Settlement]], Awaitable[None]]
 
 
-class _Judged(NamedTuple):
-    said: WireReply
+class _Judgement(NamedTuple):
+    wire: WireReply
     filtered: Filtered
     memory: Memory
 
@@ -83,22 +83,25 @@ class Exchange:
                 answer = decode(raw)
                 replies = self.dialect.replies(answer)
                 usage.heard(answer.get("usage"))
-            judged = [self._judge(said) for said in replies]
-            if len(judged) > 1 or not self._revises(judged[0], was_heard=False):
+            judgements = [self._judge(reply) for reply in replies]
+            if len(judgements) > 1 or not self._revises(judgements[0], was_heard=False):
                 break
             with reading():
                 usage.again()
-        texts = [self._refusal(filtered) for _, filtered, _ in judged]
-        changed = any(texts) or any(f.decision is not Decision.ALLOW for _, f, _ in judged)
+        texts = [self._refusal(filtered) for _, filtered, _ in judgements]
+        changed = any(texts) or any(f.decision is not Decision.ALLOW for _, f, _ in judgements)
         with reading():
             if changed:
-                choices = [(j.filtered, text) for j, text in zip(judged, texts, strict=True)]
+                choices = [(j.filtered, text) for j, text in zip(judgements, texts, strict=True)]
                 answer = self.dialect.answer(answer, choices)
-            spent = usage.total if self.rejected else {}
-            if changed or spent:
-                raw = encode({**answer, "usage": spent} if spent else answer)
+            usage_sum = usage.total if self.rejected else {}
+            if changed or usage_sum:
+                raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
         await self.settle(
-            [self._settled(j, [j.said.reply.text, t]) for j, t in zip(judged, texts, strict=True)]
+            [
+                self._settled(j, [j.wire.reply.text, t])
+                for j, t in zip(judgements, texts, strict=True)
+            ]
         )
         return raw
 
@@ -111,7 +114,7 @@ class Exchange:
         stream = self.dialect.stream(self.passes)
         texts: list[str] = []
         first_id = ""
-        passed = False
+        has_begun = False
         try:
             while True:
                 self.upstream_calls += 1
@@ -120,29 +123,29 @@ class Exchange:
                         with reading():
                             out = [passing for event in events for passing in stream.feed(event)]
                         if out:
-                            passed = True
+                            has_begun = True
                             yield out
                 with reading():
-                    said = stream.reply()
-                judged = self._judge(said)
-                texts.append(judged.said.reply.text[stream.repeated :])
-                first_id = first_id or judged.said.id
-                if not self._revises(judged, was_heard=True):
+                    wire = stream.reply()
+                judgement = self._judge(wire)
+                texts.append(judgement.wire.reply.text[stream.repeated :])
+                first_id = first_id or judgement.wire.id
+                if not self._revises(judgement, was_heard=True):
                     break
                 with reading():
                     stream.again()
-            text = self._refusal(judged.filtered)
+            text = self._refusal(judgement.filtered)
             with reading():
-                ending = list(stream.finish(judged.filtered, text))
-            await self.settle([self._settled(judged, [*texts, text], first_id, streamed=True)])
-        except (BadReplyError, TimeoutError) as problem:
-            if not passed:
+                ending = list(stream.finish(judgement.filtered, text))
+            await self.settle([self._settled(judgement, [*texts, text], first_id, streamed=True)])
+        except GatewayError as problem:
+            if not has_begun:
                 raise
             self.problem = problem
             yield list(stream.fail(str(problem)))
             return
-        told = verdict_header(self.verdicts)
-        comment = [ServerEvent(f"{VERDICT_HEADER}: {told}", None)] if told else []
+        header = verdict_header(self.verdicts)
+        comment = [ServerEvent(f"{VERDICT_HEADER}: {header}", None)] if header else []
         yield [*comment, *ending]
 
     def _prompt(self) -> Body:
@@ -151,40 +154,40 @@ class Exchange:
         with reading():
             return self.dialect.prompt(self.body, tail)
 
-    def _judge(self, said: WireReply) -> _Judged:
+    def _judge(self, wire: WireReply) -> _Judgement:
         """Judges and records. Choices of one answer are alternatives, so none is judged after another."""
         try:
-            state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
+            state, filtered = self.memory.state.filter(wire.reply, self.gate, "drop")
             listens = self.gate.domain.listens
-            size = self.memory.size + weight(said.reply, listens=listens)
+            size = self.memory.size + weight(wire.reply, listens=listens)
         except RecursionError:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
-        self.recorder.judged(self.memory.session, said.reply, filtered, shadow=False)
+        self.recorder.judged(self.memory.session, wire.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
-        return _Judged(said, filtered, replace(self.memory, state=state, size=size))
+        return _Judgement(wire, filtered, replace(self.memory, state=state, size=size))
 
-    def _revises(self, judged: _Judged, *, was_heard: bool) -> bool:
+    def _revises(self, judgement: _Judgement, *, was_heard: bool) -> bool:
         """True if nothing of the reply can be sent and the model may try once more.
 
         Of a reply whose words no client heard, only the rejections are remembered.
         """
-        filtered = judged.filtered
+        filtered = judgement.filtered
         if filtered.execute or filtered.decision is not Decision.REVISE:
             return False
         if len(self.rejected) >= self.max_revisions:
             return False
-        self.rejected.append(Rejected(judged.said.raw, filtered))
-        state = judged.memory.state
+        self.rejected.append(Rejected(judgement.wire.raw, filtered))
+        state = judgement.memory.state
         if not was_heard:
             state = self.memory.state._replace(rejections=state.rejections)
-        self.memory = replace(judged.memory, state=state)
+        self.memory = replace(judgement.memory, state=state)
         return True
 
     def _settled(
-        self, judged: _Judged, texts: list[str], name: str = "", *, streamed: bool = False
+        self, judgement: _Judgement, texts: list[str], name: str = "", *, streamed: bool = False
     ) -> Settlement:
         """What the client is sent, and what the model must hear next turn of what it was not."""
-        filtered = judged.filtered
+        filtered = judgement.filtered
         silenced = self._silenced(filtered)
         calls = filtered.execute
         if streamed:
@@ -192,14 +195,14 @@ class Exchange:
             allowed = set(map(id, calls))
             calls = tuple(call for call in order if id(call) in allowed)
         memory = replace(
-            judged.memory,
-            state=judged.memory.state._replace(pending=calls),
+            judgement.memory,
+            state=judgement.memory.state._replace(pending=calls),
             unsent=tuple(_unsent(silenced or filtered, is_answered=silenced is not None)),
             warnings=warnings(filtered),
-            upstream=judged.said.id,
+            upstream=judgement.wire.id,
         )
-        sent = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
-        return Settlement(sent, memory, name or judged.said.id)
+        reply = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
+        return Settlement(reply, memory, name or judgement.wire.id)
 
     def _refusal(self, filtered: Filtered) -> str:
         """What is said where every call was rejected, or where the model had no answer to that."""
@@ -219,11 +222,11 @@ class Exchange:
 
 def _unsent(filtered: Filtered, *, is_answered: bool) -> Iterator[Unsent]:
     """The rejected calls; `is_answered` if upstream was told of them in the course of a revision."""
-    seen: Counter[str] = Counter()
+    sent_before: Counter[str] = Counter()
     for verdict in filtered.verdicts:
         if verdict.allowed:
-            seen[verdict.call.id] += 1
+            sent_before[verdict.call.id] += 1
         else:
-            behind = None if is_answered else seen[verdict.call.id]
+            behind = None if is_answered else sent_before[verdict.call.id]
             awaits = spoken_calls([call for f in verdict.findings for call in f.waits_for])
             yield Unsent(verdict.call, verdict.note, awaits, behind)

@@ -95,12 +95,15 @@ def _parts(message: Message) -> Any:
 
 @dataclass(slots=True)
 class KnownHistory:
-    """One remembered history. `taken` once a request has gone on from it; `size` in bytes of JSON."""
+    """One remembered history, `size` bytes of JSON long.
+
+    `is_continued` once a request has gone on from it.
+    """
 
     memory: Memory
     parent: Digest
     size: int
-    taken: bool = False
+    is_continued: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,31 +142,31 @@ class Histories:
         if at == 0:
             fresh = Memory(session=new_session())
             return Match(memory=fresh, new=messages, branched=False, key=keys[-1], parent=ROOT)
-        known = self._known[keys[at]]
+        history = self._known[keys[at]]
         self._known.move_to_end(keys[at])
-        branched = known.taken
-        known.taken = True
-        memory = replace(known.memory, session=new_session()) if branched else known.memory
+        branched = history.is_continued
+        history.is_continued = True
+        memory = replace(history.memory, session=new_session()) if branched else history.memory
         # A retry finds its own history; it goes on from where that one went on.
-        parent = keys[at] if at < len(messages) else known.parent
+        parent = keys[at] if at < len(messages) else history.parent
         return Match(
             memory=memory, new=messages[at:], branched=branched, key=keys[-1], parent=parent
         )
 
-    def begin(self, found: Match, memory: Memory, size: int) -> None:
+    def begin(self, match: Match, memory: Memory, size: int) -> None:
         """Remembers the history of a request that is under way."""
-        known = self._known.get(found.key)
-        if known is None:
-            self._put(found.key, KnownHistory(memory, found.parent, size, taken=True))
+        history = self._known.get(match.key)
+        if history is None:
+            self._put(match.key, KnownHistory(memory, match.parent, size, is_continued=True))
 
     def release(self, key: Digest) -> None:
         """The request of this history came to nothing: the next one with it is its retry."""
         if key in self._known:
-            self._known[key].taken = False
+            self._known[key].is_continued = False
 
-    def settle(self, history: Digest, sent: Reply, memory: Memory, size: int) -> None:
+    def settle(self, history: Digest, reply: Reply, memory: Memory, size: int) -> None:
         """Remembers what is known after a reply. What led to the turn before the last is dropped."""
-        key = digest(history, sent)
+        key = digest(history, reply)
         twin = self._known.get(key)
         if twin is not None:
             twin.memory = _shared(twin.memory, memory)
@@ -175,17 +178,17 @@ class Histories:
         if before is not None:
             self._drop(before.parent)
 
-    def _put(self, key: Digest, known: KnownHistory) -> None:
-        self._known[key] = known
-        self._size += known.size
+    def _put(self, key: Digest, history: KnownHistory) -> None:
+        self._known[key] = history
+        self._size += history.size
         while self._size > self._limit and len(self._known) > 1:
             self._drop(next(iter(self._known)))
 
     def _drop(self, key: Digest) -> KnownHistory | None:
-        known = self._known.pop(key, None)
-        if known is not None:
-            self._size -= known.size
-        return known
+        history = self._known.pop(key, None)
+        if history is not None:
+            self._size -= history.size
+        return history
 
     def __len__(self) -> int:
         return len(self._known)

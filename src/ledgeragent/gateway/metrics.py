@@ -69,8 +69,8 @@ class Metrics:
         total = 0
         for bound in (*BUCKETS, float("inf")):
             total += self.durations[bound]
-            shown = "+Inf" if bound == float("inf") else bound
-            yield f'ledgeragent_request_seconds_bucket{{le="{shown}"}} {total}'
+            label = "+Inf" if bound == float("inf") else bound
+            yield f'ledgeragent_request_seconds_bucket{{le="{label}"}} {total}'
         yield f"ledgeragent_request_seconds_sum {self.seconds:.6f}"
         yield f"ledgeragent_request_seconds_count {total}"
 

@@ -32,12 +32,12 @@ _PROBLEMS = {
 
 
 def _object(*required: str, **properties: Schema) -> Schema:
-    told: Schema = {"type": "object"}
+    schema: Schema = {"type": "object"}
     if required:
-        told["required"] = list(required)
+        schema["required"] = list(required)
     if properties:
-        told["properties"] = properties
-    return told
+        schema["properties"] = properties
+    return schema
 
 
 def _list(item: Schema, **more: Any) -> Schema:
@@ -191,19 +191,19 @@ def _shown(summary: str, kind: str, schema: Schema, *problems: str) -> Schema:
 def openapi(version: str) -> Schema:
     """The description that `/openapi.json` answers with."""
     health = _object("status", "domain", "version", status=_TEXT, domain=_TEXT, version=_TEXT)
-    judged = {
+    formats = {
         "/v1/chat/completions": _judged(
             "Chat Completions, judged", _CHAT, "choices", _OPENAI_ERROR
         ),
         "/v1/messages": _judged("Messages, judged", _MESSAGES, "content", _ANTHROPIC_ERROR),
         "/v1/responses": _judged("Responses, judged", _RESPONSES, "output", _OPENAI_ERROR),
     }
-    models = ("The upstream's models", "application/json", _ANY_OBJECT, "401", "502", "503")
+    models = ("The upstream's models", "application/json", _ANY_OBJECT, "401", "502", "503", "504")
     return {
         "openapi": "3.1.0",
         "info": {"title": "LedgerAgent gateway", "version": version},
         "paths": {
-            **judged,
+            **formats,
             "/v1/models": _shown(*models),
             "/healthz": _shown(
                 "Whether the gateway serves, and which domain", "application/json", health

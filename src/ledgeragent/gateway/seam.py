@@ -20,13 +20,13 @@ class Seam:
     """The text of one answer, whichever of its replies it is from.
 
     `text` is what the current reply has said, `repeated` how much of its beginning was not sent
-    since the client has it already. `said` tells whether the client has read anything.
+    since the client has it already. `has_words` tells whether the client has read anything.
     """
 
     def __init__(self) -> None:
         self.text = ""
         self.repeated = 0
-        self.said = False
+        self.has_words = False
         self._last = ""
         self._space = ""
         self._waits = False
@@ -41,7 +41,7 @@ class Seam:
         """The events for more text, which `say` makes: at once unless it may be a repetition."""
         self.text += text
         if not self._waits:
-            self.said = self.said or bool(text.strip())
+            self.has_words = self.has_words or bool(text.strip())
             yield from say(text)
             return
         self._held.append((text, say))
@@ -53,13 +53,13 @@ class Seam:
 
         What only repeats the last reply is dropped, or sent all the same if told to `keep` it.
         """
-        held, self._held = self._held, []
-        if not held:
+        parts, self._held = self._held, []
+        if not parts:
             return
         self._waits = False
         self.repeated = left = self._repetition(keep)
         lead = "" if left else BREAK
-        for text, say in held:
+        for text, say in parts:
             new, left = text[left:], max(left - len(text), 0)
             if new:
                 yield from say(f"{lead}{new}")
@@ -86,4 +86,4 @@ class Seam:
 
     def after(self, text: str) -> str:
         """Words of ours, as they follow what was said."""
-        return f"{BREAK}{text}" if self.said else text
+        return f"{BREAK}{text}" if self.has_words else text

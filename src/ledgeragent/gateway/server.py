@@ -16,18 +16,18 @@ import ledgeragent
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import (
-    BadReplyError,
-    BadRequestError,
-    Body,
-    Dialect,
-    Request,
-    decode,
-    encode,
-)
+from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode, encode
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
 from ledgeragent.gateway.dialects.responses import ResponsesDialect
+from ledgeragent.gateway.errors import (
+    BadRequestError,
+    GatewayError,
+    OverloadedError,
+    TooLargeError,
+    UnknownKeyError,
+    UpstreamError,
+)
 from ledgeragent.gateway.exchange import Exchange
 from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import Metrics
@@ -36,8 +36,8 @@ from ledgeragent.gateway.openapi import openapi
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.gateway.stores.base import ConflictError, ProcessStore, SessionStore, StoreError
-from ledgeragent.gateway.upstream import Upstream, UpstreamError, UpstreamLine
+from ledgeragent.gateway.stores.base import ProcessStore, SessionStore
+from ledgeragent.gateway.upstream import Upstream, UpstreamLine
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.journal import Journal
@@ -162,28 +162,14 @@ class Gateway:
         """The answer, or what keeps it from being given, each in the dialect's own form."""
         try:
             self._admit(request)
-            raw = await request.read()
+            raw = await self._body(request)
             if self.settings.mode == "shadow":
                 return await self._shadowed(dialect, request, raw, trace)
             return await self._enforced(dialect, request, raw, trace)
-        except _Refused as refused:
-            headers = {"retry-after": "1"} if refused.status == 503 else {}
-            return _problem(dialect, refused.status, str(refused), headers)
-        except web.HTTPRequestEntityTooLarge:
-            limit = self.settings.max_body
-            return _problem(dialect, 413, f"the request is larger than {limit} bytes")
-        except BadRequestError as problem:
-            return _problem(dialect, 400, str(problem))
         except UpstreamError as answer:
             return web.Response(status=answer.status, body=answer.body, headers=answer.headers)
-        except ConflictError as problem:
-            return _problem(dialect, 409, str(problem))
-        except StoreError as problem:
-            return _problem(dialect, 503, str(problem))
-        except BadReplyError as problem:
-            return _problem(dialect, 502, str(problem))
-        except TimeoutError as problem:
-            return _problem(dialect, 504, str(problem))
+        except GatewayError as problem:
+            return _problem(dialect, problem)
 
     async def _enforced(
         self, dialect: Dialect, request: web.Request, raw: bytes, trace: RequestTrace | None
@@ -212,6 +198,13 @@ class Gateway:
             self._over(exchange, trace)
             if not visit.settled:
                 await visit.release()
+
+    async def _body(self, request: web.Request) -> bytes:
+        try:
+            return await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            limit = self.settings.max_body
+            raise TooLargeError(f"the request is larger than {limit} bytes") from None
 
     def _line(self, request: web.Request) -> UpstreamLine:
         return UpstreamLine(self._upstream, request.path, self._upstream.headers(request.headers))
@@ -264,7 +257,7 @@ class Gateway:
             shadow = Shadow(
                 dialect=dialect, gate=gate, memory=visit.memory, recorder=self._recorder
             )
-        except BadRequestError:
+        except GatewayError:
             self.metrics.unjudged += 1
         self.metrics.upstream_calls += 1
         chunks = (line if trace is None else trace.line(line)).chunks(raw)
@@ -274,8 +267,8 @@ class Gateway:
                     return await self._passed_on(request, chunks, visit, shadow)
                 answer = b"".join([chunk async for chunk in chunks])
             await self._overheard(visit, shadow, [answer], streams=False)
-            told = _verdict_headers(shadow.verdicts) if shadow is not None else {}
-            return web.Response(body=answer, content_type=_JSON, headers=told)
+            headers = _verdict_headers(shadow.verdicts) if shadow is not None else {}
+            return web.Response(body=answer, content_type=_JSON, headers=headers)
         finally:
             if trace is not None and shadow is not None:
                 trace.judged(shadow.verdicts, 0)
@@ -290,21 +283,21 @@ class Gateway:
         shadow: Shadow | None,
     ) -> web.StreamResponse:
         response = web.StreamResponse(headers=_SSE)
-        heard: list[bytes] = []
+        parts: list[bytes] = []
         try:
             async for chunk in chunks:
                 if not response.prepared:
                     await response.prepare(request)
-                heard.append(chunk)
+                parts.append(chunk)
                 await response.write(chunk)
-        except (BadReplyError, TimeoutError):
+        except GatewayError:
             if not response.prepared:
                 raise
             self.metrics.unjudged += 1
             if request.transport is not None:  # Cut off without an end, as upstream cut it off.
                 request.transport.close()
             return response
-        await self._overheard(visit, shadow, heard, streams=True)
+        await self._overheard(visit, shadow, parts, streams=True)
         await response.prepare(request)
         await response.write_eof()
         return response
@@ -316,23 +309,23 @@ class Gateway:
             return
         try:
             await visit.settle(shadow.hear_stream(chunks) if streams else shadow.hear(chunks[0]))
-        except BadReplyError:
+        except GatewayError:
             self.metrics.unjudged += 1
         self.metrics.judged(shadow.verdicts)
         self._notices.judged(shadow.memory.session, shadow.verdicts)
 
     def _admit(self, request: web.Request) -> None:
         if self.metrics.active > self.settings.max_concurrent:
-            raise _Refused(503, "the gateway is at its limit; try again")
+            raise OverloadedError("the gateway is at its limit; try again")
         keys = self.settings.keys
         if keys and not any(_credential(request, name) in keys for name in _CREDENTIALS):
-            raise _Refused(401, "the API key is not one of this gateway's")
+            raise UnknownKeyError("the API key is not one of this gateway's")
 
     def _visitor(self, request: web.Request, size: int) -> Visitor:
         name = request.headers.get(SESSION_HEADER)
         if name is not None and not (0 < len(name) <= _LONGEST_NAME and _PLAIN.fullmatch(name)):
-            told = f"1 to {_LONGEST_NAME} printable characters of ASCII"
-            raise BadRequestError(f"{SESSION_HEADER}: should be {told}")
+            form = f"1 to {_LONGEST_NAME} printable characters of ASCII"
+            raise BadRequestError(f"{SESSION_HEADER}: should be {form}")
         scope = _scope(*(_credential(request, header) for header in _CREDENTIALS))
         return Visitor(name=name, scope=scope, size=size)
 
@@ -340,28 +333,20 @@ class Gateway:
         try:
             self._admit(request)
             headers = self._upstream.headers(request.headers)
-            status, body, told = await self._upstream.get(request.path_qs, headers)
-        except _Refused as refused:
-            return _problem(ChatDialect(), refused.status, str(refused), {})
-        except (BadReplyError, TimeoutError) as problem:
-            return _problem(ChatDialect(), 502, str(problem), {})
-        return web.Response(status=status, body=body, headers=told)
+            status, body, reply_headers = await self._upstream.get(request.path_qs, headers)
+        except GatewayError as problem:
+            return _problem(ChatDialect(), problem)
+        return web.Response(status=status, body=body, headers=reply_headers)
 
     async def _healthz(self, request: web.Request) -> web.Response:
-        told = {"status": "ok", "domain": self._domain.name, "version": self._domain.version}
-        return web.json_response(told)
+        health = {"status": "ok", "domain": self._domain.name, "version": self._domain.version}
+        return web.json_response(health)
 
     async def _openapi(self, request: web.Request) -> web.Response:
         return web.json_response(openapi(ledgeragent.__version__))
 
     async def _metrics(self, request: web.Request) -> web.Response:
         return web.Response(text=self.metrics.text(), content_type="text/plain")
-
-
-class _Refused(Exception):
-    def __init__(self, status: int, problem: str) -> None:
-        super().__init__(problem)
-        self.status = status
 
 
 def _read(dialect: Dialect, raw: bytes) -> tuple[Body, Request]:
@@ -372,10 +357,9 @@ def _read(dialect: Dialect, raw: bytes) -> tuple[Body, Request]:
     return body, dialect.conversation(body)
 
 
-def _problem(
-    dialect: Dialect, status: int, problem: str, headers: dict[str, str] | None = None
-) -> web.Response:
-    body = encode(dialect.error(status, problem))
+def _problem(dialect: Dialect, problem: GatewayError) -> web.Response:
+    status, headers = problem.status, problem.headers
+    body = encode(dialect.error(status, str(problem)))
     return web.Response(status=status, body=body, content_type=_JSON, headers=headers)
 
 
@@ -385,17 +369,17 @@ def _encoded(events: Sequence[ServerEvent]) -> bytes:
 
 @lru_cache(1024)
 def _scope(*credentials: str) -> str:
-    told = "\n".join(credentials)
-    return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    joined = "\n".join(credentials)
+    return hashlib.blake2b(joined.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _credential(request: web.Request, name: str) -> str:
     return request.headers.get(name, "").removeprefix("Bearer ")
 
 
-def _verdict_headers(judged: Sequence[Filtered]) -> dict[str, str]:
-    told = verdict_header(judged)
-    return {VERDICT_HEADER: told} if told else {}
+def _verdict_headers(replies: Sequence[Filtered]) -> dict[str, str]:
+    header = verdict_header(replies)
+    return {VERDICT_HEADER: header} if header else {}
 
 
 async def serve(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import BadReplyError, Dialect, WireReply, decode, reading
+from ledgeragent.gateway.dialects.base import Dialect, WireReply, decode, reading
+from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.gateway.recorder import MemoryRecorder
@@ -27,8 +28,8 @@ class Shadow:
     def hear(self, raw: bytes) -> list[Settlement]:
         """Judges a whole answer. BadReplyError if it cannot be read."""
         with reading():
-            said = self.dialect.replies(decode(raw))
-        return [self._judge(each) for each in said]
+            replies = self.dialect.replies(decode(raw))
+        return [self._judge(wire) for wire in replies]
 
     def hear_stream(self, chunks: list[bytes]) -> list[Settlement]:
         """Judges a streamed answer. BadReplyError if it cannot be read."""
@@ -38,21 +39,21 @@ class Shadow:
                 for event in parser.feed(chunk):
                     for _ in stream.feed(event):
                         pass
-            said = stream.reply()
-        return [self._judge(said)]
+            wire = stream.reply()
+        return [self._judge(wire)]
 
-    def _judge(self, said: WireReply) -> Settlement:
+    def _judge(self, wire: WireReply) -> Settlement:
         try:
-            state, filtered = self.memory.state.filter(said.reply, self.gate, "drop")
+            state, filtered = self.memory.state.filter(wire.reply, self.gate, "drop")
             listens = self.gate.domain.listens
-            size = self.memory.size + weight(said.reply, listens=listens)
+            size = self.memory.size + weight(wire.reply, listens=listens)
         except RecursionError:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
-        self.recorder.judged(self.memory.session, said.reply, filtered, shadow=True)
+        self.recorder.judged(self.memory.session, wire.reply, filtered, shadow=True)
         self.verdicts.append(filtered)
-        state = state._replace(pending=said.reply.calls, raced=self._raced(said.reply))
+        state = state._replace(pending=wire.reply.calls, raced=self._raced(wire.reply))
         memory = replace(self.memory, state=state, unsent=(), warnings=(), upstream="", size=size)
-        return Settlement(said.reply, memory, said.id)
+        return Settlement(wire.reply, memory, wire.id)
 
     def _raced(self, reply: Reply) -> tuple[ToolCall, ...]:
         """The writes that may run beside other calls: rejected ones run as well."""

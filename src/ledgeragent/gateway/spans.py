@@ -19,9 +19,10 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.gateway.dialects.base import Body, decode
+from ledgeragent.gateway.errors import SlowUpstreamError, UpstreamError
 from ledgeragent.gateway.metrics import OTHER
 from ledgeragent.gateway.sse import EventParser
-from ledgeragent.gateway.upstream import UpstreamError, UpstreamLine
+from ledgeragent.gateway.upstream import UpstreamLine
 from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import word_of
 from ledgeragent.ledger import Ledger
@@ -175,13 +176,13 @@ class TracedGate(Gate):
     ) -> Filtered:
         """What the gate says."""
         span = self.trace.child("judge", SpanKind.INTERNAL, {})
-        failed = "cannot be judged"
+        error_type = "cannot be judged"
         try:
             filtered = Gate.filter(self, reply, ledger, rejections, delivery, running)
             span.set_attributes(self.trace.verdicts(filtered))
-            failed = ""
+            error_type = ""
         finally:
-            _end(span, failed)
+            _end(span, error_type)
         return filtered
 
 
@@ -196,38 +197,38 @@ class TracedLine(UpstreamLine):
         call = _Call(self)
         headers = dict(self.headers)
         propagate.inject(headers, trace.set_span_in_context(call.span, self.trace.context))
-        failed = ""
+        error_type = ""
         try:
             async with aclosing(self.upstream.chunks(self.path, body, headers)) as chunks:
                 async for chunk in chunks:
                     call.heard(chunk)
                     yield chunk
         except BaseException as problem:
-            failed = _error_type(problem)
+            error_type = _error_type(problem)
             raise
         finally:
-            call.end(failed)
+            call.end(error_type)
 
 
 class _Call:
     """The span of one upstream call, and what its answer says of itself."""
 
     def __init__(self, line: TracedLine) -> None:
-        asked = line.trace.model
-        self._streams = bool(asked.get("gen_ai.request.stream"))
+        model = line.trace.model
+        self._streams = bool(model.get("gen_ai.request.stream"))
         self._started = time.perf_counter()
         self._parser = EventParser()
         self._parts: list[bytes] = []
         self._told: dict[str, Any] = {}
         self._usage = TokenUsage()
         self.span = line.trace.child(
-            f"chat {asked.get('gen_ai.request.model', '')}".rstrip(),
+            f"chat {model.get('gen_ai.request.model', '')}".rstrip(),
             SpanKind.CLIENT,
             {
                 "gen_ai.operation.name": "chat",
                 "gen_ai.provider.name": "anthropic" if "messages" in line.path else "openai",
                 **_address(line.upstream.url),
-                **asked,
+                **model,
             },
         )
 
@@ -246,7 +247,7 @@ class _Call:
                 if isinstance(event.data, dict):
                     self._note(event.data)
 
-    def end(self, failed: str) -> None:
+    def end(self, error_type: str) -> None:
         """Notes the rest of what the answer says."""
         if self._parts:
             with _suspecting():
@@ -254,14 +255,14 @@ class _Call:
         self.span.set_attributes(self._told)
         with _suspecting():
             self.span.set_attributes(_tokens(self._usage.total))
-        _end(self.span, failed)
+        _end(self.span, error_type)
 
     def _note(self, body: Body) -> None:
-        said = body.get("message") or body.get("response") or body
-        self._usage.heard(said.get("usage"))
+        reply = body.get("message") or body.get("response") or body
+        self._usage.heard(reply.get("usage"))
         for name in ("model", "id"):
-            if isinstance(said.get(name), str):
-                self._told[f"gen_ai.response.{name}"] = _plain(said[name])
+            if isinstance(reply.get(name), str):
+                self._told[f"gen_ai.response.{name}"] = _plain(reply[name])
 
 
 def _suspecting() -> suppress:
@@ -271,16 +272,16 @@ def _suspecting() -> suppress:
 
 def _tokens(usage: Mapping[str, Any]) -> dict[str, int]:
     """The token counts of one call, as OpenTelemetry names them."""
-    told: dict[str, int] = {}
+    attributes: dict[str, int] = {}
     for name, value in usage.items():
         if name in _TOKENS:
-            told[f"gen_ai.usage.{_TOKENS[name]}"] = _count(value)
+            attributes[f"gen_ai.usage.{_TOKENS[name]}"] = _count(value)
     if "input_tokens" in usage:
-        told["gen_ai.usage.input_tokens"] += sum(_count(usage.get(n)) for n in _BESIDE_INPUT)
+        attributes["gen_ai.usage.input_tokens"] += sum(_count(usage.get(n)) for n in _BESIDE_INPUT)
     for part in ("prompt_tokens_details", "input_tokens_details"):
         if "cached_tokens" in (details := usage.get(part) or {}):
-            told["gen_ai.usage.cache_read.input_tokens"] = _count(details["cached_tokens"])
-    return told
+            attributes["gen_ai.usage.cache_read.input_tokens"] = _count(details["cached_tokens"])
+    return attributes
 
 
 def _count(value: Any) -> int:
@@ -296,11 +297,11 @@ def _plain(text: str) -> str:
 def _rules(replies: Iterable[Filtered]) -> dict[str, list[str]]:
     """Which rules spoke: those that decided, and those that only record."""
     verdicts = [verdict for filtered in replies for verdict in filtered.verdicts]
-    told = {
+    attributes = {
         "ledgeragent.predicates": _ids(f for v in verdicts for f in v.findings),
         "ledgeragent.shadow_predicates": _ids(f for v in verdicts for f in v.shadow),
     }
-    return {name: ids for name, ids in told.items() if ids}
+    return {name: ids for name, ids in attributes.items() if ids}
 
 
 def _ids(findings: Iterable[Finding]) -> list[str]:
@@ -317,7 +318,7 @@ def _error_type(problem: BaseException) -> str:
     match problem:
         case UpstreamError():
             return str(problem.status)
-        case TimeoutError():
+        case SlowUpstreamError():
             return "timeout"
         case asyncio.CancelledError() | GeneratorExit():
             return "cancelled"
@@ -325,8 +326,8 @@ def _error_type(problem: BaseException) -> str:
             return type(problem).__name__
 
 
-def _end(span: Span, failed: str) -> None:
-    if failed:
-        span.set_attribute("error.type", failed)
+def _end(span: Span, error_type: str) -> None:
+    if error_type:
+        span.set_attribute("error.type", error_type)
         span.set_status(Status(StatusCode.ERROR))
     span.end()

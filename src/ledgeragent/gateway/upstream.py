@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.dialects.base import BadReplyError, Body, encode
+from ledgeragent.gateway.dialects.base import Body, encode
+from ledgeragent.gateway.errors import BadReplyError, SlowUpstreamError, UpstreamError
 from ledgeragent.gateway.sse import EventParser, ServerEvent
 
 try:
@@ -28,16 +30,6 @@ _FORWARDED = (
     "user-agent",
 )
 _RETURNED = ("retry-after", "retry-after-ms", "x-request-id", "request-id", "x-should-retry")
-
-
-class UpstreamError(BadReplyError):
-    """An upstream answer other than 200, handed on as it is where that is still possible."""
-
-    def __init__(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
-        super().__init__(f"the upstream answered with status {status}")
-        self.status = status
-        self.body = body
-        self.headers = headers
 
 
 class Upstream:
@@ -64,23 +56,23 @@ class Upstream:
         if self._http is not None:
             await self._http.close()
 
-    def headers(self, given: Mapping[str, str]) -> dict[str, str]:
+    def headers(self, client_headers: Mapping[str, str]) -> dict[str, str]:
         """What of the client's headers goes upstream; our own key in place of the client's if set."""
-        sent = {name: given[name] for name in _FORWARDED if name in given}
-        sent["content-type"] = "application/json"
+        headers = {name: client_headers[name] for name in _FORWARDED if name in client_headers}
+        headers["content-type"] = "application/json"
         if self._key is not None:
-            own = "x-api-key" if "anthropic-version" in sent else "authorization"
+            own = "x-api-key" if "anthropic-version" in headers else "authorization"
             for name in ("authorization", "x-api-key", "api-key"):
-                sent.pop(name, None)
-            sent[own] = self._key if own == "x-api-key" else f"Bearer {self._key}"
-        return sent
+                headers.pop(name, None)
+            headers[own] = self._key if own == "x-api-key" else f"Bearer {self._key}"
+        return headers
 
     async def chunks(
         self, path: str, body: bytes, headers: Mapping[str, str]
     ) -> AsyncGenerator[bytes, None]:
         """The bytes of an answer as they come in."""
         size = 0
-        try:
+        with _failing():
             async with self._request("POST", path, headers, body) as answer:
                 if answer.status != 200:
                     raise UpstreamError(
@@ -91,18 +83,12 @@ class Upstream:
                     if size > self._limit:
                         raise BadReplyError(f"the upstream reply is over {self._limit} bytes")
                     yield chunk
-        except TimeoutError:
-            raise TimeoutError("the upstream did not answer in time") from None
-        except aiohttp.ClientError as problem:
-            raise BadReplyError(f"the upstream failed: {type(problem).__name__}") from None
 
     async def get(self, path: str, headers: Mapping[str, str]) -> tuple[int, bytes, dict[str, str]]:
         """Status, body and headers of something that is only looked up."""
-        try:
+        with _failing():
             async with self._request("GET", path, headers) as answer:
                 return answer.status, await answer.read(), returned(answer.headers)
-        except aiohttp.ClientError as problem:
-            raise BadReplyError(f"the upstream failed: {type(problem).__name__}") from None
 
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
@@ -144,8 +130,19 @@ class UpstreamLine:
         return self.upstream.chunks(self.path, body, self.headers)
 
 
-def returned(given: CIMultiDictProxy[str]) -> dict[str, str]:
+@contextmanager
+def _failing() -> Iterator[None]:
+    """Around a request: the client library's errors as the gateway's."""
+    try:
+        yield
+    except TimeoutError:
+        raise SlowUpstreamError("the upstream did not answer in time") from None
+    except aiohttp.ClientError as problem:
+        raise BadReplyError(f"the upstream failed: {type(problem).__name__}") from None
+
+
+def returned(headers: CIMultiDictProxy[str]) -> dict[str, str]:
     """What of upstream's headers goes to the client."""
-    kept = {name: given[name] for name in _RETURNED if name in given}
-    kept["content-type"] = given.get("content-type", "application/json")
-    return kept
+    passing = {name: headers[name] for name in _RETURNED if name in headers}
+    passing["content-type"] = headers.get("content-type", "application/json")
+    return passing

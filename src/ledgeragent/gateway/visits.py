@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from ledgeragent.gateway.dialects.base import BadRequestError, Request
+from ledgeragent.gateway.dialects.base import Request
+from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreError
 from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.memory import ROOT, Histories, Match, Memory, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
-from ledgeragent.gateway.stores.base import ConflictError, SavedSession, SessionStore, StoreError
+from ledgeragent.gateway.stores.base import SavedSession, SessionStore
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.types import Message, ToolReturn, UserMessage
 
@@ -39,8 +40,8 @@ class Visitor:
         return self._key("reply", id)
 
     def _key(self, kind: str, name: str) -> str:
-        told = json.dumps([kind, self.scope, name])
-        return f"{kind}:{hashlib.blake2b(told.encode(), digest_size=20).hexdigest()}"
+        text = json.dumps([kind, self.scope, name])
+        return f"{kind}:{hashlib.blake2b(text.encode(), digest_size=20).hexdigest()}"
 
 
 class Visit:
@@ -59,8 +60,8 @@ class Visit:
         for choice in choices:
             if choice.id:
                 key = self.visitor.reply_key(choice.id)
-                known = await self.store.load(key)
-                version = known.version if known is not None else 0
+                saved = await self.store.load(key)
+                version = saved.version if saved is not None else 0
                 await self.store.save(key, SavedSession(memory=choice.memory, version=version))
 
     async def release(self) -> None:
@@ -71,30 +72,30 @@ class HistoryVisit(Visit):
     """Found by its history."""
 
     def __init__(
-        self, visitor: Visitor, store: SessionStore, memories: Histories, found: Match
+        self, visitor: Visitor, store: SessionStore, memories: Histories, match: Match
     ) -> None:
         super().__init__(visitor, store)
         self._memories = memories
-        self._found = found
+        self._match = match
 
     def fold(self, recorder: MemoryRecorder, messages: Sequence[Message]) -> None:
         """Takes in the new messages; a branch is told from its beginning, under its own name."""
-        found = self._found
-        if found.branched:
-            told = messages[: len(messages) - len(found.new)]
-            recorder.fold(Memory(session=found.memory.session), told)
-        self.memory = recorder.fold(found.memory, found.new)
-        self._memories.begin(found, self.memory, self.visitor.size)
+        match = self._match
+        if match.branched:
+            earlier = messages[: len(messages) - len(match.new)]
+            recorder.fold(Memory(session=match.memory.session), earlier)
+        self.memory = recorder.fold(match.memory, match.new)
+        self._memories.begin(match, self.memory, self.visitor.size)
 
     async def settle(self, choices: Sequence[Settlement]) -> None:
         """Keeps what is known after the reply under the history that ends in it."""
         await super().settle(choices)
         for choice in choices:
-            self._memories.settle(self._found.key, choice.sent, choice.memory, self.visitor.size)
+            self._memories.settle(self._match.key, choice.reply, choice.memory, self.visitor.size)
 
     async def release(self) -> None:
         """Frees the history for its retry."""
-        self._memories.release(self._found.key)
+        self._memories.release(self._match.key)
 
 
 class SessionVisit(Visit):
@@ -115,7 +116,7 @@ class SessionVisit(Visit):
         """Keeps the session; of several choices nobody knows which one the client goes on with."""
         await super().settle(choices)
         if len(choices) == 1:
-            await self._save(choices[0].memory, (*self._folded, mark(choices[0].sent)))
+            await self._save(choices[0].memory, (*self._folded, mark(choices[0].reply)))
         else:
             await self._save(self.memory, self._folded)
 
@@ -159,8 +160,8 @@ class Visits:
             fresh = SavedSession(memory=Memory(session=f"{visitor.name}@{visitor.scope[:8]}"))
             visit = SessionVisit(visitor, self.store, saved or fresh)
         else:
-            found = self.memories.find(conversation.messages, visitor.scope)
-            visit = HistoryVisit(visitor, self.store, self.memories, found)
+            match = self.memories.find(conversation.messages, visitor.scope)
+            visit = HistoryVisit(visitor, self.store, self.memories, match)
         visit.fold(self.recorder, conversation.messages)
         return visit
 
@@ -173,10 +174,10 @@ class Visits:
                 "judged; send the whole input instead"
             )
         memory = saved.memory
-        if saved.taken:
+        if saved.is_continued:
             memory = replace(memory, session=new_session())
         else:
-            await self.store.save(key, replace(saved, taken=True))
+            await self.store.save(key, replace(saved, is_continued=True))
         return ReplyVisit(visitor, self.store, memory)
 
 

@@ -8,21 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from ledgeragent.errors import LedgerAgentError
 from ledgeragent.gate import Filtered
+from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.types import Message, Reply, ToolCall, parse_json
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
-
-
-class BadRequestError(LedgerAgentError):
-    """A request that the gateway cannot judge, and so does not forward."""
-
-
-class BadReplyError(LedgerAgentError):
-    """An upstream reply that cannot be read, and so is not handed on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,15 +75,15 @@ def sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCa
     Results are paired with calls of one id by their order, so that order has to stay.
     """
     passing: list[ToolCall] = []
-    held: list[ToolCall] = []
+    later: list[ToolCall] = []
     ids: set[str] = set()
     for call in calls:
         if call.name in passes and call.id not in ids:
             passing.append(call)
         else:
-            held.append(call)
+            later.append(call)
             ids.add(call.id)
-    return passing + held
+    return passing + later
 
 
 class Stream(Protocol):

@@ -9,8 +9,6 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
-    BadReplyError,
-    BadRequestError,
     Body,
     Rejected,
     Request,
@@ -23,6 +21,7 @@ from ledgeragent.gateway.dialects.base import (
     result_of,
     text_of,
 )
+from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import DONE, ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
@@ -69,15 +68,15 @@ class ChatDialect:
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
         messages = [choice["message"] for choice in answer["choices"]]
-        said = tuple(WireReply(_reply(message, "message"), message) for message in messages)
-        if not said or any(message.get("function_call") for message in messages):
+        replies = tuple(WireReply(_reply(message, "message"), message) for message in messages)
+        if not replies or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
-        return said
+        return replies
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
         pairs = zip(answer["choices"], choices, strict=True)
-        return {**answer, "choices": [_choice(raw, *judged) for raw, judged in pairs]}
+        return {**answer, "choices": [_choice(raw, *choice) for raw, choice in pairs]}
 
     def stream(self, passes: frozenset[str]) -> ChatStream:
         """An assembler; calls of the tools in `passes` are not held back."""
@@ -174,12 +173,12 @@ class ChatStream:
 
     def _call_of(self, part: Body) -> _Call:
         """The call that a part belongs to; some upstreams give all calls of a reply one index."""
-        index, given = part.get("index", len(self._calls)), str(part.get("id") or "")
+        index, call_id = part.get("index", len(self._calls)), str(part.get("id") or "")
         call = self._at.get(index)
-        if call is None or (given and call.id and given != call.id):
+        if call is None or (call_id and call.id and call_id != call.id):
             call = self._at[index] = _Call()
             self._calls.append(call)
-        call.id = call.id or given
+        call.id = call.id or call_id
         return call
 
     def _whole(self, call: _Call) -> ServerEvent:
@@ -223,12 +222,12 @@ class ChatStream:
         """The end of an answer that cannot be completed."""
         yield ServerEvent("", {"error": {"message": problem, "type": "api_error"}})
 
-    def _chunk(self, delta: Body, **choice: Any) -> ServerEvent:
+    def _chunk(self, delta: Body, **fields: Any) -> ServerEvent:
         if not self._opened:
             self._opened = True
             delta = {"role": "assistant", **delta}
-        shown = {"index": 0, "delta": delta, "finish_reason": None, **choice}
-        return ServerEvent("", {**self._head, "choices": [shown]})
+        choice = {"index": 0, "delta": delta, "finish_reason": None, **fields}
+        return ServerEvent("", {**self._head, "choices": [choice]})
 
 
 class _Call:
@@ -297,11 +296,11 @@ def _choice(raw: Body, filtered: Filtered, text: str) -> Body:
     message = dict(raw["message"])
     calls = message.pop("tool_calls", None) or []
     pairs = zip(calls, filtered.verdicts, strict=True)
-    kept = [call for call, verdict in pairs if verdict.allowed]
-    if kept:
-        message["tool_calls"] = kept
+    allowed = [call for call, verdict in pairs if verdict.allowed]
+    if allowed:
+        message["tool_calls"] = allowed
     if text:
-        said = filtered.reply.text
-        message["content"] = f"{said}\n\n{text}" if said else text
-    reason = raw.get("finish_reason") if kept or not calls else "stop"
+        reply_text = filtered.reply.text
+        message["content"] = f"{reply_text}\n\n{text}" if reply_text else text
+    reason = raw.get("finish_reason") if allowed or not calls else "stop"
     return {**raw, "message": message, "finish_reason": reason}

@@ -9,8 +9,6 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
-    BadReplyError,
-    BadRequestError,
     Body,
     Rejected,
     Request,
@@ -23,6 +21,7 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
+from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.seam import BREAK, Seam
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
@@ -65,14 +64,14 @@ class MessagesDialect:
         for rejected in tail.rejected:
             messages += _answered(rejected)
         # The beginning of a reply, which upstream is to continue, has to stay the last message.
-        begun = [messages.pop()] if messages[-1]["role"] == "assistant" else []
+        opening = [messages.pop()] if messages[-1]["role"] == "assistant" else []
         block = {"type": "text", "text": tail.context}
         if messages and messages[-1]["role"] == "user":
             last = messages.pop()
             messages.append({**last, "content": [*_blocks(last.get("content")), block]})
         else:
             messages.append({"role": "user", "content": [block]})
-        return {**body, "messages": [*messages, *begun]}
+        return {**body, "messages": [*messages, *opening]}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
@@ -87,8 +86,8 @@ class MessagesDialect:
         allowed = iter(filtered.verdicts)
         content = [b for b in answer["content"] if b["type"] != "tool_use" or next(allowed).allowed]
         if text:
-            said = any(block["type"] == "text" for block in content)
-            content.append({"type": "text", "text": f"{BREAK}{text}" if said else text})
+            has_text = any(block["type"] == "text" for block in content)
+            content.append({"type": "text", "text": f"{BREAK}{text}" if has_text else text})
         reason = answer.get("stop_reason")
         if reason == "tool_use" and not filtered.execute:
             reason = "end_turn"
@@ -169,17 +168,17 @@ class MessagesStream:
         if block.kind != "text":
             yield self._opening(block)
             return
-        begun = start.get("text")
+        text = start.get("text")
         block.start = {**start, "text": ""}
         if not self._seam.waits:
             yield self._opening(block)
-        if begun:
-            yield from self._grow(block, {"type": "text_delta", "text": begun})
+        if text:
+            yield from self._grow(block, {"type": "text_delta", "text": text})
 
     def _repeats(self, block: _Block) -> bool:
         """True if a call before it, which is held, has its id."""
-        held = (b for b in self._blocks.values() if b.kind == "tool_use" and b.number is None)
-        return any(b is not block and b.start.get("id") == block.start.get("id") for b in held)
+        unsent = (b for b in self._blocks.values() if b.kind == "tool_use" and b.number is None)
+        return any(b is not block and b.start.get("id") == block.start.get("id") for b in unsent)
 
     def _opening(self, block: _Block) -> ServerEvent:
         block.number = self._sent
@@ -269,12 +268,12 @@ class _Block:
         if self.kind == "tool_use":
             text = self._joined("partial_json")
             call = ToolCall.parse(name="", arguments=text or self.start.get("input"))
-            given = call.arguments if call.malformed is None else call.malformed
-            return {**self.start, "input": given}
+            arguments = call.arguments if call.malformed is None else call.malformed
+            return {**self.start, "input": arguments}
         whole = dict(self.start)
         for name in ("text", "thinking", "signature"):
-            if joined := self._joined(name):
-                whole[name] = f"{whole.get(name) or ''}{joined}"
+            if value := self._joined(name):
+                whole[name] = f"{whole.get(name) or ''}{value}"
         return whole
 
     def _joined(self, name: str) -> str:
@@ -296,10 +295,10 @@ def _said(content: Sequence[Any]) -> WireReply:
 
 
 def _call(block: Mapping[str, Any], where: str) -> ToolCall:
-    name, number, given = string(block, "name", where), block.get("id"), block.get("input")
-    if isinstance(given, Mapping) or given is None:
-        return ToolCall(name=name, arguments=given or {}, id=str(number or ""))
-    return ToolCall(name=name, id=str(number or ""), malformed=str(given))
+    name, number, arguments = string(block, "name", where), block.get("id"), block.get("input")
+    if isinstance(arguments, Mapping) or arguments is None:
+        return ToolCall(name=name, arguments=arguments or {}, id=str(number or ""))
+    return ToolCall(name=name, id=str(number or ""), malformed=str(arguments))
 
 
 def _check_tool(tool: Any, n: int) -> None:

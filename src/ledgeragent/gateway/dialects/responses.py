@@ -10,8 +10,6 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
-    BadReplyError,
-    BadRequestError,
     Body,
     PendingAnswer,
     Rejected,
@@ -25,6 +23,7 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
+from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.seam import BREAK, Seam
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
@@ -63,15 +62,15 @@ class ResponsesDialect:
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         refuse(body, _REFUSED)
-        given = body.get("input")
-        if not isinstance(given, str | list) or not given:
+        raw = body.get("input")
+        if not isinstance(raw, str | list) or not raw:
             raise BadRequestError("input: should be text or a list with at least one item")
         after = body.get("previous_response_id")
         if after is not None and not isinstance(after, str):
             raise BadRequestError("previous_response_id: should be text")
         check_tools(body, _check_tool)
         return Request(
-            messages=tuple(_messages(_items(given))),
+            messages=tuple(_messages(_items(raw))),
             stream=flag(body, "stream"),
             after=after,
         )
@@ -86,12 +85,12 @@ class ResponsesDialect:
             items += _answered(rejected)
         if not continues:
             return {**body, "input": [*items, {"role": self._role, "content": tail.context}]}
-        told = body.get("instructions")
+        instructions = body.get("instructions")
         return {
             **body,
             "input": items,
             "previous_response_id": tail.after,
-            "instructions": f"{told}\n\n{tail.context}" if told else tail.context,
+            "instructions": f"{instructions}\n\n{tail.context}" if instructions else tail.context,
         }
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
@@ -105,8 +104,8 @@ class ResponsesDialect:
         ((filtered, text),) = choices
         output = list(_kept(answer["output"], filtered))
         if text:
-            said = any(item["type"] == "message" for item in output)
-            output.append(_said_by_us(answer, f"{BREAK}{text}" if said else text))
+            has_text = any(item["type"] == "message" for item in output)
+            output.append(_said_by_us(answer, f"{BREAK}{text}" if has_text else text))
         return {**answer, "output": output}
 
     def stream(self, passes: frozenset[str]) -> ResponsesStream:
@@ -213,34 +212,34 @@ class ResponsesStream:
     def _begun(self, index: int) -> Iterator[ServerEvent]:
         """What a late message was waiting with, once it has something to say."""
         if index not in self._numbers:
-            added, *frame = self._late[index].events
-            yield self._opened(index, added)
+            opening, *frame = self._late[index].events
+            yield self._opened(index, opening)
             for data in frame:
                 yield self._passed(data["type"], data, index)
 
     def _framed(self, kind: str, data: Body, index: int) -> Iterator[ServerEvent]:
         """What is around the text of a late message: it waits for the text, or is dropped with it."""
-        late, done = self._late[index], kind == "response.output_item.done"
-        if done:
+        late, ends = self._late[index], kind == "response.output_item.done"
+        if ends:
             self._same(late.events[0]["item"], data["item"])
-        if done or kind == "response.output_text.done":
+        if ends or kind == "response.output_text.done":
             # Reasoning must not be left without what it led to.
-            sent = (self._output[number]["type"] for number in self._numbers.values())
-            yield from self._seam.close(keep=any(kind in _SILENT_ITEMS for kind in sent))
-        shown = late.shown(data)
+            kinds = (self._output[number]["type"] for number in self._numbers.values())
+            yield from self._seam.close(keep=any(kind in _SILENT_ITEMS for kind in kinds))
+        event = late.shown(data)
         if index not in self._numbers and kind in _FRAME:
-            late.events.append(shown)
-        elif index in self._numbers or not done or not self._seam.text:
+            late.events.append(event)
+        elif index in self._numbers or not ends or not self._seam.text:
             yield from self._begun(index)
-            yield self._passed(kind, shown, index)
+            yield self._passed(kind, event, index)
 
     def _holds(self, item: Body) -> bool:
         """True for what must be judged, and for what repeats the id of a call that is held."""
-        held = any(other.get("call_id") == item.get("call_id") for other in self._held.values())
-        return held or item["name"] not in self._passes
+        repeats = any(other.get("call_id") == item.get("call_id") for other in self._held.values())
+        return repeats or item["name"] not in self._passes
 
-    def _same(self, added: Body, done: Body) -> None:
-        if any(added.get(name) != done.get(name) for name in ("type", "name", "call_id")):
+    def _same(self, first: Body, last: Body) -> None:
+        if any(first.get(name) != last.get(name) for name in ("type", "name", "call_id")):
             raise BadReplyError("the upstream changed a call that was under way")
 
     def reply(self) -> WireReply:
@@ -248,8 +247,8 @@ class ResponsesStream:
 
         What is judged are the items that were streamed, since those are what the client is sent.
         """
-        begun = {*self._numbers, *self._held, *self._late}
-        if self._end is None or not begun <= self._done.keys():
+        indices = {*self._numbers, *self._held, *self._late}
+        if self._end is None or not indices <= self._done.keys():
             raise BadReplyError("the upstream stream ended before the reply was complete")
         output = [item for _, item in sorted(self._done.items())]
         return _said({"id": self._end["response"].get("id", ""), "output": output})
@@ -327,8 +326,8 @@ class _Late:
     `events` wait for its first new word; `texts` are its parts as the client is sent them.
     """
 
-    def __init__(self, added: Body) -> None:
-        self.events: list[Body] = [added]
+    def __init__(self, opening: Body) -> None:
+        self.events: list[Body] = [opening]
         self.texts: dict[Any, str] = {}
 
     def shown(self, data: Body) -> Body:
@@ -346,8 +345,8 @@ class _Late:
         return {**part, "text": self.texts[number]} if number in self.texts else part
 
 
-def _items(given: Any) -> list[Any]:
-    return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+def _items(raw: Any) -> list[Any]:
+    return [{"role": "user", "content": raw}] if isinstance(raw, str) else list(raw)
 
 
 def _messages(items: Sequence[Any]) -> Iterator[Message]:
@@ -453,13 +452,13 @@ def _with_owed(items: Sequence[Any], owed: Sequence[PendingAnswer]) -> Iterator[
     ids = [str(item.get("call_id")) for item in items if _answers(item)]
     waiting = [o if o.behind <= ids.count(o.call_id) else o._replace(behind=0) for o in owed]
     yield from (_output(o.call_id, o.feedback) for o in waiting if o.behind == 0)
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for item in items:
         yield item
         if _answers(item):
-            seen[str(item.get("call_id"))] += 1
-            due = (o for o in waiting if o.behind and o.call_id == str(item.get("call_id")))
-            yield from (_output(o.call_id, o.feedback) for o in due if o.behind == seen[o.call_id])
+            counts[name := str(item.get("call_id"))] += 1
+            due = (o for o in waiting if (o.call_id, o.behind) == (name, counts[name]))
+            yield from (_output(o.call_id, o.feedback) for o in due)
 
 
 def _answers(item: Mapping[str, Any]) -> bool:

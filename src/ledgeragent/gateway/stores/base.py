@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ledgeragent.gateway.dialects.base import BadReplyError
+from ledgeragent.gateway.errors import ConflictError
 from ledgeragent.gateway.memory import Memory
 
 IDLE_SECONDS = 30 * 24 * 3600.0
@@ -18,25 +18,17 @@ MOST_BYTES = 64 << 20
 """How much text of a kind memory keeps; records of small fields take eight times theirs, once read."""
 
 
-class StoreError(BadReplyError):
-    """The store cannot be used, so that nothing may be answered."""
-
-
-class ConflictError(BadReplyError):
-    """Another request of the same session was answered in the meantime."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedSession:
     """A session at rest.
 
-    `folded` are the marks of the latest messages in `memory`, `taken` tells that a reply has been
-    continued, `version` counts the changes.
+    `folded` are the marks of the latest messages in `memory`, `is_continued` tells that a reply
+    has been continued, `version` counts the changes.
     """
 
     memory: Memory
     folded: tuple[str, ...] = ()
-    taken: bool = False
+    is_continued: bool = False
     version: int = 0
 
 
@@ -73,8 +65,8 @@ class _Kind:
         self.size += saved.memory.size
 
     def drop(self, name: str) -> None:
-        known = self.sessions.pop(name, None)
-        self.size -= known.memory.size if known is not None else 0
+        saved = self.sessions.pop(name, None)
+        self.size -= saved.memory.size if saved is not None else 0
 
 
 class ProcessStore:
@@ -99,8 +91,8 @@ class ProcessStore:
     async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
         kind = self._alike(name)
-        known = kind.sessions.get(name)
-        if (known.version if known is not None else 0) != saved.version:
+        latest = kind.sessions.get(name)
+        if (latest.version if latest is not None else 0) != saved.version:
             raise ConflictError(BUSY)
         if saved.memory.size > self._most:
             kind.drop(name)

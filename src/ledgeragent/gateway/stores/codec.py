@@ -19,7 +19,7 @@ FORMAT = 1
 def dumps(saved: SavedSession) -> str:
     """The session as ASCII text. What the latest return did is left out: nothing reads it again."""
     memory = saved.memory
-    told = {
+    data = {
         "format": FORMAT,
         "session": memory.session,
         "state": _state(memory.state),
@@ -28,24 +28,24 @@ def dumps(saved: SavedSession) -> str:
         "upstream": memory.upstream,
         "size": memory.size,
         "folded": saved.folded,
-        "taken": saved.taken,
+        "taken": saved.is_continued,
     }
-    return json.dumps(told, separators=(",", ":"))
+    return json.dumps(data, separators=(",", ":"))
 
 
 def loads(text: str, version: int) -> SavedSession:
     """The session in a text, as the version that it was kept as."""
-    told = json.loads(text)
+    data = json.loads(text)
     memory = Memory(
-        session=told["session"],
-        state=_read_state(told["state"]),
-        unsent=tuple(Unsent(_read_call(call), *rest) for call, *rest in told.get("unsent", ())),
-        warnings=tuple(told.get("warnings", ())),
-        upstream=told["upstream"],
-        size=told.get("size", 0),
+        session=data["session"],
+        state=_read_state(data["state"]),
+        unsent=tuple(Unsent(_read_call(call), *rest) for call, *rest in data.get("unsent", ())),
+        warnings=tuple(data.get("warnings", ())),
+        upstream=data["upstream"],
+        size=data.get("size", 0),
     )
-    folded = tuple(told["folded"])
-    return SavedSession(memory=memory, folded=folded, taken=told["taken"], version=version)
+    folded = tuple(data["folded"])
+    return SavedSession(memory=memory, folded=folded, is_continued=data["taken"], version=version)
 
 
 def _state(state: State) -> Json:
@@ -58,13 +58,13 @@ def _state(state: State) -> Json:
     }
 
 
-def _read_state(told: Mapping[str, Json]) -> State:
-    counts = {(tool, intent, rule): n for tool, intent, rule, n in told["rejections"]}
+def _read_state(data: Mapping[str, Json]) -> State:
+    counts = {(tool, intent, rule): n for tool, intent, rule, n in data["rejections"]}
     return State(
-        ledger=_read_ledger(told["ledger"]),
-        pending=_read_calls(told["pending"]),
+        ledger=_read_ledger(data["ledger"]),
+        pending=_read_calls(data["pending"]),
         rejections=Rejections(counts=counts),
-        raced=_read_calls(told.get("raced", ())),
+        raced=_read_calls(data.get("raced", ())),
     )
 
 
@@ -79,17 +79,17 @@ def _ledger(ledger: Ledger) -> Json:
     }
 
 
-def _read_ledger(told: Mapping[str, Json]) -> Ledger:
+def _read_ledger(data: Mapping[str, Json]) -> Ledger:
     ledger = Ledger(
-        turn=told["turn"],
-        writes=_read_calls(told["writes"]),
+        turn=data["turn"],
+        writes=_read_calls(data["writes"]),
         unconfirmed=tuple(
-            Unconfirmed(_read_call(call), running) for call, running in told.get("unconfirmed", ())
+            Unconfirmed(_read_call(call), running) for call, running in data.get("unconfirmed", ())
         ),
-        utterances=tuple(Utterance(*utterance) for utterance in told.get("utterances", ())),
-        unavailable={(tool, intent): answer for tool, intent, answer in told["unavailable"]},
+        utterances=tuple(Utterance(*utterance) for utterance in data.get("utterances", ())),
+        unavailable={(tool, intent): answer for tool, intent, answer in data["unavailable"]},
     )
-    for entry in told["entries"]:
+    for entry in data["entries"]:
         ledger = ledger.put(_read_entry(entry, ledger.unconfirmed))
     return ledger
 
@@ -120,17 +120,17 @@ def _read_by(by: Json, doubts: Sequence[Unconfirmed]) -> ToolCall | None:
     return None if by is None else _read_call(by)
 
 
-def _read_entry(told: Mapping[str, Json], doubts: Sequence[Unconfirmed]) -> Entry:
+def _read_entry(data: Mapping[str, Json], doubts: Sequence[Unconfirmed]) -> Entry:
     return Entry(
-        path=Path(told["path"]),
-        value=told["value"],
-        source=_read_call(told["source"]),
-        turn=told["turn"],
-        typed=told["typed"],
-        stale=tuple(Stale(tuple(fields), _read_by(by, doubts)) for fields, by in told["stale"]),
+        path=Path(data["path"]),
+        value=data["value"],
+        source=_read_call(data["source"]),
+        turn=data["turn"],
+        typed=data["typed"],
+        stale=tuple(Stale(tuple(fields), _read_by(by, doubts)) for fields, by in data["stale"]),
         inherited={
             name: Origin(_read_call(source), turn)
-            for name, (source, turn) in told["inherited"].items()
+            for name, (source, turn) in data["inherited"].items()
         },
     )
 
@@ -139,14 +139,14 @@ def _calls(calls: Iterable[ToolCall]) -> Json:
     return [_call(call) for call in calls]
 
 
-def _read_calls(told: Sequence[Json]) -> tuple[ToolCall, ...]:
-    return tuple(_read_call(call) for call in told)
+def _read_calls(rows: Sequence[Json]) -> tuple[ToolCall, ...]:
+    return tuple(_read_call(call) for call in rows)
 
 
 def _call(call: ToolCall) -> Json:
     return [call.id, call.name, dict(call.arguments), call.malformed]
 
 
-def _read_call(told: Sequence[Json]) -> ToolCall:
-    number, name, arguments, malformed = told
+def _read_call(row: Sequence[Json]) -> ToolCall:
+    number, name, arguments, malformed = row
     return ToolCall(id=number, name=name, arguments=arguments, malformed=malformed)

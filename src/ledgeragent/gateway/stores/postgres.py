@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any, LiteralString
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.stores.base import (
-    BUSY,
-    IDLE_SECONDS,
-    ConflictError,
-    SavedSession,
-    StoreError,
-)
+from ledgeragent.gateway.errors import ConflictError, StoreError
+from ledgeragent.gateway.stores.base import BUSY, IDLE_SECONDS, SavedSession
 from ledgeragent.gateway.stores.codec import dumps, loads
 
 try:
@@ -43,27 +38,27 @@ class PostgresSessions:
 
     async def load(self, name: str) -> SavedSession | None:
         """The session, or None if there is none."""
-        found = "SELECT saved, version FROM ledgeragent_sessions WHERE name = %s"
-        row = await (await self._run(found, name)).fetchone()
+        query = "SELECT saved, version FROM ledgeragent_sessions WHERE name = %s"
+        row = await (await self._run(query, name)).fetchone()
         return loads(*row) if row is not None else None
 
     async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
         if saved.version == 0:
-            done = await self._run(
+            cursor = await self._run(
                 "INSERT INTO ledgeragent_sessions VALUES (%s, 1, %s) ON CONFLICT DO NOTHING",
                 name,
                 dumps(saved),
             )
         else:
-            done = await self._run(
+            cursor = await self._run(
                 "UPDATE ledgeragent_sessions SET version = version + 1, saved = %s, used = now() "
                 "WHERE name = %s AND version = %s",
                 dumps(saved),
                 name,
                 saved.version,
             )
-        if done.rowcount == 0:
+        if cursor.rowcount == 0:
             raise ConflictError(BUSY)
 
     async def close(self) -> None:

@@ -5,13 +5,8 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from ledgeragent.gateway.stores.base import (
-    BUSY,
-    IDLE_SECONDS,
-    ConflictError,
-    SavedSession,
-    StoreError,
-)
+from ledgeragent.gateway.errors import ConflictError, StoreError
+from ledgeragent.gateway.stores.base import BUSY, IDLE_SECONDS, SavedSession
 from ledgeragent.gateway.stores.codec import dumps, loads
 
 _TABLE = """CREATE TABLE IF NOT EXISTS sessions
@@ -45,14 +40,14 @@ class SqliteSessions:
         """Keeps it as the next version; ConflictError if another was kept since it was read."""
         if saved.version == 0:
             statement = "INSERT INTO sessions VALUES (?, 1, ?, ?) ON CONFLICT DO NOTHING"
-            done = self._run(statement, name, dumps(saved), time.time())
+            cursor = self._run(statement, name, dumps(saved), time.time())
         else:
             statement = (
                 "UPDATE sessions SET version = version + 1, saved = ?, used = ? "
                 "WHERE name = ? AND version = ?"
             )
-            done = self._run(statement, dumps(saved), time.time(), name, saved.version)
-        if done.rowcount == 0:
+            cursor = self._run(statement, dumps(saved), time.time(), name, saved.version)
+        if cursor.rowcount == 0:
             raise ConflictError(BUSY)
 
     async def close(self) -> None:
