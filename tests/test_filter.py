@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ledgeragent.effects import Write
-from ledgeragent.gate import UNKNOWN_ARGUMENT, Delivery, Gate
+from ledgeragent.findings import UNKNOWN_ARGUMENT
+from ledgeragent.gate import Delivery, Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.predicates import (
     Broken,

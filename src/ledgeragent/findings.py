@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from ledgeragent.ledger import Evidence, Unconfirmed
 from ledgeragent.paths import quote
 from ledgeragent.plan import spoken_calls
-from ledgeragent.predicates import Broken, Predicate
+from ledgeragent.predicates import Broken, Predicate, violation
 from ledgeragent.text import visible
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Finding, Kind
 from ledgeragent.view import MissingEvidence, View
+
+UNKNOWN_ARGUMENT = "gate/unknown-argument"
 
 # A named tuple's own constructor costs as much as a rule.
 _new = tuple.__new__
@@ -114,3 +117,19 @@ def _state_of(missing: MissingEvidence, view: View, nameless: bool) -> str:
         name = missing.stale.by.name
         return f"may have been changed by {name}, whose result never came, since it was read"
     return f"was changed by {missing.stale.by.name} since it was read"
+
+
+def unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
+    """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
+    unknown = sorted(quote(str(name)) for name in call.arguments.keys() - known)
+    template = "it takes no argument {unknown}; it takes {known}"
+    broken = violation(template, unknown=unknown, known=", ".join(sorted(known)))
+    return unusable(UNKNOWN_ARGUMENT, Decision.REVISE, broken.reason)
+
+
+def spelled(read: ToolCall, asked_of_user: Sequence[str]) -> str:
+    """A read as the model can make it; what it has to ask the user for stands as `?`."""
+    if not asked_of_user:
+        return str(read)
+    arguments = [f"{name}={json.dumps(value)}" for name, value in read.arguments.items()]
+    return f"{read.name}({', '.join([*arguments, *(f'{name}=?' for name in asked_of_user)])})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,14 +13,15 @@ from ledgeragent.findings import (
     finding_of,
     request_for,
     running_write,
+    spelled,
+    unknown_arguments,
     unusable,
     wait_for,
 )
 from ledgeragent.ledger import Evidence, Ledger
 from ledgeragent.lookback import LookBack
-from ledgeragent.paths import quote
 from ledgeragent.plan import Order, Plan
-from ledgeragent.predicates import Broken, Predicate, violation
+from ledgeragent.predicates import Broken, Predicate
 from ledgeragent.rejections import Rejections
 from ledgeragent.text import visible
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
@@ -37,7 +37,6 @@ _new = tuple.__new__
 _ALLOW, _ENFORCE, _VIOLATION = Decision.ALLOW, Enforcement.ENFORCE, Kind.VIOLATION
 
 MALFORMED = "gate/arguments"
-UNKNOWN_ARGUMENT = "gate/unknown-argument"
 UNKNOWN_TOOL = "gate/unknown-tool"
 
 NOT_EXECUTED = "Error: this call was not executed"
@@ -136,7 +135,7 @@ class Gate:
         evidence = view.evidence
         findings: list[Finding] = []
         if guard.takes is not None and not guard.takes.issuperset(call.arguments):
-            findings.append(_unknown_arguments(guard.takes, call))
+            findings.append(unknown_arguments(guard.takes, call))
         whose = True  # it is established, as far as judged, whose records the call is about
         for rule in guard.predicates:
             if not whose and not rule.identity:
@@ -188,8 +187,8 @@ class Gate:
         present = [read for read in candidates if self.domain.has(read.name)]
         reads = tuple(read for read in present if not self._in_vain(read, view))
         running = running_write(missing, view)
-        spelled = tuple(map(self._spelled, reads))
-        reason = request_for(missing, view, spelled, running, nameless=rule.identity)
+        calls = tuple(spelled(read, self.domain.asked_of_user(read)) for read in reads)
+        reason = request_for(missing, view, calls, running, nameless=rule.identity)
         if reads or running:
             asked = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
             return asked._replace(reads=reads, waits_for=running)
@@ -205,14 +204,6 @@ class Gate:
         One that lacks arguments may fail for just that, which says nothing of the read that is meant.
         """
         return view.unavailable(read) is not None and not self.domain.asked_of_user(read)
-
-    def _spelled(self, read: ToolCall) -> str:
-        """A read as the model can make it; what it has to ask the user for stands as `?`."""
-        asked = self.domain.asked_of_user(read)
-        if not asked:
-            return str(read)
-        arguments = [f"{name}={json.dumps(value)}" for name, value in read.arguments.items()]
-        return f"{read.name}({', '.join([*arguments, *(f'{name}=?' for name in asked)])})"
 
     def plan(self, ledger: Ledger) -> Plan:
         """An empty plan on a ledger, for whoever judges the calls of a reply one by one."""
@@ -280,14 +271,6 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
         reason = f"its arguments cannot be used: {visible('; '.join(objections))}"
         return unusable(MALFORMED, Decision.REVISE, reason)
     return arguments
-
-
-def _unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
-    """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
-    unknown = sorted(quote(str(name)) for name in call.arguments.keys() - known)
-    template = "it takes no argument {unknown}; it takes {known}"
-    broken = violation(template, unknown=unknown, known=", ".join(sorted(known)))
-    return unusable(UNKNOWN_ARGUMENT, Decision.REVISE, broken.reason)
 
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:

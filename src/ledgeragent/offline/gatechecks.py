@@ -10,7 +10,8 @@ from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.errors import UsageError
-from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL, Gate
+from ledgeragent.findings import UNKNOWN_ARGUMENT
+from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL, Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Finding

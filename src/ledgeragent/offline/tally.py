@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
-from ledgeragent.gate import MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL
+from ledgeragent.findings import UNKNOWN_ARGUMENT
+from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, JudgedCall
 from ledgeragent.offline.neutral import NeutralCalls
