@@ -46,7 +46,7 @@ BENEATH = ("text", "persistent", "shape", "arguments", "returned", "state")
 arguments, unwrapped answers, the reducer."""
 
 CORE_LINES = 2_340
-MECHANISM_LINES = 1_800
+MECHANISM_LINES = 1_840
 
 
 def imports_of(file: Path) -> set[str]:
