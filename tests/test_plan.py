@@ -13,7 +13,7 @@ from ledgeragent.plan import WAIT
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.state import State
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Decision, Kind, Verdict
+from ledgeragent.verdict import Decision, Enforcement, Kind, Verdict
 from tests.lending.domain import (
     ADA,
     BOOK,
@@ -140,6 +140,19 @@ def test_an_allowance_may_rest_on_a_call_before_it_only_where_calls_run_as_liste
     verdict = second(judged(MOVE, LEND, gate=only(moved, order=order)))
     assert verdict.allowed is allowed
     assert verdict.waits_for == (() if allowed else (MOVE,))
+
+
+@predicate("lending/lonely", guards="move_member", enforcement=Enforcement.AUDIT)
+def lonely(arguments: object, ledger: View) -> Broken | None:
+    """Nothing else is done in a conversation in which a member moves."""
+    return violation("more was done") if len(ledger.writes) > 0 else None
+
+
+def test_what_a_rule_that_is_not_enforced_says_holds_no_other_call_back() -> None:
+    gate = only(lonely)
+    assert [v.allowed for v in judged(MOVE, SHELVE, gate=gate).verdicts] == [True, True]
+    strict = only(replace(lonely, enforcement=Enforcement.ENFORCE))
+    assert [v.allowed for v in judged(MOVE, SHELVE, gate=strict).verdicts] == [True, False]
 
 
 def test_calls_in_flight_count_like_calls_of_the_reply() -> None:

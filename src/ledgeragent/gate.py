@@ -105,7 +105,7 @@ class Gate:
     ) -> Verdict:
         """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict.
 
-        `lookbacks` gets the rules that asked which writes were done.
+        `lookbacks` gets the rules that asked which writes were done, and are satisfied.
         """
         guard = self.domain.guard(call.name)
         if guard is None:
@@ -146,9 +146,9 @@ class Gate:
                     broken = rule.check(arguments, view)
                     if view.looked_back:
                         lookback = LookBack(rule, arguments, view)
-                        if lookbacks is not None:
-                            lookbacks.append(lookback)
                         self._look_back(lookback, broken)
+                        if broken is None and lookbacks is not None:
+                            lookbacks.append(lookback)
                 except MissingEvidence as missing:
                     finding = self._ask(rule, missing, view, evidence[first:])
                 else:

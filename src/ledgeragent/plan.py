@@ -19,7 +19,7 @@ from ledgeragent.lookback import LookBack
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
-from ledgeragent.verdict import Decision, Finding, Kind, Verdict
+from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
 
 Order = Literal["any", "listed", "snapshot"]
 """How a host runs the calls of a reply. `any`: in any order, or at once, so that no two that are let
@@ -27,9 +27,10 @@ through may disturb each other. `listed`: one after the other, as they stand. `s
 reading, each call judged as if it were alone."""
 
 Judge: TypeAlias = Callable[[ToolCall, Ledger, list[LookBack]], Verdict]
-"""`(call, ledger, lookbacks) -> verdict`; adds the rules that asked which writes were done."""
+"""`(call, ledger, lookbacks) -> verdict`; adds the satisfied rules that asked which writes were done."""
 
 WAIT = "gate/wait"
+_ENFORCE = Enforcement.ENFORCE
 
 
 def spoken_calls(calls: Sequence[ToolCall]) -> str:
@@ -48,8 +49,8 @@ class Claim:
         self.call = verdict.call
         self._evidence = verdict.evidence
         self._touched = touched
-        # One that was let through although a rule is against it has nothing more to lose.
-        self._lookbacks = lookbacks if verdict.allowed else ()
+        # What a rule that is not enforced would say holds nobody back.
+        self._lookbacks = [back for back in lookbacks if back.rule.enforcement is _ENFORCE]
 
     def meets(self, touched: Iterable[Touch]) -> bool:
         """True if what is touched is among what the call rests on, or changes."""
