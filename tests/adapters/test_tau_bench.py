@@ -45,7 +45,7 @@ class Env:
         self.kinds.add(type(action))
         step = self.episode.step(action.name, action.kwargs)
         return SimpleNamespace(
-            observation=step.observation, reward=step.reward, done=step.done, info={}
+            observation=step.observation, reward=step.reward, done=step.over, info={}
         )
 
 

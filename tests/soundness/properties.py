@@ -43,7 +43,9 @@ def _disagreements(verdict: Verdict, scene: Scene, call: ToolCall, *, full: bool
     for clause in sorted(rejected):
         if not holds(clause, truth, scene.world):
             yield f"rejected for {clause}, which the judge finds kept"
-    if full and truth.due and rejected and not broken & named:
+    # A clause that is presumed broken is as good a reason: it is one where the other follows.
+    reasons = broken | _groups(truth.presumed, scene.world)
+    if full and truth.due and rejected and not reasons & named:
         yield f"rejected for {spelled(rejected)}, but it breaks {spelled(truth.broken)}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 
 from ledgeragent.bench.results.results import Gold, MadeCall, Run, intent
@@ -110,7 +111,9 @@ def _against_policy(run: Run, extra: Iterable[MadeCall]) -> bool:
     if pack is None:
         return False
     intents = {intent(write) for write in extra}
-    gate, state = gate_of_records(pack), State()
+    # Here nobody is told anything, so that whose record it is need not be settled first.
+    rules = tuple(replace(rule, identity=False) for rule in pack.predicates)
+    gate, state = gate_of_records(replace(pack, predicates=rules)), State()
     try:
         messages = read_messages(run.messages)
     except ValueError:
