@@ -63,6 +63,7 @@ site: $(READY)
 lock: $(READY)
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --strip-extras --no-header --no-emit-index-url \
 		--no-emit-find-links --no-emit-trusted-host --output-file requirements-dev.txt pyproject.toml
+	@sed -i.bak -e '/^ledgeragent @ file:/,/^[^ ]/{/^ledgeragent @ file:/d;/^ /d;}' requirements-dev.txt && rm requirements-dev.txt.bak
 
 # Builds wheel and sdist into dist/, installs each into an empty environment, and plays the demo from it.
 dist: $(READY)
