@@ -199,10 +199,10 @@ def _read_anything(value: Json, place: str, objections: list[str], depth: int = 
 
 def _object_to(value: Json, place: str, expected: str, objections: list[str]) -> Json:
     """The value as it is, with an objection noted."""
-    shown = repr(value)
-    if len(shown) > _LONGEST_SHOWN:
-        shown = f"{shown[: _LONGEST_SHOWN - 3]}..."
-    objections.append(f"{place} should be {expected}, got {shown}")
+    text = repr(value)
+    if len(text) > _LONGEST_SHOWN:
+        text = f"{text[: _LONGEST_SHOWN - 3]}..."
+    objections.append(f"{place} should be {expected}, got {text}")
     return value
 
 

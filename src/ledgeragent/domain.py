@@ -83,8 +83,10 @@ class Domain:
         tools: dict[str, Tool] = {}
         routes: dict[str, tuple[Read[Any], ...]] = {}
         for tool in self.tools:
-            known = tools.setdefault(tool.tool, tool)
-            if type(known) is not type(tool) or (known is not tool and not isinstance(tool, Read)):
+            declared = tools.setdefault(tool.tool, tool)
+            if type(declared) is not type(tool) or (
+                declared is not tool and not isinstance(tool, Read)
+            ):
                 raise DomainError(f"{self.name}: tool {tool.tool} is declared twice")
             if isinstance(tool, Read):
                 routes[tool.tool] = (*routes.get(tool.tool, ()), tool)
@@ -137,9 +139,9 @@ class Domain:
         that need arguments the path doesn't tell (an email) are left out.
         """
         routes = [r for name, of_tool in self._routes.items() if self.has(name) for r in of_tool]
-        found = [(r.complete(c), c) for r in routes if (c := r.call_for(path)) is not None]
-        complete = [call for is_complete, call in found if is_complete]
-        return tuple(complete or (call for _, call in found))
+        calls = [(r.complete(c), c) for r in routes if (c := r.call_for(path)) is not None]
+        complete = [call for is_complete, call in calls if is_complete]
+        return tuple(complete or (call for _, call in calls))
 
     def shape(self, path: Path[Any]) -> Shape:
         """What is declared of the record at a path."""
@@ -148,10 +150,10 @@ class Domain:
                 return shape
         return ANYTHING
 
-    def asked_of_user(self, read: ToolCall) -> tuple[str, ...]:
-        """The arguments of a read that no path tells, such as an email: the user has to be asked."""
-        parameters = (name for route in self.routes(read.name) for name in route.parameters)
-        return tuple(dict.fromkeys(name for name in parameters if name not in read.arguments))
+    def asked_of_user(self, call: ToolCall) -> tuple[str, ...]:
+        """The arguments of a call that no path tells, such as an email: the user has to be asked."""
+        parameters = (name for route in self.routes(call.name) for name in route.parameters)
+        return tuple(dict.fromkeys(name for name in parameters if name not in call.arguments))
 
     def literal(self) -> Domain:
         """This domain as the paper has it: what a write returns is no observation."""

@@ -119,17 +119,17 @@ def _state_of(missing: MissingEvidence, view: View, nameless: bool) -> str:
     return f"was changed by {missing.stale.by.name} since it was read"
 
 
-def unknown_arguments(known: frozenset[str], call: ToolCall) -> Finding:
+def unknown_arguments(accepted: frozenset[str], call: ToolCall) -> Finding:
     """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
-    unknown = sorted(quote(str(name)) for name in call.arguments.keys() - known)
+    unknown = sorted(quote(str(name)) for name in call.arguments.keys() - accepted)
     template = "it takes no argument {unknown}; it takes {known}"
-    broken = violation(template, unknown=unknown, known=", ".join(sorted(known)))
+    broken = violation(template, unknown=unknown, known=", ".join(sorted(accepted)))
     return unusable(UNKNOWN_ARGUMENT, Decision.REVISE, broken.reason)
 
 
-def spelled(read: ToolCall, asked_of_user: Sequence[str]) -> str:
+def spelled(call: ToolCall, asked_of_user: Sequence[str]) -> str:
     """A read as the model can make it; what it has to ask the user for stands as `?`."""
     if not asked_of_user:
-        return str(read)
-    arguments = [f"{name}={json.dumps(value)}" for name, value in read.arguments.items()]
-    return f"{read.name}({', '.join([*arguments, *(f'{name}=?' for name in asked_of_user)])})"
+        return str(call)
+    arguments = [f"{name}={json.dumps(value)}" for name, value in call.arguments.items()]
+    return f"{call.name}({', '.join([*arguments, *(f'{name}=?' for name in asked_of_user)])})"

@@ -65,22 +65,24 @@ class Filtered:
     @property
     def feedback(self) -> str:
         """What the model is told: of rejected calls, and warnings on allowed ones; "" if nothing."""
-        return "\n".join(told for v in self.verdicts if (told := v.feedback))
+        return "\n".join(text for v in self.verdicts if (text := v.feedback))
 
     @property
     def refusal(self) -> str:
-        """What a customer is told of a reply that was rejected: the rules it breaks, in their own words.
+        """The answer to a user whose request was rejected: the rules it breaks, in their own words.
 
         The rest of a rejection is for the model alone: which read comes first, what is wrong with the
         form of a call, that the same call was made before.
         """
         decisive = (finding for verdict in self.verdicts for finding in verdict.decisive)
-        told = dict.fromkeys(
+        reasons = dict.fromkeys(
             f.public or f.reason
             for f in decisive
             if f.kind is _VIOLATION and not f.predicate.startswith("gate/")
         )
-        return f"I can't do that: {'; '.join(told)}." if told else "I can't do that right now."
+        return (
+            f"I can't do that: {'; '.join(reasons)}." if reasons else "I can't do that right now."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,26 +186,26 @@ class Gate:
         self, rule: Predicate, missing: MissingEvidence, view: View, evidence: list[Evidence]
     ) -> Finding:
         candidates = missing.reads or self.domain.reads_for(missing.path)
-        present = [read for read in candidates if self.domain.has(read.name)]
-        reads = tuple(read for read in present if not self._in_vain(read, view))
+        present = [call for call in candidates if self.domain.has(call.name)]
+        reads = tuple(call for call in present if not self._in_vain(call, view))
         running = running_write(missing, view)
-        calls = tuple(spelled(read, self.domain.asked_of_user(read)) for read in reads)
+        calls = tuple(spelled(call, self.domain.asked_of_user(call)) for call in reads)
         reason = request_for(missing, view, calls, running, nameless=rule.identity)
         if reads or running:
-            asked = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
-            return asked._replace(reads=reads, waits_for=running)
+            request = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
+            return request._replace(reads=reads, waits_for=running)
         decision = rule.undecided if present else self.undecided
         undecided = finding_of(rule, evidence, Kind.UNDECIDED, decision, reason)
         if decision is Decision.ALLOW:
             return undecided._replace(enforcement=Enforcement.AUDIT)
         return undecided._replace(reason=f"this cannot be checked here: {reason}")
 
-    def _in_vain(self, read: ToolCall, view: View) -> bool:
+    def _in_vain(self, call: ToolCall, view: View) -> bool:
         """True if a read is known to fail whatever one does.
 
         One that lacks arguments may fail for just that, which says nothing of the read that is meant.
         """
-        return view.unavailable(read) is not None and not self.domain.asked_of_user(read)
+        return view.unavailable(call) is not None and not self.domain.asked_of_user(call)
 
     def plan(self, ledger: Ledger) -> Plan:
         """An empty plan on a ledger, for whoever judges the calls of a reply one by one."""

@@ -176,9 +176,9 @@ class Ledger:
         """This ledger with what was said."""
         return replace(self, utterances=(*self.utterances, Utterance(speaker, text, self.turn)))
 
-    def without(self, read: ToolCall, answer: str) -> Ledger:
-        """This ledger knowing that `read` cannot be had, because it answered `answer`."""
-        return replace(self, unavailable={**self.unavailable, read.intent: answer})
+    def without(self, call: ToolCall, answer: str) -> Ledger:
+        """This ledger knowing that `call` cannot be had, because it answered `answer`."""
+        return replace(self, unavailable={**self.unavailable, call.intent: answer})
 
     def heard(self, touched: Iterable[Touch] = ()) -> Ledger:
         """This ledger one user message later; `touched` is what the user may have changed."""
@@ -217,9 +217,9 @@ class Ledger:
         return ledger
 
 
-def _narrow(mark: Stale, kept: Iterable[str]) -> Iterator[Stale]:
-    """What is left of a mark once every field but `kept` has been read again."""
+def _narrow(mark: Stale, names: Iterable[str]) -> Iterator[Stale]:
+    """What is left of a mark once every field but `names` has been read again."""
     if not mark.fields:
-        yield from (Stale((name,), mark.by) for name in kept)
-    elif mark.fields[0] in kept:
+        yield from (Stale((name,), mark.by) for name in names)
+    elif mark.fields[0] in names:
         yield mark

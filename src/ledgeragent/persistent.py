@@ -30,8 +30,8 @@ class PersistentMap(Generic[K, V]):
         self.get = self._find if self._base else self._delta.get
 
     def _find(self, key: K) -> V | None:
-        found = self._delta.get(key)
-        return found if found is not None else self._base.get(key)
+        value = self._delta.get(key)
+        return value if value is not None else self._base.get(key)
 
     def put(self, key: K, value: V) -> PersistentMap[K, V]:
         """This map with one value set."""

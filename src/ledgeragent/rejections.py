@@ -46,8 +46,8 @@ def _rejection_keys(verdict: Verdict) -> list[tuple[str, str, str]]:
 def _grounds(finding: Finding) -> str:
     """The predicate, and a digest of what its finding rests on and asks for."""
     facts = [(fact.record, fact.fields, fact.value) for fact in finding.evidence]
-    asked = [call.intent for call in (*finding.reads, *finding.waits_for)]
+    requests = [call.intent for call in (*finding.reads, *finding.waits_for)]
     digest = hashlib.blake2b(
-        repr((facts, asked)).encode("utf-8", "backslashreplace"), digest_size=8
+        repr((facts, requests)).encode("utf-8", "backslashreplace"), digest_size=8
     )
     return f"{finding.predicate} {digest.hexdigest()}"

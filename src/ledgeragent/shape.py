@@ -158,9 +158,9 @@ def _literal_objection(words: tuple[Any, ...]) -> Objection:
             return ""
         if type(value) in (int, bool, NoneType) and (type(value), value) in typed:
             return ""
-        shown = ", ".join(str(word) for word in words[:_MOST_WORDS])
+        listed = ", ".join(str(word) for word in words[:_MOST_WORDS])
         return _expected(
-            place, f"one of {shown}{', ...' if len(words) > _MOST_WORDS else ''}", value
+            place, f"one of {listed}{', ...' if len(words) > _MOST_WORDS else ''}", value
         )
 
     return objection
@@ -219,10 +219,10 @@ def _unreadable(place: str) -> str:
 
 
 def _expected(place: str, expected: str, value: Json) -> str:
-    shown = repr(value)
-    if len(shown) > _LONGEST_SHOWN:
-        shown = f"{shown[:_LONGEST_SHOWN]}..."
-    return f"{place.lstrip('.') or 'it'} should be {expected}, not {shown}"
+    text = repr(value)
+    if len(text) > _LONGEST_SHOWN:
+        text = f"{text[:_LONGEST_SHOWN]}..."
+    return f"{place.lstrip('.') or 'it'} should be {expected}, not {text}"
 
 
 _SCALARS: Mapping[Any, Objection] = {

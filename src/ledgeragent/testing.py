@@ -62,8 +62,8 @@ def assert_blocks(
 
 
 def _expect(decision: Decision, verdict: Verdict) -> Verdict:
-    found = [f"{f.predicate}: {f.error or f.reason}" for f in verdict.findings]
+    findings = [f"{f.predicate}: {f.error or f.reason}" for f in verdict.findings]
     assert verdict.decision is decision, (
-        f"expected {decision.name}, got {verdict.decision.name}: {'; '.join(found) or 'no finding'}"
+        f"expected {decision.name}, got {verdict.decision.name}: {'; '.join(findings) or 'no finding'}"
     )
     return verdict

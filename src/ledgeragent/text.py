@@ -25,8 +25,8 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass").hex(" ", 2)
+def _escaped(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex(" ", 2)
     return "".join(f"\\u{unit}" for unit in units.split())
 
 

@@ -91,16 +91,16 @@ class ToolCall:
         """The call for arguments given as JSON text (chat APIs) or as an object."""
         if arguments is None or arguments == "":
             return cls(name=name, id=id)
-        given: Json = arguments
+        parsed: Json = arguments
         if type(arguments) is str or not isinstance(arguments, Mapping):
             try:
-                given = _parse_object(arguments)
+                parsed = _parse_object(arguments)
             except (ValueError, RecursionError, TypeError):
                 return cls(name=name, id=id, malformed=str(arguments))
         short = type(arguments) is str and len(arguments) < 2 * _DEEPEST
-        if not short and _are_deep(given.values()):
+        if not short and _are_deep(parsed.values()):
             return cls(name=name, id=id, malformed="arguments that are nested too deep")
-        return cls(name=name, arguments=given, id=id)
+        return cls(name=name, arguments=parsed, id=id)
 
     @property
     def intent(self) -> tuple[str, str]:
@@ -110,8 +110,10 @@ class ToolCall:
     def __str__(self) -> str:
         if self.malformed is not None:
             return f"{self.name}({self.malformed})"
-        given = (f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items())
-        return f"{self.name}({', '.join(given)})"
+        shown_arguments = (
+            f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items()
+        )
+        return f"{self.name}({', '.join(shown_arguments)})"
 
 
 def is_error(content: Json) -> bool:

@@ -289,6 +289,6 @@ class View(dict[Path[Any], Any]):
         """
         return tuple(u.text for u in self._ledger.utterances if u.speaker == speaker)
 
-    def unavailable(self, read: ToolCall) -> str | None:
-        """What `read` answered, if it is known that it cannot succeed."""
-        return self._ledger.unavailable.get(read.intent)
+    def unavailable(self, call: ToolCall) -> str | None:
+        """What `call` answered, if it is known that it cannot succeed."""
+        return self._ledger.unavailable.get(call.intent)

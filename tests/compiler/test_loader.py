@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ledgeragent import Session, load_domain
-from ledgeragent.compiler.cel.library import library as cel_module
+from ledgeragent.compiler.cel.engine import library as cel_module
 from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, MissingExtraError, UsageError
 from ledgeragent.gate import Gate

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ledgeragent.check.worlds import Worlds
-from ledgeragent.compiler.cel.library import CelError
+from ledgeragent.compiler.cel.engine import CelError
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.outline import Outline, RulePart
 from ledgeragent.compiler.samples import Sample

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ledgeragent.compiler.cel.characters import Unreadable
-from ledgeragent.compiler.cel.library import CelError, Source, environment, parse
+from ledgeragent.compiler.cel.engine import CelError, Source, environment, parse
 from ledgeragent.compiler.cel.programs import Program, compile_expression
 from ledgeragent.compiler.cel.scope import Scope
 from ledgeragent.compiler.cel.variables import uses

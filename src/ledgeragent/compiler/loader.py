@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 
 from ledgeragent.compiler.cel.characters import first_refused
-from ledgeragent.compiler.cel.library import library
+from ledgeragent.compiler.cel.engine import library
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.outline import ClausePart, Outline
 from ledgeragent.compiler.packfiles import PIECES, pack_files, unread_files

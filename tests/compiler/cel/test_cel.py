@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.compiler.cel.library import CelError, Source
-from ledgeragent.compiler.cel.library import parse as parse_cel
+from ledgeragent.compiler.cel.engine import CelError, Source
+from ledgeragent.compiler.cel.engine import parse as parse_cel
 from ledgeragent.compiler.cel.tree import walk
 from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.compiler.cel.engine import library
 from ledgeragent.compiler.cel.functions import calls, rewritten
-from ledgeragent.compiler.cel.library import library
 from ledgeragent.compiler.cel.rule import CelCheck
 from tests.compiler.yaml_pack import LOAN, domain_of, pay, problem_of, text_of
 
@@ -119,7 +119,7 @@ def test_the_library_is_given_no_python_to_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each call back into Python would lose some memory."""
-    from ledgeragent.compiler.cel import library as cel
+    from ledgeragent.compiler.cel import engine as cel
 
     given: list[Any] = []
     overload = library().Overload

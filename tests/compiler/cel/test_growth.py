@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.compiler.cel.engine import CelError, Source, environment
 from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
-from ledgeragent.compiler.cel.library import CelError, Source, environment
 from ledgeragent.compiler.cel.programs import Program, compile_expression
 from ledgeragent.compiler.cel.scope import Scope
 from ledgeragent.compiler.cel.variables import Variable

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledgeragent.compiler.cel.engine import Absent, CelError, Source, environment
 from ledgeragent.compiler.cel.evaluation import ROUNDS_AT_ONCE, TooOften
-from ledgeragent.compiler.cel.library import Absent, CelError, Source, environment
 from ledgeragent.compiler.cel.pieces import MOST_ROUNDS, Pieces
 from ledgeragent.compiler.cel.programs import Program, compile_expression
 from ledgeragent.compiler.cel.scope import Scope

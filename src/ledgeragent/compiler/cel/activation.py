@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledgeragent.compiler.cel.characters import Unreadable, is_readable
-from ledgeragent.compiler.cel.library import Absent, CelError
+from ledgeragent.compiler.cel.engine import Absent, CelError
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.variables import Variable
 from ledgeragent.compiler.source.keys import Key, Segment

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ledgeragent.compiler.cel.library import STATUS, Absent, CelError, library
+from ledgeragent.compiler.cel.engine import STATUS, Absent, CelError, library
 from ledgeragent.types import Json
 
 ROUNDS_AT_ONCE = 9_999

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+from ledgeragent.compiler.cel.engine import Source, environment, parse
 from ledgeragent.compiler.cel.functions import COMPUTED, only_call
-from ledgeragent.compiler.cel.library import Source, environment, parse
 from ledgeragent.compiler.cel.programs import Program, compile_expression
 from ledgeragent.compiler.cel.reasons import MessageFact, ReasonText, ReasonTexts
 from ledgeragent.compiler.cel.scope import Scope

@@ -15,9 +15,9 @@ from functools import partial
 from marshal import dumps
 from typing import Any, NamedTuple
 
+from ledgeragent.compiler.cel.engine import Absent, CelError
 from ledgeragent.compiler.cel.evaluation import ROUNDS_AT_ONCE, TooOften, evaluated
 from ledgeragent.compiler.cel.growth import Size, most_rounds, size_of
-from ledgeragent.compiler.cel.library import Absent, CelError
 from ledgeragent.compiler.cel.surgery import Serialized, counting, over, swapped, with_body
 from ledgeragent.compiler.cel.tree import Call, Expr, Fold, Ident, children, read_tree, walk
 from ledgeragent.types import Json
@@ -73,7 +73,7 @@ class _Names:
 
     def _check_new(self, name: str) -> None:
         """Raises TooOften for a name that would hide another one that a piece reads."""
-        roots = {known.partition(".")[0] for known in (*self.values, *self.failed)}
+        roots = {name.partition(".")[0] for name in (*self.values, *self.failed)}
         for bind in self.binds:
             roots |= {bind.variable, *_names(bind.source)}
         if name in roots:

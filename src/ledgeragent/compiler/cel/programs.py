@@ -7,10 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ledgeragent.compiler.cel.evaluation import TooOften, evaluated
-from ledgeragent.compiler.cel.functions import COMPUTED, Rewritten, ToCompute, rewritten
-from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
-from ledgeragent.compiler.cel.library import (
+from ledgeragent.compiler.cel.engine import (
     Absent,
     CelError,
     Refused,
@@ -19,6 +16,9 @@ from ledgeragent.compiler.cel.library import (
     environment,
     parse,
 )
+from ledgeragent.compiler.cel.evaluation import TooOften, evaluated
+from ledgeragent.compiler.cel.functions import COMPUTED, Rewritten, ToCompute, rewritten
+from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.pieces import Pieces
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
 from ledgeragent.compiler.cel.surgery import Serialized, without_early_ends

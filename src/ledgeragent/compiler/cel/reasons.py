@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledgeragent.compiler.cel.activation import Activation
-from ledgeragent.compiler.cel.library import CelError
+from ledgeragent.compiler.cel.engine import CelError
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.tree import Expr, Ident, Select
 from ledgeragent.predicates import Broken, MissingEvidence, violation

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ledgeragent.compiler.cel.activation import Activation, Requirement
 from ledgeragent.compiler.cel.characters import Unreadable
-from ledgeragent.compiler.cel.library import CelError
+from ledgeragent.compiler.cel.engine import CelError
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.reasons import ReasonTexts
 from ledgeragent.predicates import Broken, MissingEvidence, View, violation

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ledgeragent.compiler.cel.library import Source
+from ledgeragent.compiler.cel.engine import Source
 from ledgeragent.compiler.cel.tree import Expr
 from ledgeragent.compiler.cel.variables import Use, Variable
 from ledgeragent.compiler.problems import Place, Problems, suggestion
