@@ -8,11 +8,13 @@ from typing import ClassVar, NamedTuple, TypedDict
 
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Write
+from ledgeragent.effects import Write, touch
 from ledgeragent.errors import UsageError
 from ledgeragent.findings import UNKNOWN_ARGUMENT
 from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL, Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.paths import PathTemplate
+from ledgeragent.plan import WAIT
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Finding
 
@@ -22,7 +24,9 @@ class _Parcel(TypedDict):
     weight: float
 
 
-_DESK = Domain(name="desk", version="1", tools=(Write(tool="send_parcel", arguments=_Parcel),))
+_PARCEL = PathTemplate("parcels.{parcel_id}", dict)
+_SEND = Write(tool="send_parcel", arguments=_Parcel, touches=(touch(_PARCEL, "status"),))
+_DESK = Domain(name="desk", version="1", tools=(_SEND,))
 """A domain without rules, in which samples of the gate's own checks are judged."""
 
 _GIVEN: Mapping[str, Json] = {"parcel_id": "P1", "weight": 2.5}
@@ -31,7 +35,10 @@ _SENT = ToolCall(name="send_parcel", arguments=_GIVEN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCheck:
-    """One check of the gate: which calls it `judges`, when it `answers`, and what it `accepts`."""
+    """One check of the gate: which calls it `judges`, when it `answers`, and what it `accepts`.
+
+    `beside` are the calls that go before each sample in the same reply.
+    """
 
     id: str
     about: str
@@ -40,6 +47,7 @@ class GateCheck:
     accepts: str
     rejected: tuple[ToolCall, ...]
     allowed: tuple[ToolCall, ...] = (_SENT,)
+    beside: tuple[ToolCall, ...] = ()
     decision: Decision = Decision.REVISE
     enforcement: Enforcement = field(default=Enforcement.ENFORCE, init=False)
     clause: ClassVar[None] = None
@@ -88,6 +96,20 @@ _CHECKS = (
         accepts="a call of one of the tools that the pack lists, spelled as there",
         rejected=(ToolCall(name="sned_parcel", arguments=_GIVEN),),
     ),
+    GateCheck(
+        id=WAIT,
+        about="A call changes nothing that another call of the same reply rests on or changes.",
+        judges="every write after another write of the same reply, or beside one whose result is still "
+        "to come, unless the host is known to run calls as listed. The samples are judged after "
+        f"`{_SENT}`",
+        answers="it repeats the earlier call, or touches what that call's rules read or what it touches: "
+        "hosts may run both at once, so that neither could be sure of what was read",
+        accepts="the same call once the result of the earlier one is there, judged on what is known then; "
+        "adapters and the MCP proxy wait for it by themselves",
+        rejected=(_SENT, ToolCall(name="send_parcel", arguments={**_GIVEN, "weight": 4.0})),
+        allowed=(ToolCall(name="send_parcel", arguments={**_GIVEN, "parcel_id": "P2"}),),
+        beside=(_SENT,),
+    ),
 )
 
 CHECKS: Mapping[str, GateCheck] = {check.id: check for check in _CHECKS}
@@ -109,6 +131,8 @@ def gate_samples(check: GateCheck) -> Iterator[GateSample]:
     """The samples of a check with what the gate really finds."""
     for side, calls in (("allowed", check.allowed), ("rejected", check.rejected)):
         for call in calls:
-            findings = Gate(domain=_DESK).judge(call, Ledger()).findings
-            own = (finding for finding in findings if finding.predicate == check.id)
+            plan = Gate(domain=_DESK).plan(Ledger())
+            for earlier in check.beside:
+                plan.judge(earlier)
+            own = (f for f in plan.judge(call).findings if f.predicate == check.id)
             yield GateSample(side, call, next(own, None))
