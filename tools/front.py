@@ -68,7 +68,10 @@ def measured() -> str:
         figures["arms"]["index, tail"]["price_weighted_ratio"]
         for figures in result("cost.json")["domains"].values()
     ]
-    decision = result("speed.json")["ratios"]["decision_allowed_per_json_loads"]
+    ratios = result("speed.json")["ratios"]
+    allowed, held = (
+        ratios[f"decision_{which}_per_json_loads"] for which in ("allowed", "rejected")
+    )
     rejected = sum(counts["runs_with_rejected_executed_write"] for counts in solved)
     sentences = (
         f"**{sum(report['correct'] for report in cases):,} of "
@@ -77,12 +80,13 @@ def measured() -> str:
         f"**{sum(run['reward_1'] for run in gold)} of {sum(run['tasks'] for run in gold)}** of the "
         "benchmark's own solutions still earn their reward behind the gate "
         "([gold](docs/measured/gold.md)).",
-        f"**{rejected} of {sum(counts['runs'] for counts in solved):,}** recorded runs that solved "
-        "their task made a write that the gate rejects ([replay](docs/measured/replay.md)).",
+        f"**{rejected} of {sum(counts['runs_with_executed_write'] for counts in solved):,}** recorded "
+        "runs that wrote and solved their task made a write that the gate rejects "
+        "([replay](docs/measured/replay.md)).",
         f"**×{max(money):.2f}** is what the prompt costs in money with the ledger as an index at its "
         "tail ([cost](docs/measured/cost.md)).",
-        f"**×{decision:.2f}** of one `json.loads` of an order is what a decision takes "
-        "([speed](docs/measured/speed.md)).",
+        f"**×{allowed:.2f}** of one `json.loads` of an order is what a decision takes that allows, "
+        f"×{held:.2f} one that rejects ([speed](docs/measured/speed.md)).",
     )
     return "".join(f"* {sentence}\n" for sentence in sentences)
 
