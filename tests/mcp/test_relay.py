@@ -194,6 +194,24 @@ def test_a_call_waits_for_the_one_in_flight_and_is_judged_after_it() -> None:
     assert "changed by cancel_order" in refused.result["content"][0]["text"]
 
 
+@pytest.mark.parametrize("tool", ["cancel_order", "get_order", "show_ledger"])
+@pytest.mark.parametrize("held", [False, True])
+def test_a_call_under_the_id_of_one_still_open_goes_nowhere(tool: str, held: bool) -> None:
+    relay = initialized(tools={})
+    with Shop() as shop:
+        first, second = cancelling(relay, shop, 4, 5)
+    relay.from_client(first)
+    if held:
+        relay.from_client(second)
+    again = request("tools/call", 5 if held else 4, name=tool, arguments={"order_id": "G-1002"})
+    step = relay.from_client(again)
+    assert not step.to_server
+    [error] = step.to_client
+    assert error.error.code == -32600 and "still open" in error.error.message
+    relay.from_server(response(4, content=[{"type": "text", "text": "null"}]))
+    assert [call.name for call in relay.conversation.ledger.writes] == ["cancel_order"]
+
+
 def test_a_call_that_waited_goes_on_once_the_other_was_refused_by_its_tool() -> None:
     relay = initialized(tools={})
     with Shop() as shop:

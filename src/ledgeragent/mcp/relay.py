@@ -33,7 +33,8 @@ McpResult: TypeAlias = dict[str, Any]
 STATE_URI = "ledger://state"
 SHOW_LEDGER = "show_ledger"
 METHOD_NOT_FOUND = -32601
-NOT_BEGUN = frozenset({-32700, -32600, METHOD_NOT_FOUND, -32602})
+INVALID_REQUEST = -32600
+NOT_BEGUN = frozenset({-32700, INVALID_REQUEST, METHOD_NOT_FOUND, -32602})
 """Errors of the protocol that say that a call was never begun. Any other may have come after it."""
 
 _ABOUT = (
@@ -111,6 +112,8 @@ class Relay:
         if self._guard.shadow:
             return self._overheard(message, params)
         match message.method:
+            case "tools/call" if _key(message.id) in self._held.keys() | self._tickets.keys():
+                return _repeated(message)
             case "tools/call" if params.get("name") == SHOW_LEDGER and self._own_tool:
                 return _answer(message, _said(self.conversation.context()))
             case "tools/call":
@@ -248,6 +251,13 @@ def _key(id: object) -> str:
 def _handshake(message: JSONRPCRequest) -> Step:
     """Without a handshake there is no connection, and so no session to keep a ledger in."""
     error = ErrorData(code=METHOD_NOT_FOUND, message="the proxy needs a handshake")
+    return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
+
+
+def _repeated(message: JSONRPCRequest) -> Step:
+    """The step for a call under the id of one still open: nobody could tell their answers apart."""
+    text = f"the request id {message.id!r} is that of a call still open; give each request its own"
+    error = ErrorData(code=INVALID_REQUEST, message=text)
     return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
 
 
