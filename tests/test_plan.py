@@ -190,6 +190,23 @@ def test_a_write_that_is_never_answered_may_have_happened() -> None:
     assert "it is not known whether lend_book(" in verdict.feedback
 
 
+@predicate("lending/shelved", guards="lend_book")
+def shelved(arguments: Lend, ledger: View) -> Broken | None:
+    """A book that was taken off its shelf, and not put back, cannot be lent."""
+    moves = [write.name for write in ledger.writes if write.name in ("shelve_book", "move_member")]
+    return violation("it is off its shelf") if moves[-1:] == ["move_member"] else None
+
+
+@pytest.mark.parametrize("lost", [(MOVE,), (MOVE, SHELVE), (SHELVE, MOVE), (SHELVE, MOVE, SHELVE)])
+def test_of_several_lost_writes_any_may_have_been_done(lost: tuple[ToolCall, ...]) -> None:
+    ledger = BOTH_READ
+    for number, write in enumerate(lost):
+        ledger = ledger.doubted(replace(write, id=f"lost-{number}"), (), running=False)
+    verdict = only(shelved).judge(LEND, ledger)
+    assert verdict.decision is Decision.REVISE and not verdict.violations
+    assert only(shelved).judge(LEND, BOTH_READ).allowed
+
+
 @pytest.mark.parametrize(
     "content",
     [

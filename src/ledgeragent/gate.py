@@ -172,14 +172,7 @@ class Gate:
         doubts = view.unconfirmed
         if broken is None and self.order == "listed":
             doubts = tuple(doubt for doubt in doubts if not doubt.running)
-        if not doubts:
-            return
-        others = (
-            ()
-            if doubts is view.unconfirmed
-            else tuple(doubt for doubt in view.unconfirmed if doubt not in doubts)
-        )
-        if lookback.is_satisfied(others) != (broken is None):
+        if lookback.depends_on(doubts, satisfied=broken is None):
             raise UnconfirmedGround(doubts)
 
     def _ask(

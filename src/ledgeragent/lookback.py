@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 from ledgeragent.ledger import Unconfirmed
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import Arguments
 from ledgeragent.view import MissingEvidence, View
+
+_MOST_COMBINED = 5
+
+
+def _selections(doubts: tuple[Unconfirmed, ...]) -> Iterator[tuple[Unconfirmed, ...]]:
+    """Which of the writes may not have been done: every choice, of many each one and all together."""
+    if len(doubts) > _MOST_COMBINED:
+        yield doubts
+        yield from ((doubt,) for doubt in doubts)
+        return
+    for size in range(len(doubts), 0, -1):
+        yield from combinations(doubts, size)
 
 
 class LookBack(NamedTuple):
@@ -16,6 +30,17 @@ class LookBack(NamedTuple):
     rule: Predicate
     arguments: Arguments
     view: View
+
+    def depends_on(self, doubts: tuple[Unconfirmed, ...], *, satisfied: bool) -> bool:
+        """True if the answer is another one where only some of these writes were done, or none."""
+        if not doubts:
+            return False
+        all_doubts = self.view.unconfirmed
+        for left_out in _selections(doubts):
+            others = tuple(doubt for doubt in all_doubts if doubt not in left_out)
+            if self.is_satisfied(others) != satisfied:
+                return True
+        return False
 
     def is_satisfied(self, doubts: tuple[Unconfirmed, ...]) -> bool:
         """True if the rule has nothing against the call where just these writes may have been done."""
