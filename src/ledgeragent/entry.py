@@ -18,8 +18,7 @@ Fields = tuple[str, ...]
 _evidence = tuple.__new__
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(NamedTuple):
     """A mark on a record: `fields` (a prefix inside the record, () for all) may have changed.
 
     `by` is the write that changed them, None for a turn of the user, who can change them too.

@@ -41,6 +41,8 @@ UNKNOWN_TOOL = "gate/unknown-tool"
 
 NOT_EXECUTED = "Error: this call was not executed"
 
+_NONE_YET = Rejections()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filtered:
@@ -76,7 +78,7 @@ class Filtered:
         """
         decisive = (finding for verdict in self.verdicts for finding in verdict.decisive)
         reasons = dict.fromkeys(
-            f.public or f.reason
+            str(f.public) or f.reason
             for f in decisive
             if f.kind is _VIOLATION and not f.predicate.startswith("gate/")
         )
@@ -216,23 +218,27 @@ class Gate:
 
         So had `running` calls, which were let through earlier and have no result yet.
         """
-        memory = rejections or Rejections()
+        memory = rejections or _NONE_YET
         plan = self.plan(ledger)
         for call in running:
             plan.expect(call)
+        execute: list[ToolCall] = []
+        rejected: list[Verdict] = []
         verdicts: list[Verdict] = []
         for number, call in enumerate(reply.calls, 1):
             verdict = plan.judge(call, last=number == len(reply.calls))
-            if not verdict.allowed:
+            if verdict.decision is _ALLOW:
+                execute.append(call)
+            else:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
                 memory = memory.add(verdict)
+                rejected.append(verdict)
             verdicts.append(verdict)
-        execute = tuple(v.call for v in verdicts if v.allowed)
-        rejected = tuple(v for v in verdicts if not v.allowed)
+        allowed = tuple(execute)
         dropped = bool(rejected) and delivery == "drop"
         return Filtered(
-            reply=Reply(text=reply.text, calls=execute) if dropped else reply,
-            execute=execute,
+            reply=Reply(text=reply.text, calls=allowed) if dropped else reply,
+            execute=allowed,
             verdicts=tuple(verdicts),
             returns=tuple(map(_answer, rejected)) if not dropped else (),
             rejections=memory,

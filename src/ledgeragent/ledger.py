@@ -6,7 +6,7 @@ changed as stale, and they count as unknown until they are read again (observe, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -70,7 +70,7 @@ class Ledger:
     unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     utterances: tuple[Utterance, ...] = ()
     _roots: _Roots = field(default_factory=dict)
-    _expected: Mapping[Path[Json], tuple[Stale, ...]] = field(default_factory=dict)
+    _expected: Mapping[Path[Json], Sequence[Stale]] = field(default_factory=dict)
 
     def get(self, path: Path[R]) -> Entry | None:
         """The entry at `path`, or None if it was never observed."""
@@ -136,7 +136,7 @@ class Ledger:
         return self._next(self.turn, self.writes, unconfirmed, self._roots).marked(touched, call)
 
     def expecting(
-        self, writes: tuple[Unconfirmed, ...], marks: Mapping[Path[Json], tuple[Stale, ...]]
+        self, writes: tuple[Unconfirmed, ...], marks: Mapping[Path[Json], Sequence[Stale]]
     ) -> Ledger:
         """This ledger where writes are about to be done. It is for judging, not for keeping.
 

@@ -31,6 +31,9 @@ Judge: TypeAlias = Callable[[ToolCall, Ledger, list[LookBack]], Verdict]
 
 WAIT = "gate/wait"
 _ENFORCE = Enforcement.ENFORCE
+# A named tuple's own constructor, or a look at a field of one, costs as much as a rule.
+_new = tuple.__new__
+_record_of = operator.itemgetter(0)
 
 
 def spoken_calls(calls: Sequence[ToolCall]) -> str:
@@ -41,7 +44,7 @@ def spoken_calls(calls: Sequence[ToolCall]) -> str:
 class Claim:
     """What an allowed call rests on and changes, until its result has come."""
 
-    __slots__ = ("_evidence", "_lookbacks", "_touched", "call")
+    __slots__ = ("_evidence", "_touched", "call", "lookbacks")
 
     def __init__(
         self, verdict: Verdict, touched: list[Touch], lookbacks: Sequence[LookBack]
@@ -50,7 +53,7 @@ class Claim:
         self._evidence = verdict.evidence
         self._touched = touched
         # What a rule that is not enforced would say holds nobody back.
-        self._lookbacks = [back for back in lookbacks if back.rule.enforcement is _ENFORCE]
+        self.lookbacks = [back for back in lookbacks if back.rule.enforcement is _ENFORCE]
 
     def meets(self, touched: Iterable[Touch]) -> bool:
         """True if what is touched is among what the call rests on, or changes."""
@@ -66,7 +69,7 @@ class Claim:
 
     def stands(self, doubts: tuple[Unconfirmed, ...]) -> bool:
         """True if the rules that asked which writes were done are satisfied with these as well."""
-        return all(lookback.is_satisfied(doubts) for lookback in self._lookbacks)
+        return all(lookback.is_satisfied(doubts) for lookback in self.lookbacks)
 
     def repeats(self, call: ToolCall) -> bool:
         """True if `call` is the same once more."""
@@ -78,13 +81,13 @@ class Plan:
     """The calls let through so far, and what is expected of them."""
 
     __slots__ = (
-        "_claimed",
         "_claims",
         "_domain",
         "_expected",
         "_judge",
         "_marks",
         "_order",
+        "_relied_on",
         "_snapshot",
     )
 
@@ -95,9 +98,9 @@ class Plan:
         self._snapshot = ledger
         self._claims: list[Claim] = []
         self._expected: tuple[Unconfirmed, ...] = ()
-        self._marks: dict[Path[Json], tuple[Stale, ...]] = {}
-        # Which records the claims are about: most calls have none in common, and need no more.
-        self._claimed: set[Path[Json]] = set()
+        self._marks: dict[Path[Json], list[Stale]] = {}
+        # Which records the claims rest on: most calls have none in common, and need no more.
+        self._relied_on: set[Path[Json]] = set()
 
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
@@ -133,12 +136,10 @@ class Plan:
     ) -> None:
         call = verdict.call
         self._claims.append(Claim(verdict, touched, lookbacks))
-        self._expected = (*self._expected, Unconfirmed(call, True))
-        self._claimed.update([fact.record for fact in verdict.evidence])
-        for touch in touched:
-            self._claimed.add(touch.path)
-            marks = self._marks.get(touch.path, ())
-            self._marks[touch.path] = (*marks, Stale(touch.fields, call))
+        self._expected = (*self._expected, _new(Unconfirmed, (call, True)))
+        self._relied_on.update(map(_record_of, verdict.evidence))
+        for path, fields in touched:
+            self._marks.setdefault(path, []).append(_new(Stale, (fields, call)))
 
     def _is_write(self, call: ToolCall) -> bool:
         return self._domain.effect(call.name) is Effect.WRITE
@@ -153,11 +154,14 @@ class Plan:
         for claim in self._claims:
             if claim.repeats(call):
                 return claim
-        near = [touch for touch in touched if touch.path in self._claimed]
+        near = [t for t in touched if t.path in self._relied_on or t.path in self._marks]
         for claim in self._claims if near else ():
             if claim.meets(near):
                 return claim
-        return next((claim for claim in self._claims if not self._stands(claim, call)), None)
+        for claim in self._claims:
+            if claim.lookbacks and not self._stands(claim, call):
+                return claim
+        return None
 
     def _stands(self, claim: Claim, call: ToolCall) -> bool:
         """True if a claim that rests on which writes were done is right with one more as well."""

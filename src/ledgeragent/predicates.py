@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ledgeragent.errors import DomainError
 from ledgeragent.paths import Path
-from ledgeragent.text import LONGEST_FACT, spoken, visible
+from ledgeragent.text import LONGEST_FACT, Sentence, spoken, visible
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
 from ledgeragent.view import MissingEvidence, Record, StalePolicy, UnconfirmedGround, View
@@ -44,7 +44,7 @@ class Broken(NamedTuple):
     """
 
     reason: str
-    public: str = ""
+    public: str | Sentence = ""
 
 
 class Private(NamedTuple):
@@ -63,13 +63,13 @@ def violation(template: str, **facts: Json) -> Broken:
     private: dict[str, Json] = {}
     for name, value in facts.items():
         if type(value) is Private:
-            private[name], value = value.instead, value.value
-            facts[name] = spoken(value)
-        elif type(value) is not str or len(value) > LONGEST_FACT:
+            value, private[name] = value
+            facts[name] = value
+        if type(value) is not str or len(value) > LONGEST_FACT:
             facts[name] = spoken(value)
     # Facts come from outside: none may start a line of its own.
     reason = visible(template.format_map(facts))
-    public = visible(template.format_map({**facts, **private})) if private else ""
+    public = Sentence(template, {**facts, **private}) if private else ""
     return _new(Broken, (reason, public))
 
 

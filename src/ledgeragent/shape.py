@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import repeat
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -36,6 +37,7 @@ CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800
 _MOST_WORDS = 12
 _LONGEST_SHOWN = 60
 _DEEPEST = 60
+_NOWHERE = repeat("")
 
 
 def has_control(text: str) -> bool:
@@ -66,6 +68,12 @@ class Shape:
         """The shapes of the fields. Made when first asked for: a type may hold itself."""
         hints = {} if self.record is None else get_type_hints(self.record)
         return {name: shape_of(hint) for name, hint in hints.items()}
+
+    @cached_property
+    def checks(self) -> tuple[tuple[str, bool, Objection], ...]:
+        """The fields by name, whether they are just text, and the objection to what they hold."""
+        shapes = self.fields.items()
+        return tuple((name, s.objection is _objection_to_text, s.objection) for name, s in shapes)
 
     def of(self, name: str) -> Shape:
         """The shape of a field; anything, where the type says nothing of it."""
@@ -114,10 +122,13 @@ def _object_shape(record: Any) -> Shape:
             return _expected(place, "an object", value)
         if not value.keys() >= shape.required:
             return f"{place.lstrip('.') or 'it'} has no `{min(shape.required - value.keys())}`"
-        for name, field in shape.fields.items():
-            if name in value and field.objection(value[name], ""):
+        for name, is_text, object_to in shape.checks:
+            item = value.get(name)
+            if is_text and type(item) is str and item.isprintable():
+                continue
+            if name in value and object_to(item, ""):
                 # The place is made only where something is wrong: most of the time nothing is.
-                return field.objection(value[name], f"{place}.{name}")
+                return object_to(item, f"{place}.{name}")
         return ""
 
     shape = Shape(objection, record, holds_objects=True)
@@ -128,10 +139,10 @@ def _list_objection(object_to: Objection) -> Objection:
     def objection(value: Json, place: str) -> str:
         if type(value) is not list:
             return _expected(place, "a list", value)
-        for number, item in enumerate(value):
-            if object_to(item, ""):
-                return object_to(item, f"{place}[{number}]")
-        return ""
+        if not any(map(object_to, value, _NOWHERE)):
+            return ""
+        places = (f"{place}[{number}]" for number in range(len(value)))
+        return next(filter(None, map(object_to, value, places)))
 
     return objection
 
@@ -140,10 +151,10 @@ def _mapping_objection(object_to: Objection) -> Objection:
     def objection(value: Json, place: str) -> str:
         if type(value) is not dict:
             return _expected(place, "an object", value)
-        for name, item in value.items():
-            if object_to(item, ""):
-                return object_to(item, f"{place}.{name}")
-        return ""
+        if not any(map(object_to, value.values(), _NOWHERE)):
+            return ""
+        places = (f"{place}.{name}" for name in value)
+        return next(filter(None, map(object_to, value.values(), places)))
 
     return objection
 
@@ -183,7 +194,7 @@ def _union_shape(inner: tuple[Any, ...]) -> Shape:
 def _objection_to_text(value: Json, place: str) -> str:
     if type(value) is not str:
         return _expected(place, "text", value)
-    return _unreadable(place) if has_control(value) else ""
+    return "" if value.isprintable() or not has_control(value) else _unreadable(place)
 
 
 def _objection_to_integer(value: Json, place: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ledgeragent.types import Json
 
@@ -23,6 +24,18 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable() and "<" not in text and ">" not in text:
         return text
     return _UNSAFE.sub(_escaped, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with facts in it, written out when somebody reads it: few ever are."""
+
+    template: str
+    facts: Mapping[str, Json]
+
+    def __str__(self) -> str:
+        # Facts come from outside: none may start a line of its own.
+        return visible(self.template.format_map(self.facts))
 
 
 def _escaped(match: re.Match[str]) -> str:

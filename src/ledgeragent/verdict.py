@@ -7,7 +7,7 @@ from enum import Enum, IntEnum
 from typing import NamedTuple
 
 from ledgeragent.ledger import Evidence
-from ledgeragent.text import visible
+from ledgeragent.text import Sentence, visible
 from ledgeragent.types import ToolCall
 
 
@@ -61,7 +61,7 @@ class Finding(NamedTuple):
     enforcement: Enforcement = Enforcement.ENFORCE
     error: str | None = None
     waits_for: tuple[ToolCall, ...] = ()
-    public: str = ""
+    public: str | Sentence = ""
 
 
 class Verdict(NamedTuple):
@@ -141,14 +141,7 @@ class Verdict(NamedTuple):
         if not objection:
             return ""
         name = visible(self.call.name)
-        return (
-            f"{name}: {objection}"
-            if self.allowed
-            else f"{name} {_STATE[self.decision]}: {objection}"
-        )
-
-
-_STATE = {
-    Decision.REVISE: "was not executed",
-    Decision.BLOCK: "was not executed, and stays refused",
-}
+        if self.decision is Decision.ALLOW:
+            return f"{name}: {objection}"
+        stays = ", and stays refused" if self.decision is Decision.BLOCK else ""
+        return f"{name} was not executed{stays}: {objection}"

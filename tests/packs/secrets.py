@@ -54,7 +54,7 @@ def told(verdict: Verdict) -> Iterator[str]:
     yield verdict.feedback
     for finding in (*verdict.findings, *verdict.shadow):
         yield finding.reason
-        yield finding.public
+        yield str(finding.public)
         yield from map(str, (*finding.reads, *finding.waits_for))
 
 
