@@ -54,24 +54,28 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
     if not routes:
         return _after_other(ledger, call, returned, domain)
     content = unwrapped(returned.content)
-    failed = returned.failed or returned.lost or is_error(content)
-    if failed or any(_fails(route, content) for route in routes):
+    failed = returned.error or returned.lost or is_error(returned.content) or is_error(content)
+    if failed or _tells_failure(routes, content):
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
-    return _store(ledger, call, returned.content, routes)
+    return _store(ledger, call, returned.content, content, routes)
 
 
 def _store(
-    ledger: Ledger, call: ToolCall, content: Json, routes: Iterable[Route[Any]]
+    ledger: Ledger, call: ToolCall, raw: Json, content: Json, routes: Iterable[Route[Any]]
 ) -> Absorption:
+    """Stores what was answered, `content` out of its wrapping and `raw` in it."""
     stored: list[Path[Json]] = []
     problems: list[str] = []
     unread: list[Route[Any]] = []
     parsed: dict[Parser, Json] = {}
     for route in routes:
         try:
-            entries = _entries(route, call, content, ledger.turn, parsed)
+            if not route.when(call.arguments):
+                continue
+            value = _value(route, call, raw, content, parsed)
+            entries = _entries(route, call, value, ledger.turn)
         except Exception as problem:
             problems.append(_account(problem))
             unread.append(route)
@@ -84,7 +88,7 @@ def _store(
     if stored or not distinct:
         return Absorption(ledger, tuple(stored), None, distinct)
     for route in unread:
-        ledger = _without_answer(ledger, route, call, content)
+        ledger = _without_answer(ledger, route, call, raw)
     return Absorption(ledger, (), "; ".join(distinct), distinct)
 
 
@@ -113,7 +117,10 @@ def _absent(route: Route[Any], entry: Entry) -> list[str]:
     """The declared fields that the record lacks, in words."""
     if not (route.to.holds_objects and entry.typed) or route.merge:
         return []
-    lacking = shape_of(route.to.record).required - entry.value.keys()
+    required = shape_of(route.to.record).required
+    if entry.value.keys() >= required:
+        return []
+    lacking = required - entry.value.keys()
     if isinstance(route, ReturnRoute):
         lacking -= route.omit
     return [f"the answer of {entry.source.name} has no `{name}`" for name in sorted(lacking)]
@@ -145,7 +152,7 @@ def _after_other(
     written = ledger.wrote(call, touched_by(ledger, call, domain))
     if not isinstance(tool, Write) or not tool.returns or call.malformed is not None:
         return Absorption(written, skipped="a write is no observation of what it wrote")
-    return _store(written, call, returned.content, tool.returns)
+    return _store(written, call, returned.content, content, tool.returns)
 
 
 def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
@@ -173,8 +180,8 @@ def touched_by(ledger: Ledger, call: ToolCall, domain: Domain) -> list[Touch]:
         return [Touch(entry.path) for entry in ledger]
 
 
-def _fails(tool: Read[Any] | Write, content: Json) -> bool:
-    return isinstance(content, str) and tool.failed(content)
+def _tells_failure(routes: Iterable[Read[Any]], content: Json) -> bool:
+    return isinstance(content, str) and any([route.failed(content) for route in routes])
 
 
 def _after_failure(
@@ -186,21 +193,21 @@ def _after_failure(
     return Absorption(ledger=ledger, skipped="the read failed")
 
 
-def _entries(
-    route: Route[Any], call: ToolCall, raw: Json, turn: int, parsed: dict[Parser, Json]
-) -> list[Entry]:
-    """The records of a return for one route; `parsed` keeps what its other routes have parsed."""
-    if not route.when(call.arguments):
-        return []
-    content = unwrapped(raw)
+def _value(
+    route: Route[Any], call: ToolCall, raw: Json, content: Json, parsed: dict[Parser, Json]
+) -> Json:
+    """The value of a return for one route; `parsed` keeps what its other routes have parsed."""
     if not isinstance(content, str):
-        value = content
         if route.to.record is str:
             raise ValueError(f"{call.name} answered with no text")
-    elif route.parse in parsed:
-        value = parsed[route.parse]
-    else:
-        value = parsed[route.parse] = _parse(route.parse, content, raw)
+        return content
+    if route.parse not in parsed:
+        parsed[route.parse] = _parse(route.parse, content, raw)
+    return parsed[route.parse]
+
+
+def _entries(route: Route[Any], call: ToolCall, value: Json, turn: int) -> list[Entry]:
+    """The records of a return for one route."""
     if isinstance(value, Untyped):
         path = _path(route, None, call)
         return [Entry(path=path, value=value.text, source=call, turn=turn, typed=False)]

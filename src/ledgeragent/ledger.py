@@ -114,16 +114,27 @@ class Ledger:
         earlier = self.get(entry.path)
         if earlier is None or not (earlier.typed and entry.typed):
             return self.put(entry)
+        own = Origin(earlier.source, earlier.turn)
         inherited = {
-            name: earlier.origin((name,))
+            name: earlier.inherited.get(name, own)
             for name in earlier.value
             if name not in entry.value and (fields is None or name in fields)
         }
-        marks = tuple(narrowed for mark in earlier.stale for narrowed in _narrow(mark, inherited))
+        marks = [narrowed for mark in earlier.stale for narrowed in _narrow(mark, inherited)]
         # In the order of first observation: who was named first can matter.
-        order = (n for n in earlier.value if n in inherited or n in entry.value)
-        value = {**{name: earlier.value[name] for name in order}, **entry.value}
-        return self.put(replace(entry, value=value, stale=marks, inherited=inherited))
+        value = {**earlier.value, **entry.value}
+        if fields is not None:
+            value = {n: v for n, v in value.items() if n in inherited or n in entry.value}
+        return self.put(
+            Entry(
+                path=entry.path,
+                value=value,
+                source=entry.source,
+                turn=entry.turn,
+                stale=tuple(marks),
+                inherited=inherited,
+            )
+        )
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
         """This ledger after `call` executed: appended to `writes`, what it touched marked stale."""

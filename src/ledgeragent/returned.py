@@ -21,7 +21,7 @@ def unwrapped(content: Json) -> Json:
     Text stays text: what is in it, its route's parser says.
     """
     for _ in range(_DEEPEST_WRAPPING):
-        inner = _inner(content)
+        inner = _inner_of_text(content) if type(content) is str else _inner(content)
         if inner is content:
             return content
         content = inner
@@ -38,7 +38,7 @@ def _inner(content: Json) -> Json:
 
 def _inner_of_text(content: str) -> Json:
     start = content[:16].lstrip()
-    if not start.startswith('"') and not (start.startswith("{") and _WRAPPER in start):
+    if start[:1] != '"' and not (_WRAPPER in start and start[0] == "{"):
         return content
     try:
         value = parse_json(content)
