@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any, NotRequired, TypedDict
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,7 @@ DOMAIN = Domain(
         Read(tool="who", to=WHO, parse=matching(r"[a-z]+_\d+", "an id such as ada_7")),
         Read(tool="name", to=NAME, parse=text),
         Read(tool="get_book", to=BOOK, parameters=("book_id",)),
+        Read(tool="list_books", to=BOOK, records=lambda value, _: list(value)),
     ),
 )
 RECORD = {"book_id": "B1", "title": "Ferns", "status": "in"}
@@ -53,8 +55,6 @@ def stored(tool: str, content: Json) -> list[Json]:
     ],
 )
 def test_an_id_is_read_out_of_every_wrapping(content: Json) -> None:
-    if content == "{'result': 'ada_7'}":
-        pytest.skip("a literal around plain text is no form that a host was seen to send")
     assert stored("who", content) == ["ada_7"]
 
 
@@ -80,6 +80,82 @@ def test_what_is_no_id_is_evidence_of_nothing(content: Json) -> None:
 )
 def test_a_record_is_read_out_of_every_wrapping(content: Json) -> None:
     assert stored("get_book", content) == [RECORD]
+
+
+class Score(TypedDict):
+    """A record with fields that are called as hosts call their wrappings."""
+
+    result: str
+    content: NotRequired[list[Json]]
+
+
+SCORE = PathTemplate("scores.{game}", Score)
+OWN = Domain(
+    name="own",
+    version="1",
+    tools=(
+        Read(tool="score", to=SCORE, parameters=("game",)),
+        Read(
+            tool="scores",
+            to=SCORE,
+            parameters=("game",),
+            records=lambda value, _: value["result"],
+            envelope=("result",),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("write", [json.dumps, repr, lambda value: value])
+@pytest.mark.parametrize(
+    "record",
+    [{"result": "2:1"}, {"result": "2:1", "content": [{"type": "text", "text": "late"}]}],
+)
+def test_a_field_of_the_record_is_no_wrapping(write: Any, record: Json) -> None:
+    assert _scores("score", write(record)) == [record]
+    assert _scores("score", write({"output": record})) == [record]
+
+
+@pytest.mark.parametrize("write", [json.dumps, repr, lambda value: value])
+def test_a_field_around_the_records_is_no_wrapping(write: Any) -> None:
+    several = {"result": [{"result": "2:1"}]}
+    assert _scores("scores", write(several)) == [{"result": "2:1"}]
+
+
+def _scores(tool: str, content: Json) -> list[Json]:
+    call = ToolCall(name=tool, arguments={"game": "g"}, id="1")
+    ledger = absorb(Ledger(), call, ToolReturn(call_id="1", content=content), OWN).ledger
+    return [entry.value for entry in ledger if entry.typed]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"customer": "ada_7"},
+        '{"customer": "ada_7"}',
+        "{'customer': Decimal('7')}",
+        "[{'customer': 'ada_7'}]",
+        [{"type": "text", "text": "Customer:"}, {"type": "text", "text": "ada_7"}],
+    ],
+)
+def test_what_is_no_plain_text_never_becomes_one(content: Json) -> None:
+    """An object stored as somebody's id would belong to nobody: each rule over it would be broken."""
+    assert stored("name", content) == []
+
+
+def test_blocks_that_each_hold_a_record_are_a_list_of_them() -> None:
+    texts = [{"type": "text", "text": json.dumps({**RECORD, "book_id": f"B{n}"})} for n in (1, 2)]
+    image = {"type": "image", "data": "", "mimeType": "image/png"}
+    assert [r["book_id"] for r in stored("list_books", [*texts, image])] == ["B1", "B2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, "{'a':" * 5_000 + "1", "-" * 200_000 + "1", "1" + "+1j" * 50_000, '"' * 9],
+)
+def test_no_text_is_too_odd_to_be_unread(text: str) -> None:
+    for content in (text, json.dumps({"result": text}), f"['{text}"):
+        assert stored("get_book", content) == []
 
 
 def test_an_error_inside_a_wrapping_is_one() -> None:

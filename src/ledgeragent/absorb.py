@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import (
@@ -24,7 +24,7 @@ from ledgeragent.effects import (
 )
 from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
-from ledgeragent.returned import unwrapped
+from ledgeragent.returned import is_plain, parse_return, unwrapped
 from ledgeragent.shape import shape_of
 from ledgeragent.types import Json, ToolCall, ToolReturn, canonical, is_error
 
@@ -32,6 +32,10 @@ _LONGEST_STATUS_LINE = 200
 _STATUS_LINE = re.compile(
     r"\W*(?:HTTP\S*\s+)?(?:50[234]\b|timed? ?out|connection|bad gateway)", re.I
 )
+
+
+Parsed: TypeAlias = dict[tuple[Parser, str], Json]
+"""What the texts of one return were read as, so that the routes of its tool share that."""
 
 
 class Absorption(NamedTuple):
@@ -53,29 +57,24 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
     routes = domain.routes(call.name)
     if not routes:
         return _after_other(ledger, call, returned, domain)
-    content = unwrapped(returned.content)
-    failed = returned.error or returned.lost or is_error(returned.content) or is_error(content)
-    if failed or _tells_failure(routes, content):
+    failed = returned.failed or returned.lost
+    if failed or any(_fails(route, returned.content) for route in routes):
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
-    return _store(ledger, call, returned.content, content, routes)
+    return _store(ledger, call, returned.content, routes)
 
 
 def _store(
-    ledger: Ledger, call: ToolCall, raw: Json, content: Json, routes: Iterable[Route[Any]]
+    ledger: Ledger, call: ToolCall, content: Json, routes: Iterable[Route[Any]]
 ) -> Absorption:
-    """Stores what was answered, `content` out of its wrapping and `raw` in it."""
     stored: list[Path[Json]] = []
     problems: list[str] = []
     unread: list[Route[Any]] = []
-    parsed: dict[Parser, Json] = {}
+    parsed: Parsed = {}
     for route in routes:
         try:
-            if not route.when(call.arguments):
-                continue
-            value = _value(route, call, raw, content, parsed)
-            entries = _entries(route, call, value, ledger.turn)
+            entries = _entries(route, call, content, ledger.turn, parsed)
         except Exception as problem:
             problems.append(_account(problem))
             unread.append(route)
@@ -88,7 +87,7 @@ def _store(
     if stored or not distinct:
         return Absorption(ledger, tuple(stored), None, distinct)
     for route in unread:
-        ledger = _without_answer(ledger, route, call, raw)
+        ledger = _without_answer(ledger, route, call, content)
     return Absorption(ledger, (), "; ".join(distinct), distinct)
 
 
@@ -152,7 +151,7 @@ def _after_other(
     written = ledger.wrote(call, touched_by(ledger, call, domain))
     if not isinstance(tool, Write) or not tool.returns or call.malformed is not None:
         return Absorption(written, skipped="a write is no observation of what it wrote")
-    return _store(written, call, returned.content, content, tool.returns)
+    return _store(written, call, returned.content, tool.returns)
 
 
 def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
@@ -180,8 +179,9 @@ def touched_by(ledger: Ledger, call: ToolCall, domain: Domain) -> list[Touch]:
         return [Touch(entry.path) for entry in ledger]
 
 
-def _tells_failure(routes: Iterable[Read[Any]], content: Json) -> bool:
-    return isinstance(content, str) and any([route.failed(content) for route in routes])
+def _fails(route: Read[Any], raw: Json) -> bool:
+    content = unwrapped(raw, route.own)
+    return isinstance(content, str) and (is_error(content) or route.failed(content))
 
 
 def _after_failure(
@@ -193,21 +193,15 @@ def _after_failure(
     return Absorption(ledger=ledger, skipped="the read failed")
 
 
-def _value(
-    route: Route[Any], call: ToolCall, raw: Json, content: Json, parsed: dict[Parser, Json]
-) -> Json:
-    """The value of a return for one route; `parsed` keeps what its other routes have parsed."""
-    if not isinstance(content, str):
-        if route.to.record is str:
-            raise ValueError(f"{call.name} answered with no text")
-        return content
-    if route.parse not in parsed:
-        parsed[route.parse] = _parse(route.parse, content, raw)
-    return parsed[route.parse]
-
-
-def _entries(route: Route[Any], call: ToolCall, value: Json, turn: int) -> list[Entry]:
-    """The records of a return for one route."""
+def _entries(
+    route: Route[Any], call: ToolCall, raw: Json, turn: int, parsed: Parsed
+) -> list[Entry]:
+    """The records of a return for one route; `parsed` keeps what its other routes have parsed."""
+    if not route.when(call.arguments):
+        return []
+    value = _value(route, unwrapped(raw, route.own), raw, parsed)
+    if route.to.record is str and route.is_whole and not is_plain(value, Untyped):
+        raise ValueError(f"{call.name} answered with no plain text, though that is declared")
     if isinstance(value, Untyped):
         path = _path(route, None, call)
         return [Entry(path=path, value=value.text, source=call, turn=turn, typed=False)]
@@ -221,15 +215,13 @@ def _entries(route: Route[Any], call: ToolCall, value: Json, turn: int) -> list[
     return entries
 
 
-def _parse(parse: Parser, content: str, raw: Json) -> Json:
-    """The value of a text, whether its parser wants it in or out of its wrapping (`raw`)."""
-    try:
-        value = parse(content)
-    except ValueError:
-        if content is raw or not isinstance(raw, str):
-            raise
-        value = parse(raw)
-    return unwrapped(value) if type(value) is dict and len(value) == 1 else value
+def _value(route: Route[Any], content: Json, raw: Json, parsed: Parsed) -> Json:
+    if not isinstance(content, str):
+        return content
+    key = route.parse, content
+    if key not in parsed:
+        parsed[key] = parse_return(raw, content, route.parse, route.own)
+    return parsed[key]
 
 
 def _path(route: Route[Any], record: Json, call: ToolCall) -> Path[Json]:

@@ -7,15 +7,16 @@ domain does not list counts as a write.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ledgeragent.ledger import Fields, Ledger, Touch
 from ledgeragent.paths import Path, PathTemplate
-from ledgeragent.returned import parse_literal, shortened
-from ledgeragent.types import Arguments, Json, ToolCall, parse_json
+from ledgeragent.returned import parse_value, shortened
+from ledgeragent.shape import shape_of
+from ledgeragent.types import Arguments, Json, ToolCall
 
 R = TypeVar("R")
 
@@ -59,12 +60,7 @@ def structured(content: str) -> Json:
 
     Raises ValueError for any other text.
     """
-    try:
-        return parse_json(content)
-    except ValueError:
-        if content.lstrip()[:1] not in ("{", "[", "("):
-            raise
-    return parse_literal(content)
+    return parse_value(content)
 
 
 def text(content: str) -> Json:
@@ -106,7 +102,8 @@ def lost_on_the_way(answer: str) -> bool:
     return any(_TRANSPORT.search(end) is not None for end in ends)
 
 
-def _whole(value: Json, arguments: Arguments) -> Iterable[Json]:
+def whole(value: Json, arguments: Arguments) -> Iterable[Json]:
+    """The records of a return that is one itself."""
     return (value,)
 
 
@@ -124,16 +121,30 @@ class Route(Generic[R]):
 
     The keys of the path come from the record itself, else from the argument of the same name;
     `rename` maps a placeholder to an argument that is called otherwise. `records` fans one return
-    out into several records. `when` limits the route to calls with certain arguments. `merge` keeps
-    the fields that this return does not supply.
+    out into several records, which may stand inside fields of the return that are named `envelope`
+    (so that these are taken for no host's wrapping). `when` limits the route to calls with certain
+    arguments. `merge` keeps the fields that this return does not supply.
     """
 
     to: PathTemplate[R]
     parse: Parser = structured
     rename: Mapping[str, str] = field(default_factory=dict)
-    records: Callable[[Json, Arguments], Iterable[Json]] = _whole
+    records: Callable[[Json, Arguments], Iterable[Json]] = whole
     when: Callable[[Arguments], bool] = _always
     merge: bool = False
+    envelope: Collection[str] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """True if what is returned is the one record itself."""
+        return self.records is whole
+
+    @property
+    def own(self) -> Collection[str]:
+        """The fields at the top of a return that are the tool's own, and no wrapping of a host."""
+        if self.envelope or not self.is_whole:
+            return self.envelope
+        return shape_of(self.to.record).fields.keys()
 
     def key(self, name: str, record: Json, arguments: Arguments) -> str | None:
         """The value of one placeholder, or None where neither record nor arguments have it."""

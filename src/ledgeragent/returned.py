@@ -4,66 +4,167 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 
 from ledgeragent.types import Json, parse_json
 
-_DEEPEST_WRAPPING = 4
-_LONGEST_LITERAL = 1_000_000
+_DEEPEST_WRAPPING = 6
+_LONGEST_LITERAL = 1 << 18  # characters: reading this many may take a second
 _LONGEST_SHOWN = 80
-_WRAPPER = "result"
+_WRAPPERS = frozenset(("result", "output", "content"))
+_AROUND_BLOCKS = frozenset(
+    ("content", "isError", "is_error", "structuredContent", "meta", "_meta", "resultType")
+)
 _TEXT_BLOCKS = ("text", "input_text", "output_text")
+_OTHER_BLOCKS = frozenset(
+    ("image", "image_url", "input_image", "audio", "resource", "resource_link", "document", "file")
+)
+_MAY_BE_WRAPPER = re.compile(
+    r"""\s*(?:["']|\{\s*["'](?:result|output|content|_?meta|is_?error|structured_?content)["']\s*:"""
+    r"""|\[\s*\{\s*["'](?:type|text)["']\s*:)""",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(r"\s*[\[(]*\{.*\}[\])]*\s*", re.DOTALL)
 
 
-def unwrapped(content: Json) -> Json:
+def unwrapped(content: Json, own: Container[str] = ()) -> Json:
     """The value in a return: out of quotes, out of `{"result": ...}`, out of blocks of text.
 
-    Text stays text: what is in it, its route's parser says.
+    `own` are names of fields that are the record's: what stands under one is no wrapping. Several
+    blocks are joined by lines. Text stays text: what is in it, its route's parser says.
     """
     for _ in range(_DEEPEST_WRAPPING):
-        inner = _inner_of_text(content) if type(content) is str else _inner(content)
+        inner = _inner(content, own)
         if inner is content:
             return content
         content = inner
     return content
 
 
-def _inner(content: Json) -> Json:
+def texts_of(content: Json, own: Container[str] = ()) -> list[str]:
+    """The texts of a return, one for each block that says something; [] where it is no blocks."""
+    for _ in range(_DEEPEST_WRAPPING):
+        if isinstance(content, list):
+            return [text for text in _block_texts(content, own) if text.strip()]
+        inner = _inner(content, own)
+        if inner is content:
+            return []
+        content = inner
+    return []
+
+
+def is_plain(value: Json, other: type[object]) -> bool:
+    """True for text that is not written as an object, or as a list of some; for an `other`, too.
+
+    An object in the place of an id is none, and would belong to nobody.
+    """
+    return isinstance(value, other) or (isinstance(value, str) and not _OBJECT.fullmatch(value))
+
+
+def parse_return(
+    raw: Json, content: str, parse: Callable[[str], Json], own: Container[str] = ()
+) -> Json:
+    """The value of a return's text, as its parser wants it: in its wrapping (`raw`) or out of it."""
+    texts = texts_of(raw, own)
+    try:
+        value = parse(content)
+    except ValueError:
+        if len(texts) > 1:
+            return _parse_blocks(texts, parse, own)
+        if content is raw or not isinstance(raw, str):
+            raise
+        value = parse(raw)
+    if len(texts) > 1 and isinstance(value, str):
+        raise ValueError("it answered with several texts, where one is declared")
+    return unwrapped(value, own) if type(value) is dict and len(value) == 1 else value
+
+
+def _parse_blocks(texts: Sequence[str], parse: Callable[[str], Json], own: Container[str]) -> Json:
+    """The value of the one block that holds one, beside labels; of all blocks, where each does."""
+    values: list[Json] = []
+    for text in texts:
+        with suppress(ValueError):
+            value = unwrapped(text, own)
+            values.append(parse(value) if isinstance(value, str) else value)
+    if len(values) == 1:
+        return values[0]
+    if len(values) < len(texts):
+        raise ValueError(f"of {len(texts)} blocks of text, {len(values)} can be read")
+    return values
+
+
+def _inner(content: Json, own: Container[str]) -> Json:
     if isinstance(content, str):
-        return _inner_of_text(content)
+        return _inner_of_text(content, own)
     if isinstance(content, Mapping):
-        return content[_WRAPPER] if content.keys() == {_WRAPPER} else content
-    return _text_of_blocks(content) if isinstance(content, list) else content
+        return _inner_of_object(content, own)
+    texts = _block_texts(content, own) if isinstance(content, list) else []
+    return "\n".join(texts) if texts else content
 
 
-def _inner_of_text(content: str) -> Json:
-    start = content[:16].lstrip()
-    if start[:1] != '"' and not (_WRAPPER in start and start[0] == "{"):
+def _inner_of_text(content: str, own: Container[str]) -> Json:
+    if _MAY_BE_WRAPPER.match(content) is None:
         return content
     try:
-        value = parse_json(content)
-    except (ValueError, RecursionError):
+        value = parse_value(content)
+    except ValueError:
         return content
-    is_wrapper = isinstance(value, dict) and value.keys() == {_WRAPPER}
-    return value if isinstance(value, str) or is_wrapper else content
+    return value if isinstance(value, str) or _inner(value, own) is not value else content
 
 
-def _text_of_blocks(blocks: list[Json]) -> Json:
-    """The text of content blocks as protocols carry them; the list itself where it is none."""
-    texts = [_text_of_block(block) for block in blocks]
-    present = [text for text in texts if text is not None]
-    return "\n".join(present) if present and len(present) == len(texts) else blocks
+def _inner_of_object(content: Mapping[str, Json], own: Container[str]) -> Json:
+    if len(content) == 1:
+        (name,) = content
+        if name in _WRAPPERS and name not in own:
+            return content[name]
+    blocks = content.get("content")
+    if "content" in own or not isinstance(blocks, list) or not content.keys() <= _AROUND_BLOCKS:
+        return content
+    text = "\n".join(_block_texts(blocks, own))
+    if content.get("isError") or content.get("is_error"):
+        return text if text.startswith("Error") else f"Error: {text}"
+    structured = content.get("structuredContent")
+    return blocks if structured is None else structured
 
 
-def _text_of_block(block: Json) -> str | None:
+def _block_texts(blocks: Sequence[Json], own: Container[str]) -> list[str]:
+    """The text of content blocks as protocols carry them; [] where these are none, or say nothing."""
+    if "type" in own and "text" in own:
+        return []
+    texts = [block["text"] for block in blocks if _is_text(block)]
+    others = [block for block in blocks if not _is_text(block)]
+    return texts if all(map(_is_no_text, others)) else []
+
+
+def _is_text(block: Json) -> bool:
     if not isinstance(block, Mapping) or block.get("type") not in _TEXT_BLOCKS:
-        return None
-    text = block.get("text")
-    return text if isinstance(text, str) else None
+        return False
+    return isinstance(block.get("text"), str)
+
+
+def _is_no_text(block: Json) -> bool:
+    return isinstance(block, Mapping) and block.get("type") in _OTHER_BLOCKS
+
+
+def parse_value(text: str) -> Json:
+    """The value that a text writes, in JSON or as Python does; ValueError where it is neither."""
+    try:
+        return parse_json(text)
+    except RecursionError:
+        raise ValueError("nested too deeply to be read") from None
+    except ValueError:
+        if text.lstrip()[:1] not in ("{", "[", "(", "'"):
+            raise
+    return parse_literal(text)
 
 
 def parse_literal(text: str) -> Json:
-    """The value of a Python literal, where JSON can say it too; ValueError for anything else."""
+    """The value of a Python literal, where JSON can say it too; ValueError for anything else.
+
+    An object of another class that stands in it (a date, a Decimal) is not guessed at.
+    """
     if len(text) > _LONGEST_LITERAL:
         raise ValueError("neither JSON nor short enough to be read as Python's text for a value")
     try:

@@ -15,6 +15,7 @@ from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
 from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
+from ledgeragent.returned import unwrapped
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _new = tuple.__new__
@@ -113,7 +114,7 @@ class State(NamedTuple):
 
 def _is_rejection(returned: ToolReturn) -> bool:
     """True for our own answer to a call that never ran: ids repeat, and it is not about that one."""
-    return isinstance(returned.content, str) and returned.content.startswith(NOT_EXECUTED)
+    return str(unwrapped(returned.content)).startswith(NOT_EXECUTED)
 
 
 def _uttered(ledger: Ledger, reply: Reply, domain: Domain) -> Ledger:

@@ -256,17 +256,17 @@ def test_a_modern_probe_is_turned_down_so_that_a_handshake_follows() -> None:
     [
         ({"content": [{"type": "text", "text": '{"a": 1}'}]}, '{"a": 1}'),
         ({"content": [], "structuredContent": {"a": 1}}, {"a": 1}),
-        ({"content": [], "structuredContent": {"result": [1, 2]}}, [1, 2]),
+        ({"content": [], "structuredContent": {"result": [1, 2]}}, {"result": [1, 2]}),
         (
             {"content": [{"type": "text", "text": "C-1"}], "structuredContent": {"result": "C-1"}},
-            "C-1",
+            {"result": "C-1"},
         ),
         (
             {
                 "content": [{"type": "text", "text": "{}"}],
                 "structuredContent": {"result": {"a": 1}},
             },
-            {"a": 1},
+            {"result": {"a": 1}},
         ),
         ({"content": [{"type": "image", "data": ""}]}, ""),
     ],

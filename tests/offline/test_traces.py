@@ -190,7 +190,7 @@ def test_what_the_user_calls_is_their_turn_and_no_call_of_the_agent() -> None:
     assert read_messages(messages) == (UserMessage(), Reply(text="Well done."))
 
 
-def test_parts_of_text_are_joined_and_decoded_returns_kept() -> None:
+def test_parts_of_what_was_said_are_joined_and_returns_kept() -> None:
     parts = [{"type": "text", "text": "Is Ferns"}, {"type": "text", "text": " in?"}]
     messages = [
         {"role": "user", "content": parts},
@@ -201,7 +201,7 @@ def test_parts_of_text_are_joined_and_decoded_returns_kept() -> None:
     ]
     assert read_messages(messages) == (
         UserMessage(text="Is Ferns in?"),
-        ToolReturn(call_id="1", content="Is Ferns in?"),
+        ToolReturn(call_id="1", content=parts),
         ToolReturn(call_id="2", content=[{"book_id": "B1"}]),
         ToolReturn(call_id="3", content=""),
         ToolReturn(call_id="4", content=[]),

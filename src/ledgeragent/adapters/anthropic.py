@@ -181,5 +181,5 @@ def map_history(messages: Iterable[Wire]) -> Iterator[Message]:
 
 
 def _return(block: Wire) -> ToolReturn:
-    text = _said(_blocks(block.get("content")))
-    return ToolReturn(call_id=block["tool_use_id"], content=text, error=bool(block.get("is_error")))
+    content, failed = block.get("content"), bool(block.get("is_error"))
+    return ToolReturn(call_id=block["tool_use_id"], content=content or "", error=failed)

@@ -262,7 +262,7 @@ def _observed(
     for message in _tool_messages(answer):
         if message.tool_call_id == ticket.call.id:
             failed = message.status == "error"
-            conversation.observe(ticket, message.text, error=failed)
+            conversation.observe(ticket, message.content, error=failed)
     return answer
 
 
@@ -282,4 +282,4 @@ def map_history(messages: Iterable[Any]) -> Iterator[Message]:
             yield _reply(message)
         elif isinstance(message, ToolMessage):
             failed = message.status == "error"
-            yield ToolReturn(call_id=message.tool_call_id, content=message.text, error=failed)
+            yield ToolReturn(call_id=message.tool_call_id, content=message.content, error=failed)

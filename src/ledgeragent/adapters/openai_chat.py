@@ -168,7 +168,7 @@ def map_history(messages: Iterable[Wire]) -> Iterator[Message]:
                 calls = tuple(_call(raw) for raw in message.get("tool_calls") or ())
                 yield Reply(text=text, calls=calls)
             case "tool":
-                yield ToolReturn(call_id=message["tool_call_id"], content=text)
+                yield ToolReturn(call_id=message["tool_call_id"], content=content or "")
 
 
 def _joined(parts: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ledgeragent.effects import text
-from ledgeragent.types import Arguments, Json, parse_json
+from ledgeragent.effects import structured, text
+from ledgeragent.types import Arguments, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Inside:
 
 
 def json_or_text(answer: str) -> Json:
-    """The JSON value of an answer; the answer itself where it is none, out of its quotes already."""
+    """The value of an answer; the answer itself where it is none, out of its quotes already."""
     try:
-        return parse_json(answer)
+        return structured(answer)
     except ValueError:
         return text(answer)

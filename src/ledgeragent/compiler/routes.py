@@ -33,10 +33,10 @@ from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.compiler.touched import check_field
-from ledgeragent.effects import Read, ReturnRoute, Tool, text
+from ledgeragent.effects import Read, ReturnRoute, Tool, structured, text, whole
 from ledgeragent.errors import PathError
 from ledgeragent.paths import PathTemplate
-from ledgeragent.types import Arguments, Json, parse_json
+from ledgeragent.types import Arguments, Json
 
 READ_KEYS = (
     "to",
@@ -120,7 +120,8 @@ class Routes:
             parameters=parameters,
             parse=self._parser(entries.get("parse"), shape, "each" in entries or bool(inside)),
             rename=renames,
-            records=Inside(place, "each" in entries),
+            records=Inside(place, "each" in entries) if place or "each" in entries else whole,
+            envelope=place[:1],
             when=when,
             merge=merge,
             failed=self.begins(entries, "failed"),
@@ -207,7 +208,7 @@ class Routes:
         parse = self.sections.choice(node, "parse", ("json", "text")) if node is not None else None
         if parse == "text" or (parse is None and shape == TEXT):
             return text
-        return json_or_text if is_text(shape) and not inside else parse_json
+        return json_or_text if is_text(shape) and not inside else structured
 
     def _when(self, node: Node | None) -> Callable[[Arguments], bool]:
         if node is None:
@@ -272,7 +273,8 @@ class Routes:
             to=template,
             parse=self._parser(entries.get("parse"), shape, bool(place) or "each" in entries),
             rename=self._renames(entries.get("rename")),
-            records=Inside(place, "each" in entries),
+            records=Inside(place, "each" in entries) if place or "each" in entries else whole,
+            envelope=place[:1],
             when=self._when(entries.get("when")),
             merge=merge,
             omit=frozenset(omit),

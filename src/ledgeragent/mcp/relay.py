@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ledgeragent.adapters.common import Policy, require
-from ledgeragent.returned import unwrapped
 from ledgeragent.session.ticket import Ticket, refusal
 from ledgeragent.types import Json, ToolCall
 
@@ -276,9 +275,9 @@ def _with_resource(result: McpResult) -> McpResult:
 
 
 def content_of(result: McpResult) -> Json:
-    """The answer of a tool: its structured content, else its text, out of its wrapping."""
+    """The answer of a tool: its structured content, else its blocks of text. The core reads them."""
     structured = result.get("structuredContent")
     if structured is not None:
-        return unwrapped(structured)
+        return structured
     blocks = [block for block in result.get("content") or () if block.get("type") == "text"]
-    return unwrapped(blocks) if blocks else ""
+    return blocks[0].get("text", "") if len(blocks) == 1 else blocks or ""

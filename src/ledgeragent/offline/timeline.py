@@ -14,6 +14,7 @@ from ledgeragent.offline.changes import LedgerChange, changes, shown
 from ledgeragent.offline.judging import Transition, follow, gate_of_records, judge_followed
 from ledgeragent.offline.shown import ShownAnswer, answer_of, recorded_answer
 from ledgeragent.offline.traces import Trace
+from ledgeragent.returned import unwrapped
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
 
 
@@ -76,7 +77,7 @@ def _as_recorded(trace: Trace, domain: Domain, recorded: Recorded) -> dict[int, 
     executed = {
         m.call_id
         for m in trace.messages
-        if isinstance(m, ToolReturn) and not str(m.content).startswith(NOT_EXECUTED)
+        if isinstance(m, ToolReturn) and not str(unwrapped(m.content)).startswith(NOT_EXECUTED)
     }
     replies = [m for m in trace.messages if isinstance(m, Reply) and m.calls]
     for reply, verdicts in zip(replies, recorded, strict=False):

@@ -245,7 +245,7 @@ def _add_returns(message: Mapping[str, Any], conversation: list[Message]) -> Non
         conversation.append(
             ToolReturn(
                 call_id=key if type(key) is str else _key(key),
-                content=content if type(content) is str else _content(content),
+                content="" if content is None else content,
                 error=bool(message.get("error")),
             )
         )
@@ -263,7 +263,7 @@ def _text(content: Json) -> str:
 
 
 def _content(content: Json) -> Json:
-    """A return's value: text parts joined, null as no text, anything decoded as it is."""
+    """A message's value: text parts joined, null as no text, anything decoded as it is."""
     if content is None:
         return ""
     if not isinstance(content, list) or not content:

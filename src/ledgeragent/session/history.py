@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ledgeragent.gate import NOT_EXECUTED
+from ledgeragent.returned import unwrapped
 from ledgeragent.session.ids import CallIds
 from ledgeragent.session.live import LiveState
 from ledgeragent.session.tickets import Tickets, final_rejections
@@ -44,4 +45,8 @@ class HistoryReader:
 
 def _is_refusal(message: Message) -> bool:
     """True for an answer of ours to a call that was rejected, which is no execution."""
-    return isinstance(message, ToolReturn) and str(message.content).startswith(NOT_EXECUTED)
+    return isinstance(message, ToolReturn) and _text(message).startswith(NOT_EXECUTED)
+
+
+def _text(returned: ToolReturn) -> str:
+    return str(unwrapped(returned.content))

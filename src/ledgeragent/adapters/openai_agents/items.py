@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ledgeragent.session.conversation import Conversation
+from ledgeragent.session.outcome import plain
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def map_history(input: RunInput) -> Iterator[Message]:
             yield Reply(text=text, calls=tuple(calls))
             text, calls = "", []
         if kind == "function_call_output":
-            yield ToolReturn(call_id=item["call_id"], content=_text(item["output"]))
+            yield ToolReturn(call_id=item["call_id"], content=plain(item["output"]))
         elif kind == "message" and item.get("role") == "user":
             yield UserMessage(text=_text(item.get("content")))
     if calls or text:
