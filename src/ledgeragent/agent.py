@@ -30,6 +30,8 @@ def whole_ledger(state: State) -> str:
 class LedgerAgent:
     """A tool-calling agent with a ledger and a gate. `show` makes the context of a state.
 
+    `watch` is given every reply as the model made it, with what the gate left of it.
+
     `generations` counts model calls: one per step, one more for each REVISE that leaves nothing to
     send (the model keeps its turn, at most `max_revisions` times in a row).
     """
@@ -38,6 +40,7 @@ class LedgerAgent:
     model: Model
     max_revisions: int = 2
     show: Callable[[State], str] = whole_ledger
+    watch: Callable[[Reply, Filtered], None] | None = None
     history: list[Message] = field(default_factory=list)
     state: State = field(default_factory=State)
     feedback: str = ""
@@ -59,6 +62,8 @@ class LedgerAgent:
             reply = self.model.generate(self.history, context, self.feedback)  # a <- Generate
             self.state, filtered = self.state.filter(reply, self.gate, "drop")  # GateFilter
             self.verdicts.append(filtered)
+            if self.watch is not None:
+                self.watch(reply, filtered)
             self.feedback = filtered.feedback
             if filtered.decision is Decision.BLOCK and not filtered.execute:
                 break

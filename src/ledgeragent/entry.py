@@ -15,6 +15,7 @@ from ledgeragent.types import Json, ToolCall, canonical
 Fields = tuple[str, ...]
 """A way into a record, () for all of it."""
 
+# A rule reads many facts: this costs a third of what the class's own constructor does.
 _evidence = tuple.__new__
 
 

@@ -16,9 +16,6 @@ from ledgeragent.view import MissingEvidence, View
 
 UNKNOWN_ARGUMENT = "gate/unknown-argument"
 
-# A named tuple's own constructor costs as much as a rule.
-_new = tuple.__new__
-
 
 def finding_of(
     rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, reason: str
@@ -33,8 +30,7 @@ def against(
     """The finding of a rule that is broken."""
     reason, public = broken
     level = rule.enforcement
-    fields = (kind, rule.id, rule.clause, decision, reason, (), evidence, level, None, (), public)
-    return _new(Finding, fields)
+    return Finding(kind, rule.id, rule.clause, decision, reason, (), evidence, level, public=public)
 
 
 def failure_of(rule: Predicate, error: BaseException, evidence: list[Evidence]) -> Finding:

@@ -32,8 +32,7 @@ Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
 feedback, as chat APIs require of every call id. The verdicts are the same."""
 
-# A named tuple's own constructor, or a look at an enum, costs as much as a rule.
-_new = tuple.__new__
+# A look at an enum costs as much as a rule.
 _ALLOW, _ENFORCE, _VIOLATION = Decision.ALLOW, Enforcement.ENFORCE, Kind.VIOLATION
 
 MALFORMED = "gate/arguments"
@@ -285,7 +284,7 @@ def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) 
         enforced = (*enforced, finding)
         if finding.decision > decision:
             decision = finding.decision
-    return _new(Verdict, (call, decision, enforced, shadow, evidence, ""))
+    return Verdict(call, decision, enforced, shadow, evidence)
 
 
 def _answer(verdict: Verdict) -> ToolReturn:

@@ -33,7 +33,6 @@ __all__ = [
     "violation",
 ]
 
-_new = tuple.__new__
 _ID = re.compile(r"[\w-]+/[\w-]+")
 
 
@@ -70,7 +69,7 @@ def violation(template: str, **facts: Json) -> Broken:
     # Facts come from outside: none may start a line of its own.
     reason = visible(template.format_map(facts))
     public = Sentence(template, {**facts, **private}) if private else ""
-    return _new(Broken, (reason, public))
+    return Broken(reason, public)
 
 
 Check = Callable[[Any, View], Broken | None]

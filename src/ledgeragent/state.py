@@ -18,8 +18,6 @@ from ledgeragent.rejections import Rejections
 from ledgeragent.returned import unwrapped
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
-_new = tuple.__new__
-
 
 class State(NamedTuple):
     """What is known after the messages so far.
@@ -92,7 +90,7 @@ class State(NamedTuple):
     def _next(
         self, ledger: Ledger, pending: tuple[ToolCall, ...], last: Absorption | None = None
     ) -> State:
-        return _new(State, (ledger, pending, self.rejections, last, self.raced if pending else ()))
+        return State(ledger, pending, self.rejections, last, self.raced if pending else ())
 
     def filter(
         self, reply: Reply, gate: Gate, delivery: Delivery, running: tuple[ToolCall, ...] = ()

@@ -71,3 +71,26 @@ def test_bindings_are_named_by_what_they_are() -> None:
     )
     assert count <= CEILING, f"{count} bindings are named by a bare participle"
     assert count > CEILING - SLACK, f"only {count} are left: lower the ceiling"
+
+
+FINDING = ({"predicate", "reason"}, {"kind", "reason"})
+"""Keys that tell a finding written out as data."""
+
+
+def test_findings_are_written_as_data_in_one_room() -> None:
+    writers = {
+        place(file)
+        for file in modules().values()
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Dict)
+        and any(keys <= {getattr(key, "value", None) for key in node.keys} for keys in FINDING)
+    }
+    typed = {
+        place(file)
+        for file in modules().values()
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "").endswith("Row")
+        and {"predicate", "reason"} <= {keyword.arg for keyword in node.keywords}
+    }
+    assert writers | typed == {"journal/verdicts.py"}

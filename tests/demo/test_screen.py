@@ -136,7 +136,7 @@ def test_json_tells_every_verdict_with_its_facts(monkeypatch: pytest.MonkeyPatch
         {
             "path": "orders.G-1007.status",
             "value": "packed",
-            "source": 'get_order(order_id="G-1007")',
+            "read": {"name": "get_order", "arguments": {"order_id": "G-1007"}},
             "turn": 1,
         }
     ]

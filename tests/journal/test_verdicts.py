@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.journal.redaction import REDACTED, Redaction
-from ledgeragent.journal.verdicts import finding_json, finding_of, verdict_json, verdict_of
+from ledgeragent.journal.verdicts import (
+    finding_json,
+    finding_of,
+    finding_row,
+    verdict_json,
+    verdict_of,
+)
 from ledgeragent.ledger import Evidence
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall
@@ -103,6 +109,20 @@ def test_redacted_values_are_in_no_part_of_a_finding() -> None:
     assert "ada@x" not in text and "lost" not in text and "somebody" not in text
     [fact] = finding_of(data).evidence
     assert (fact.path, fact.value) == ("orders.W1.email", REDACTED)
+
+
+def test_a_call_whose_arguments_are_redacted_comes_back_without_them() -> None:
+    data = travelled(finding_json(FINDING, Redaction(["args"])))
+    [read] = finding_of(data).reads
+    assert (read.name, dict(read.arguments), read.malformed) == (REFUND.name, {}, REDACTED)
+    assert str(read) == f"{REFUND.name}({REDACTED})"
+
+
+def test_a_row_has_the_words_of_the_finding() -> None:
+    row = finding_row(FINDING)
+    assert row["decision"] == "block" and row["reason"] == FINDING.reason
+    assert finding_row(FINDING._replace(error="KeyError: 'x'"))["reason"] == "KeyError: 'x'"
+    assert row.keys() < finding_json(FINDING).keys()
 
 
 def test_a_finding_of_an_older_journal_is_read() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.errors import DataError
-from ledgeragent.offline.answers import Answered, CallAnswer, FindingRow, RecordedAnswer, RunAnswers
+from ledgeragent.journal.verdicts import FindingRow
+from ledgeragent.offline.answers import Answered, CallAnswer, RecordedAnswer, RunAnswers
 from ledgeragent.offline.baseline import (
     Baseline,
     baseline_of,

@@ -66,6 +66,13 @@ def test_a_redacted_journal_says_so(tmp_path: Path) -> None:
     assert _only(tmp_path / "runs.jsonl").conversation.redacted
 
 
+def test_redacted_arguments_do_not_hide_the_verdicts(tmp_path: Path) -> None:
+    _journal(tmp_path / "runs.jsonl", redact=("args",))
+    answer = _only(tmp_path / "runs.jsonl").steps[1].calls[0].answer
+    assert answer is not None and answer.outcome == "evidence"
+    assert answer.findings[0].reads == ("find_customer([redacted])",)
+
+
 def test_a_run_that_names_no_domain_needs_one(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
     file.write_text(json.dumps({"messages": [{"role": "user", "content": "hello"}]}))

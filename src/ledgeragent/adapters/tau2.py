@@ -23,6 +23,7 @@ from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Filtered
+from ledgeragent.journal.verdicts import finding_row, plain_call
 from ledgeragent.session.presenter import MODES, Presenter
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Verdict
@@ -209,12 +210,9 @@ def trace(drafts: Sequence[Wire], answers: Sequence[Filtered]) -> Json:
 
 def _verdict(verdict: Verdict) -> Json:
     return {
-        "call": {"name": verdict.call.name, "arguments": dict(verdict.call.arguments)},
+        "call": plain_call(verdict.call),
         "decision": verdict.decision.name,
-        "findings": [
-            {"kind": f.kind.name, "predicate": f.predicate, "reason": f.reason}
-            for f in (*verdict.findings, *verdict.shadow)
-        ],
+        "findings": [finding_row(finding) for finding in (*verdict.findings, *verdict.shadow)],
     }
 
 

@@ -71,11 +71,11 @@ def run(args: argparse.Namespace) -> int:
 def _talk(chat: ShopChat, says: Iterator[str], ink: Ink) -> None:
     for text in says:
         if text == "/ledger":
-            print("\n".join(ledger_lines(chat.session.ledger)))
+            print("\n".join(ledger_lines(chat.ledger)))
             continue
         for row in chat.turn(text):
             print("\n".join(lines(row, WIDTH, ink)), flush=True)
-    print("\n".join(("", "the ledger in the end:", *ledger_lines(chat.session.ledger))))
+    print("\n".join(("", "the ledger in the end:", *ledger_lines(chat.ledger))))
     for change in chat.shop.diff():
         print(f"changed: {change.path}: {change.before!r} -> {change.after!r}")
 

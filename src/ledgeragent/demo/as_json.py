@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ledgeragent.demo.play import Played, SceneCall, SceneEvent
 from ledgeragent.demo.screen import Show, is_right
-from ledgeragent.ledger import Evidence
+from ledgeragent.journal.verdicts import evidence_json, finding_row, plain_call
 from ledgeragent.render import render
 from ledgeragent.types import Json
 from ledgeragent.verdict import Finding, Verdict
@@ -55,20 +55,13 @@ def _verdict(verdict: Verdict) -> Json:
     return {
         "decision": verdict.decision.name,
         "findings": [_finding(finding) for finding in verdict.findings],
-        "facts": [_fact(fact) for fact in verdict.evidence],
+        "facts": evidence_json(verdict.evidence),
     }
 
 
 def _finding(finding: Finding) -> Json:
     return {
-        "kind": finding.kind.value,
-        "predicate": finding.predicate,
-        "clause": finding.clause,
-        "reason": finding.reason,
-        "reads": [str(call) for call in finding.reads],
-        "facts": [_fact(fact) for fact in finding.evidence],
+        **finding_row(finding),
+        "reads": [plain_call(call) for call in finding.reads],
+        "facts": evidence_json(finding.evidence),
     }
-
-
-def _fact(fact: Evidence) -> Json:
-    return {"path": fact.path, "value": fact.value, "source": str(fact.source), "turn": fact.turn}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ledgeragent.agent import Model
+from ledgeragent.agent import LedgerAgent, Model
 from ledgeragent.demo.columns import Ink, ScreenLine, ScreenSpan, beside, paragraph
 from ledgeragent.demo.shop.shop import Shop
 from ledgeragent.domain import Domain
+from ledgeragent.gate import Filtered, Gate
+from ledgeragent.journal.recorder import Recorder, new_session
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import quote
-from ledgeragent.session import Session
 from ledgeragent.types import Message, Reply, UserMessage
 from ledgeragent.verdict import Decision, Verdict
 
@@ -34,38 +35,29 @@ class ChatRow:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, kw_only=True)
 class ShopChat:
-    """One conversation in a shop of its own, through a session."""
+    """One conversation with LedgerAgent in a shop of its own, recorded in `journal` if given."""
 
-    model: Model
-    domain: Domain
-    journal: Journal | None = None
-    shop: Shop = field(default_factory=Shop)
-    history: list[Message] = field(default_factory=list)
-    session: Session = field(init=False)
+    def __init__(self, model: Model, domain: Domain, journal: Journal | None = None) -> None:
+        self.shop = Shop()
+        self._agent = LedgerAgent(gate=Gate(domain=domain), model=model, watch=self._judged)
+        self._recorder = Recorder(domain, journal)
+        self._name = new_session()
 
-    def __post_init__(self) -> None:
-        self.session = Session(self.domain, journal=self.journal)
+    @property
+    def ledger(self) -> Ledger:
+        """The latest observed state."""
+        return self._agent.state.ledger
 
     def turn(self, text: str) -> Iterator[ChatRow]:
         """The rows from a message of the customer until the agent has answered it."""
         yield ChatRow("you", text)
-        self.session.heard(text)
-        self.history.append(UserMessage(text=text))
-        feedback = ""
+        self._observe(UserMessage(text=text))
         for _ in range(MOST_REPLIES):
-            reply = self.model.generate(self.history, self.session.context(), feedback)
-            filtered = self.session.filter(reply)
-            feedback = filtered.feedback
-            self.history += [filtered.reply, *filtered.returns]
-            for verdict in filtered.verdicts:
-                yield self._called(verdict)
-            if filtered.decision is Decision.BLOCK and not filtered.execute:
-                refusal = filtered.refusal
-                self.history.append(Reply(text=refusal))
-                yield ChatRow("agent", refusal)
-                return
+            start = len(self._agent.verdicts)
+            reply = self._agent.step()
+            for filtered in self._agent.verdicts[start:]:
+                yield from map(self._called, filtered.verdicts)
             if reply.text or not reply.calls:
                 yield ChatRow("agent", reply.text or "(nothing)")
             if not reply.calls:
@@ -75,13 +67,20 @@ class ShopChat:
     def _called(self, verdict: Verdict) -> ChatRow:
         if not verdict.allowed:
             return ChatRow("calls", str(verdict.call), verdict)
-        before = self.session.ledger
+        before = self.ledger
         returned = self.shop.execute(verdict.call)
-        self.history.append(returned)
-        self.session.observe(returned)
-        notes = tuple(_changes(before, self.session.ledger))
+        self._observe(returned)
+        notes = tuple(_changes(before, self.ledger))
         failed = (str(returned.content),) if returned.failed else ()
         return ChatRow("calls", str(verdict.call), verdict, (*notes, *failed))
+
+    def _observe(self, message: Message) -> None:
+        before = self._agent.state
+        self._agent.observe(message)
+        self._recorder.note(self._name, message, before, self._agent.state)
+
+    def _judged(self, reply: Reply, filtered: Filtered) -> None:
+        self._recorder.judged(self._name, reply, filtered)
 
 
 def _changes(before: Ledger, after: Ledger) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The lock that keeps a second writer away from a journal, on POSIX systems and on Windows."""
+"""The lock that keeps a second writer away from a file, on POSIX systems and on Windows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ledgeragent.errors import DataError, UsageError
 class WriterLock:
     """Held from its making until `release`, or until its process ends, however that ends.
 
-    UsageError where another writer holds it. On the journal's own file unless `beside`: then on one
-    of the same name with `.lock` behind it.
+    UsageError where another writer holds it, which calls the file by its `noun`. On the file itself
+    unless `beside`: then on one of the same name with `.lock` behind it.
     """
 
-    def __init__(self, file: File, *, beside: bool = False) -> None:
+    def __init__(self, file: File, *, beside: bool = False, noun: str = "journal") -> None:
         # Windows lets nobody read what is locked, and a journal is read while it is written.
         beside = beside or sys.platform == "win32"
         target = file.with_name(f"{file.name}.lock") if beside else file
@@ -28,7 +28,7 @@ class WriterLock:
             _lock(self._handle)
         except OSError:
             os.close(self._handle)
-            raise UsageError(f"{file}: another process is writing this journal") from None
+            raise UsageError(f"{file}: another process is writing this {noun}") from None
 
     def release(self) -> None:
         """Lets the next writer in."""

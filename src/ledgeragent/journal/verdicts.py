@@ -1,8 +1,12 @@
-"""The gate's answers as data, and back: calls, facts, findings and verdicts as a journal has them."""
+"""The gate's answers as data, and back: calls, facts, findings, verdicts. Nobody else writes them.
+
+A journal keeps all of a finding and can be read back; rows of reports hold what people compare.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypedDict
 
 from ledgeragent.errors import PathError
 from ledgeragent.journal.redaction import REDACTED, Redaction
@@ -33,14 +37,52 @@ def fact_json(fact: Evidence, redaction: Redaction = NOTHING) -> dict[str, Json]
     }
 
 
+def plain_call(call: ToolCall) -> Json:
+    """A call as reports have it: no id, and arguments that were no object as the text they were."""
+    arguments = call.malformed if call.malformed is not None else dict(call.arguments)
+    return {"name": call.name, "arguments": arguments}
+
+
+def evidence_json(evidence: Iterable[Evidence]) -> list[Json]:
+    """Facts as reports have them: each path once, with the read that supplied it and when."""
+    facts = {fact.path: fact for fact in evidence}
+    return [
+        {"path": path, "value": fact.value, "read": plain_call(fact.source), "turn": fact.turn}
+        for path, fact in facts.items()
+    ]
+
+
+class FindingRow(TypedDict):
+    """The objection of one rule to a call. `decision` is what it asks for by itself.
+
+    `reason` is for whoever operates the agent: of a rule that failed, what it raised.
+    """
+
+    predicate: str
+    clause: str | None
+    kind: str
+    decision: str
+    enforcement: str
+    reason: str
+
+
+def finding_row(finding: Finding) -> FindingRow:
+    """The row of a finding, without the facts."""
+    return FindingRow(
+        predicate=finding.predicate,
+        clause=finding.clause,
+        kind=finding.kind.value,
+        decision=finding.decision.name.lower(),
+        enforcement=finding.enforcement.value,
+        reason=finding.error or finding.reason,
+    )
+
+
 def finding_json(finding: Finding, redaction: Redaction = NOTHING) -> dict[str, Json]:
     """A finding as data. Texts that could repeat a redacted value are left out whole."""
     return {
-        "predicate": finding.predicate,
-        "clause": finding.clause,
-        "kind": finding.kind.value,
+        **finding_row(finding),
         "decision": finding.decision.name,
-        "enforcement": finding.enforcement.value,
         "reason": REDACTED if redaction else finding.reason,
         "public": REDACTED if redaction and finding.public else str(finding.public),
         "reads": [call_json(call, redaction) for call in finding.reads],
@@ -64,12 +106,10 @@ def verdict_json(verdict: Verdict, redaction: Redaction = NOTHING) -> dict[str, 
 def tool_call_of(data: Mapping[str, Json]) -> ToolCall:
     """The call for its data; ValueError if it is none, as for all that follow."""
     try:
-        return ToolCall(
-            name=data["name"],
-            arguments=data["arguments"],
-            id=data["id"],
-            malformed=data.get("malformed"),
-        )
+        arguments, malformed = data["arguments"], data.get("malformed")
+        if not isinstance(arguments, Mapping):  # redacted as a whole
+            arguments, malformed = {}, str(arguments)
+        return ToolCall(name=data["name"], arguments=arguments, id=data["id"], malformed=malformed)
     except (KeyError, TypeError, AttributeError) as problem:
         raise _unreadable("call", problem) from None
 

@@ -6,26 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from ledgeragent.journal.verdicts import FindingRow, finding_row, plain_call
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, JudgedCall, gate_of_records, judge
 from ledgeragent.offline.replay import wanted
-from ledgeragent.offline.rows import RunRow, call_json, run_row
+from ledgeragent.offline.rows import RunRow, run_row
 from ledgeragent.offline.sources import Piece
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json
 from ledgeragent.verdict import Finding, Kind
-
-
-class FindingRow(TypedDict):
-    """The objection of one rule to a call. `decision` is what it asks for by itself."""
-
-    predicate: str
-    clause: str | None
-    kind: str
-    decision: str
-    enforcement: str
-    reason: str
 
 
 class RecordedAnswer(TypedDict):
@@ -83,7 +73,7 @@ def _call(one: JudgedCall) -> CallAnswer:
     return CallAnswer(
         judged=one.number,
         message=one.message,
-        call=call_json(one.call),
+        call=plain_call(one.call),
         answer=RecordedAnswer(
             outcome=one.outcome, findings=_said(verdict.findings), shadow=_said(verdict.shadow)
         ),
@@ -92,15 +82,4 @@ def _call(one: JudgedCall) -> CallAnswer:
 
 def _said(findings: Iterable[Finding]) -> list[FindingRow]:
     """The findings, without those of rules that could not decide: they are against nothing."""
-    return [
-        FindingRow(
-            predicate=finding.predicate,
-            clause=finding.clause,
-            kind=finding.kind.value,
-            decision=finding.decision.name.lower(),
-            enforcement=finding.enforcement.value,
-            reason=finding.error or finding.reason,
-        )
-        for finding in findings
-        if finding.kind is not Kind.UNDECIDED
-    ]
+    return [finding_row(finding) for finding in findings if finding.kind is not Kind.UNDECIDED]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ledgeragent.errors import DataError
+from ledgeragent.journal.verdicts import FindingRow
 from ledgeragent.offline.answers import (
     Answered,
     CallAnswer,
@@ -27,7 +28,6 @@ from ledgeragent.offline.sources import Piece
 from ledgeragent.types import Json
 
 FORM = "baseline/1"
-_SAID = ("predicate", "clause", "kind", "decision", "enforcement", "reason")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,4 +180,4 @@ def _call(one: Any, number: int) -> CallAnswer:
 
 
 def _said(row: Any) -> Any:
-    return {name: row[name] for name in _SAID}
+    return {name: row[name] for name in FindingRow.__required_keys__}

@@ -8,8 +8,8 @@ from typing import TypedDict
 
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
+from ledgeragent.journal.verdicts import evidence_json, plain_call
 from ledgeragent.offline.labelled import ALLOW, REJECT, REVISE_READ, Case, Expected
-from ledgeragent.offline.rows import call_json, evidence_json
 from ledgeragent.state import State
 from ledgeragent.types import Json, Reply, ToolCall, canonical
 from ledgeragent.verdict import Decision, Finding, Verdict
@@ -108,12 +108,12 @@ def _mismatch(case: Case, verdict: Verdict, expected: Json) -> Mismatch:
         id=case.id,
         kind=case.kind,
         note=case.note,
-        call=call_json(verdict.call),
+        call=plain_call(verdict.call),
         expected=expected,
         decision=decision(verdict),
         predicates=[finding.predicate for finding in verdict.findings],
         shadow=[finding.predicate for finding in verdict.shadow],
-        reads=[call_json(call) for finding in verdict.missing for call in finding.reads],
+        reads=[plain_call(call) for finding in verdict.missing for call in finding.reads],
         reason="; ".join(finding.error or finding.reason for finding in verdict.findings),
         evidence=evidence_json(verdict.evidence),
     )

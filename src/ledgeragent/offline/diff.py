@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
-from ledgeragent.offline.answers import CallAnswer, FindingRow, RecordedAnswer, answers_of, unasked
+from ledgeragent.journal.verdicts import FindingRow
+from ledgeragent.offline.answers import CallAnswer, RecordedAnswer, answers_of, unasked
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, REVISE_EVIDENCE

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TypedDict
 
-from ledgeragent.ledger import Evidence
+from ledgeragent.journal.verdicts import FindingRow, evidence_json, finding_row, plain_call
 from ledgeragent.offline.judging import JudgedCall
 from ledgeragent.offline.traces import Trace
-from ledgeragent.types import Json, ToolCall
+from ledgeragent.types import Json
 from ledgeragent.verdict import Finding, Kind
 
 _SOLVED = 1 - 1e-6
@@ -30,20 +29,13 @@ class CallRow(RunRow):
     call: Json
 
 
-class RejectedWrite(CallRow):
-    """One executed write and one predicate whose observed facts speak against it."""
+class StoppedCall(CallRow, FindingRow):
+    """One call and one predicate whose observed facts speak against it.
 
-    predicate: str
-    clause: str | None
-    decision: str
-    reason: str
+    Unless its `enforcement` is `enforce` it stops nothing.
+    """
+
     evidence: list[Json]
-
-
-class StoppedCall(RejectedWrite):
-    """The same with how strictly the predicate is enforced; unless it is `enforce` it stops nothing."""
-
-    enforcement: str
 
 
 class NearMiss(CallRow):
@@ -96,24 +88,14 @@ def run_row(trace: Trace) -> RunRow:
 
 def call_row(run: RunRow, one: JudgedCall) -> CallRow:
     """The row of a judged call."""
-    return CallRow(**run, judged=one.number, call=call_json(one.call))
-
-
-def rejected_row(run: RunRow, one: JudgedCall, finding: Finding) -> RejectedWrite:
-    """The row of one violation."""
-    return RejectedWrite(
-        **call_row(run, one),
-        predicate=finding.predicate,
-        clause=finding.clause,
-        decision=finding.decision.name.lower(),
-        reason=finding.reason,
-        evidence=evidence_json(finding.evidence),
-    )
+    return CallRow(**run, judged=one.number, call=plain_call(one.call))
 
 
 def stopped_row(run: RunRow, one: JudgedCall, finding: Finding) -> StoppedCall:
-    """The row of one violation, with the level of its predicate."""
-    return StoppedCall(**rejected_row(run, one, finding), enforcement=finding.enforcement.value)
+    """The row of one violation."""
+    return StoppedCall(
+        **call_row(run, one), **finding_row(finding), evidence=evidence_json(finding.evidence)
+    )
 
 
 def error_rows(run: RunRow, one: JudgedCall) -> list[PredicateError]:
@@ -121,12 +103,12 @@ def error_rows(run: RunRow, one: JudgedCall) -> list[PredicateError]:
     return [
         PredicateError(
             **call_row(run, one),
-            predicate=finding.predicate,
-            enforcement=finding.enforcement.value,
-            error=finding.error or "",
+            predicate=row["predicate"],
+            enforcement=row["enforcement"],
+            error=row["reason"],
         )
-        for finding in (*one.verdict.findings, *one.verdict.shadow)
-        if finding.kind is Kind.ERROR
+        for row in map(finding_row, (*one.verdict.findings, *one.verdict.shadow))
+        if row["kind"] == Kind.ERROR.value
     ]
 
 
@@ -135,18 +117,3 @@ def reward_class(reward: float | None) -> str:
     if reward is None:
         return "unscored"
     return "1" if reward >= _SOLVED else "0"
-
-
-def call_json(call: ToolCall) -> Json:
-    """A call as JSON; arguments that were no object are given as the text they were."""
-    arguments = call.malformed if call.malformed is not None else dict(call.arguments)
-    return {"name": call.name, "arguments": arguments}
-
-
-def evidence_json(evidence: Iterable[Evidence]) -> list[Json]:
-    """The facts read, each path once, with the read that supplied it and when."""
-    facts = {fact.path: fact for fact in evidence}
-    return [
-        {"path": path, "value": fact.value, "read": call_json(fact.source), "turn": fact.turn}
-        for path, fact in facts.items()
-    ]

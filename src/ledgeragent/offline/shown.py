@@ -1,15 +1,13 @@
-"""The gate's answer to a call as it is shown: from a verdict, or from what a journal recorded of one."""
+"""The gate's answer to a call as it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ledgeragent.domain import Domain
+from ledgeragent.journal.verdicts import finding_row
 from ledgeragent.ledger import Evidence
 from ledgeragent.offline.changes import shown
-from ledgeragent.offline.judging import JudgedCall
-from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Finding, Verdict
 
 ASKED = "evidence"
@@ -52,19 +50,17 @@ class ShownAnswer:
     note: str = ""
 
 
-def answer_of(one: JudgedCall, domain: Domain) -> ShownAnswer:
-    """The answer that the gate gives to a call."""
-    verdict = one.verdict
-    guard = domain.guard(one.call.name)
+def answer_of(verdict: Verdict, executed: bool, checked: Iterable[str] = ()) -> ShownAnswer:
+    """The answer of a verdict, given now or read back from a journal, after these rules ran."""
     return ShownAnswer(
         outcome=_outcome(verdict),
-        executed=one.executed,
+        executed=executed,
         findings=(
             *(_finding(finding, enforced=True) for finding in verdict.findings),
             *(_finding(finding, enforced=False) for finding in verdict.shadow),
         ),
         facts=_facts(verdict.evidence),
-        checked=tuple(rule.id for rule in guard.predicates) if guard is not None else (),
+        checked=tuple(checked),
         note=verdict.note,
     )
 
@@ -75,11 +71,12 @@ def _outcome(verdict: Verdict) -> str:
 
 
 def _finding(finding: Finding, *, enforced: bool) -> ShownFinding:
+    row = finding_row(finding)
     return ShownFinding(
-        rule=finding.predicate,
-        clause=finding.clause,
-        kind=finding.kind.value,
-        decision=finding.decision.name.lower(),
+        rule=row["predicate"],
+        clause=row["clause"],
+        kind=row["kind"],
+        decision=row["decision"],
         reason=finding.reason,
         enforced=enforced,
         reads=tuple(map(str, finding.reads)),
@@ -93,47 +90,11 @@ def _facts(evidence: Iterable[Evidence]) -> tuple[ShownFact, ...]:
 
 
 def _fact(evidence: Evidence) -> ShownFact:
+    call = evidence.source
     return ShownFact(
         path=evidence.path,
         value=shown(evidence.value),
-        source=str(evidence.source),
+        # A journal keeps of a read its name alone.
+        source=str(call) if call.arguments else call.name,
         turn=evidence.turn,
-    )
-
-
-def recorded_answer(verdict: Mapping[str, Json], executed: bool) -> ShownAnswer:
-    """The answer that a journal holds."""
-    findings = tuple(
-        _recorded_finding(finding, enforced=part == "findings")
-        for part in ("findings", "shadow")
-        for finding in verdict[part]
-    )
-    decision = verdict["decision"].lower()
-    kinds = {finding.kind for finding in findings if finding.enforced}
-    outcome = ASKED if decision == "revise" and kinds == {ASKED} else decision
-    return ShownAnswer(outcome=outcome, executed=executed, findings=findings)
-
-
-def _recorded_finding(finding: Mapping[str, Json], *, enforced: bool) -> ShownFinding:
-    return ShownFinding(
-        rule=finding["predicate"],
-        clause=finding["clause"],
-        kind=finding["kind"],
-        decision=finding["decision"].lower(),
-        reason=finding["reason"],
-        enforced=enforced,
-        reads=tuple(
-            str(ToolCall(name=c["name"], arguments=c["arguments"])) for c in finding["reads"]
-        ),
-        facts=tuple({f["path"]: _recorded_fact(f) for f in finding["evidence"]}.values()),
-        error=finding["error"],
-    )
-
-
-def _recorded_fact(fact: Mapping[str, Json]) -> ShownFact:
-    return ShownFact(
-        path=fact["path"],
-        value=shown(fact["value"]),
-        source=fact["source"],
-        turn=fact["turn"],
     )

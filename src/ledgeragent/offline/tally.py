@@ -17,14 +17,12 @@ from ledgeragent.offline.neutral import NeutralCalls
 from ledgeragent.offline.rows import (
     NearMiss,
     PredicateError,
-    RejectedWrite,
     RunRow,
     SolvedAsked,
     SolvedRejection,
     StoppedCall,
     call_row,
     error_rows,
-    rejected_row,
     reward_class,
     run_row,
     stopped_row,
@@ -63,7 +61,7 @@ class ReplayResult(Intake):
     halted_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
     asked_solved: Counter[ClauseTask] = field(default_factory=Counter)
     halted_solved: Counter[ClauseTask] = field(default_factory=Counter)
-    rejected: list[RejectedWrite] = field(default_factory=list)
+    rejected: list[StoppedCall] = field(default_factory=list)
     shadow: list[StoppedCall] = field(default_factory=list)
     near_misses: list[NearMiss] = field(default_factory=list)
     errors: list[PredicateError] = field(default_factory=list)
@@ -171,7 +169,7 @@ class ReplayResult(Intake):
 
     def _list_executed(self, run: RunRow, one: JudgedCall, domain: Domain) -> None:
         for finding in one.verdict.violations:
-            self.rejected.append(rejected_row(run, one, finding))
+            self.rejected.append(stopped_row(run, one, finding))
         self.shadow += [
             stopped_row(run, one, finding)
             for finding in one.verdict.shadow
@@ -249,7 +247,7 @@ def _in_shadow(finding: Finding) -> bool:
     return finding.enforcement is not Enforcement.ENFORCE and finding.decision is not Decision.ALLOW
 
 
-def _clause_of(row: RejectedWrite) -> str:
+def _clause_of(row: StoppedCall) -> str:
     return row["clause"] or row["predicate"]
 
 

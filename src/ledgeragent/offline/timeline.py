@@ -5,17 +5,18 @@ Everything is ready to be shown: values are JSON text, so that no number is roun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ledgeragent.domain import Domain
 from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.offline.changes import LedgerChange, changes, shown
 from ledgeragent.offline.judging import Transition, follow, gate_of_records, judge_followed
-from ledgeragent.offline.shown import ShownAnswer, answer_of, recorded_answer
+from ledgeragent.offline.shown import ShownAnswer, answer_of
 from ledgeragent.offline.traces import Trace
 from ledgeragent.returned import unwrapped
-from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class TimelineStep:
     changes: tuple[LedgerChange, ...] = ()
 
 
-Recorded = Sequence[Sequence[Mapping[str, Json]]]
+Recorded = Sequence[Sequence[Verdict]]
 """The verdicts of a journal: per reply that had any, one per call."""
 
 
@@ -68,7 +69,15 @@ def _answers(
     transitions: Iterable[Transition], trace: Trace, domain: Domain
 ) -> dict[int, ShownAnswer]:
     calls = judge_followed(transitions, gate_of_records(domain), trace.nonstandard)
-    return {id(one.call): answer_of(one, domain) for one in calls}
+    return {
+        id(one.call): answer_of(one.verdict, one.executed, _rules(one.call, domain))
+        for one in calls
+    }
+
+
+def _rules(call: ToolCall, domain: Domain) -> Iterator[str]:
+    guard = domain.guard(call.name)
+    yield from (rule.id for rule in (guard.predicates if guard is not None else ()))
 
 
 def _as_recorded(trace: Trace, domain: Domain, recorded: Recorded) -> dict[int, ShownAnswer]:
@@ -84,7 +93,7 @@ def _as_recorded(trace: Trace, domain: Domain, recorded: Recorded) -> dict[int, 
         for call, verdict in zip(reply.calls, verdicts, strict=False):
             guard = domain.guard(call.name)
             if guard is None or guard.judged:
-                answers[id(call)] = recorded_answer(verdict, call.id in executed)
+                answers[id(call)] = answer_of(verdict, call.id in executed)
     return answers
 
 

@@ -14,10 +14,12 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import REDACTED, Event, open_store, read
 from ledgeragent.journal.transcripts import exported
+from ledgeragent.journal.verdicts import verdict_of
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.timeline import TimelineStep, timeline
 from ledgeragent.offline.traces import Trace, read_messages, read_traces
 from ledgeragent.types import Json
+from ledgeragent.verdict import Verdict
 
 _DATABASES = (".sqlite", ".sqlite3", ".db")
 
@@ -27,7 +29,7 @@ class Recording:
     """A run to look at: `verdicts` are those a journal recorded, None where there is no journal."""
 
     trace: Trace
-    verdicts: tuple[tuple[Mapping[str, Json], ...], ...] | None = None
+    verdicts: tuple[tuple[Verdict, ...], ...] | None = None
     redacted: bool = False
 
 
@@ -99,18 +101,19 @@ def _session(
 ) -> Recording | DataError:
     try:
         messages = read_messages(conversation["messages"])
+        verdicts = tuple(_verdicts(events))
     except ValueError as problem:
         return DataError(f"session {conversation['id']}: {problem}", file=str(file))
     trace = Trace(run=conversation["id"], messages=messages)
     return Recording(
         trace=replace(trace, domain=events[0]["pack"]["name"]),
-        verdicts=tuple(_verdicts(events)),
+        verdicts=verdicts,
         redacted=any(REDACTED in json.dumps(event) for event in events),
     )
 
 
-def _verdicts(events: list[Event]) -> Iterator[tuple[Mapping[str, Json], ...]]:
+def _verdicts(events: list[Event]) -> Iterator[tuple[Verdict, ...]]:
     """Per reply with calls what was answered to them; nothing where the journal ends before that."""
     for event, after in pairwise([*events, {"event": "", "verdicts": ()}]):
         if event["event"] == "proposed" and event["calls"]:
-            yield tuple(after["verdicts"]) if after["event"] == "judged" else ()
+            yield tuple(map(verdict_of, after["verdicts"])) if after["event"] == "judged" else ()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ledgeragent.offline.answers import FindingRow, RecordedAnswer
+from ledgeragent.journal.verdicts import FindingRow
+from ledgeragent.offline.answers import RecordedAnswer
 from ledgeragent.offline.diff import (
     CHANGED_REASON,
     CHANGES,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledgeragent.effects import Effect
+from ledgeragent.journal.verdicts import evidence_json, finding_row, plain_call
 from ledgeragent.offline.explain import Reading, RuleExplained, RuleRun, SampleRun
 from ledgeragent.offline.gatechecks import GateCheck, gate_samples
-from ledgeragent.offline.rows import call_json, evidence_json
 from ledgeragent.report.parts import (
     SENTENCE,
     call_line,
@@ -78,7 +78,7 @@ def rule_json(explanation: RuleExplained) -> str:
             "samples": [
                 {
                     "side": sample.outcome.sample.side,
-                    "call": call_json(sample.outcome.sample.call),
+                    "call": plain_call(sample.outcome.sample.call),
                     "passed": sample.outcome.passed,
                     "problem": sample.outcome.problem,
                     **run_json(sample.alone),
@@ -100,7 +100,7 @@ def _reading(reading: Reading) -> str:
 
 
 def _sample(sample: SampleRun) -> str:
-    side, call = sample.outcome.sample.side, call_json(sample.outcome.sample.call)
+    side, call = sample.outcome.sample.side, plain_call(sample.outcome.sample.call)
     lines = [f"  {side:<9}{call_line(call)}", f"           {run_line(sample.alone)}"]
     if not sample.outcome.passed:
         lines.append(f"           NOT AS EXPECTED: {shorten(sample.outcome.problem, SENTENCE)}")
@@ -121,10 +121,10 @@ def run_json(run: RuleRun) -> dict[str, Json]:
     finding = run.finding
     return {
         "outcome": run.outcome,
-        "decision": finding.decision.name.lower() if finding else "allow",
+        "decision": finding_row(finding)["decision"] if finding else "allow",
         "reason": finding.reason if finding else "",
         "error": finding.error if finding else None,
-        "reads": [call_json(call) for call in finding.reads] if finding else [],
+        "reads": [plain_call(call) for call in finding.reads] if finding else [],
         "evidence": evidence_json(run.evidence),
     }
 
@@ -142,7 +142,7 @@ def check_text(check: GateCheck) -> str:
         ("verdict", f"{check.decision.name.lower()}, {_LEVELS[check.enforcement]}"),
     ]
     samples = (
-        f"  {side:<9}{call_line(call_json(call))}\n           {_problem(side, run) or run_line(run)}"
+        f"  {side:<9}{call_line(plain_call(call))}\n           {_problem(side, run) or run_line(run)}"
         for side, call, run in _check_runs(check)
     )
     return joined(
@@ -173,7 +173,7 @@ def check_json(check: GateCheck) -> str:
             "samples": [
                 {
                     "side": side,
-                    "call": call_json(call),
+                    "call": plain_call(call),
                     "passed": (problem := _problem(side, run)) == "",
                     "problem": problem,
                     **run_json(run),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ledgeragent.journal.verdicts import evidence_json, plain_call
 from ledgeragent.ledger import Entry, Stale
 from ledgeragent.offline.explain import CallExplained, RuleRun
 from ledgeragent.offline.judging import JudgedCall
-from ledgeragent.offline.rows import call_json, evidence_json, run_row
+from ledgeragent.offline.rows import run_row
 from ledgeragent.render import line_of
 from ledgeragent.report.explanation import run_json, run_line
 from ledgeragent.report.parts import (
@@ -31,7 +32,7 @@ def call_text(explanation: CallExplained) -> str:
         [
             [
                 _head(explanation),
-                f"  {call_line(call_json(explanation.this.call))}",
+                f"  {call_line(plain_call(explanation.this.call))}",
                 *_verdict(explanation.this),
             ],
             ["Conversation", *_conversation(explanation)],
@@ -50,7 +51,7 @@ def call_json_report(explanation: CallExplained) -> str:
             "domain": explanation.domain.name,
             "version": explanation.domain.version,
             "judged": this.number,
-            "call": call_json(this.call),
+            "call": plain_call(this.call),
             "executed": this.executed,
             "outcome": this.outcome,
             "feedback": this.verdict.feedback,
@@ -131,7 +132,7 @@ def _message_json(message: Message) -> Json:
         case UserMessage(text=text):
             return {"role": "user", "text": text}
         case Reply(text=text, calls=calls):
-            return {"role": "agent", "text": text, "calls": [call_json(call) for call in calls]}
+            return {"role": "agent", "text": text, "calls": [plain_call(call) for call in calls]}
         case ToolReturn(content=content):
             return {"role": "tool", "content": content, "failed": message.failed}
 
@@ -140,7 +141,7 @@ def _entry_json(entry: Entry) -> Json:
     return {
         "path": str(entry.path),
         "value": entry.value,
-        "read": call_json(entry.source),
+        "read": plain_call(entry.source),
         "turn": entry.turn,
         "stale": list(_marks(entry.stale)),
     }
@@ -149,5 +150,5 @@ def _entry_json(entry: Entry) -> Json:
 def _marks(stale: Iterable[Stale]) -> Iterator[Json]:
     """Which fields are stale (all of it: "") and by which write; null for the customer."""
     for one in stale:
-        by = call_json(one.by) if one.by is not None else None
+        by = plain_call(one.by) if one.by is not None else None
         yield {"fields": ".".join(one.fields), "by": by}

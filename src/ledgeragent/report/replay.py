@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
 from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
-from ledgeragent.offline.rows import NearMiss, PredicateError, RejectedWrite, StoppedCall
+from ledgeragent.offline.rows import NearMiss, PredicateError, StoppedCall
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.report.junit import JUnitCase, suite
 from ledgeragent.report.parts import (
@@ -65,7 +65,7 @@ def replay_text(result: ReplayResult, domain: str) -> str:
     return joined(sections)
 
 
-def rejected_text(row: RejectedWrite) -> str:
+def rejected_text(row: StoppedCall) -> str:
     """One executed write that would be rejected, with the reason and the facts read."""
     return _rejected_text(row, row["predicate"])
 
@@ -86,7 +86,7 @@ def _shadow(title: str, rows: Sequence[StoppedCall]) -> list[str]:
     )
 
 
-def _rejected_text(row: RejectedWrite, predicate: str) -> str:
+def _rejected_text(row: StoppedCall, predicate: str) -> str:
     lines = [
         f"  {predicate}: {row['decision']}  ({place_of(row)})",
         f"    {call_line(row['call'])}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledgeragent.compiler.samples import SIDES, SampleOutcome
-from ledgeragent.offline.rows import call_json
+from ledgeragent.journal.verdicts import plain_call
 from ledgeragent.offline.sampling import SamplesResult
 from ledgeragent.predicates import Predicate
 from ledgeragent.report.parts import SENTENCE, call_line, dump, joined, listed, mark, shorten, table
@@ -61,7 +61,7 @@ def _failure_text(outcome: SampleOutcome) -> str:
     sample = outcome.sample
     lines = [
         f"  {sample.place}: {sample.rule}, {sample.side}: {shorten(outcome.problem, SENTENCE)}",
-        f"    {call_line(call_json(sample.call))}",
+        f"    {call_line(plain_call(sample.call))}",
     ]
     return "\n".join(lines)
 
@@ -73,7 +73,7 @@ def _failure_json(outcome: SampleOutcome) -> Json:
         "side": sample.side,
         "file": sample.place.file,
         "line": sample.place.line,
-        "call": call_json(sample.call),
+        "call": plain_call(sample.call),
         "problem": outcome.problem,
         "decision": verdict.decision.name.lower(),
         "predicates": [finding.predicate for finding in verdict.findings],

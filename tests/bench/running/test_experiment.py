@@ -131,7 +131,7 @@ def test_other_settings_and_a_second_process_are_refused(tmp_path: Path) -> None
     file = tmp_path / "r"
     with (
         JobLog(file, SETTINGS),
-        pytest.raises(UsageError, match="in use"),
+        pytest.raises(UsageError, match="another process is writing this file"),
         JobLog(file, SETTINGS),
     ):
         pass

@@ -20,6 +20,9 @@ PROVIDERS = {
 }
 DATES = ("2025-11-03", "2025-11-04", "2025-11-05")  # Monday, Tuesday, Wednesday
 TIMES = ("09:00", "10:30", "14:00")
+APPOINTMENT = ("date", "time", "status", "patient_id")
+"""Fields of an appointment that a read shows."""
+
 STATUSES = ("scheduled", "pending_approval", "completed", "cancelled")
 TYPES = ("follow_up", "routine_checkup", "specialist_consultation", "device_inspection")
 NOTES = (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import DataError
+from ledgeragent.journal.lock import WriterLock
 
 Row: TypeAlias = dict[str, Any]
 
@@ -24,12 +24,8 @@ class RowFile:
     def __init__(self, file: Path) -> None:
         self.name = str(file)
         file.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = WriterLock(file, noun="file")
         self._stream: IO[bytes] = file.open("a+b")
-        try:
-            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.close()
-            raise UsageError(f"{file} is in use by another process") from None
         self._lines = self._whole_lines()
 
     def _whole_lines(self) -> list[bytes]:
@@ -64,3 +60,4 @@ class RowFile:
     def close(self) -> None:
         """Lets others have the file."""
         self._stream.close()
+        self._lock.release()

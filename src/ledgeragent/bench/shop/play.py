@@ -105,9 +105,11 @@ class GuardedTalk(Talk):
     def __init__(self, model: Model, gate: Gate, mode: RenderMode) -> None:
         super().__init__(model)
         self._presenter = presenter = Presenter(mode=mode)
-        self._drafts: list[Reply] = []
         self._agent = LedgerAgent(
-            gate=gate, model=self, show=lambda state: presenter.tail(state.ledger)
+            gate=gate,
+            model=self,
+            show=lambda state: presenter.tail(state.ledger),
+            watch=self._record_refusals,
         )
 
     def saw(self, message: Message) -> None:
@@ -118,14 +120,10 @@ class GuardedTalk(Talk):
 
     def reply(self) -> Reply:
         """The agent's next message: calls that may run, or words for the customer; empty if silent."""
-        agent, self._drafts = self._agent, []
-        start = len(agent.verdicts)
-        reply = agent.step()
-        last = agent.verdicts[-1]
+        agent = self._agent
+        reply, last = agent.step(), agent.verdicts[-1]
         if reply is not last.reply and not last.feedback:
-            return Reply()  # it never said anything, so that there is nothing to refuse either
-        for draft, filtered in zip(self._drafts, agent.verdicts[start:], strict=True):
-            self._record_refusals(draft, filtered)
+            return Reply()  # it said nothing in the end, so that there is nothing to refuse either
         if reply is not last.reply or all(verdict.allowed for verdict in last.verdicts):
             self.messages.append(reply)
         self._presenter.saw(reply, agent.state)
@@ -133,9 +131,7 @@ class GuardedTalk(Talk):
 
     def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
         """One reply of the model, before the gate has seen it."""
-        draft = super().generate(self._presenter.messages, context, feedback)
-        self._drafts.append(draft)
-        return draft
+        return super().generate(self._presenter.messages, context, feedback)
 
     def _record_refusals(self, draft: Reply, filtered: Filtered) -> None:
         """Puts a reply of which something was refused on record as it was made, with the answers."""

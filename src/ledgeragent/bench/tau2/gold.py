@@ -175,7 +175,7 @@ def _rejection(verdict: Verdict, effective: bool) -> Rejection:
         effective=effective,
         decision=verdict.decision.name,
         predicates=tuple(finding.predicate for finding in verdict.findings),
-        reason=verdict.feedback,
+        reason=verdict.objection,
     )
 
 
