@@ -27,9 +27,16 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ledgeragent.mcp.messages import CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR, RPC, error_of
+from ledgeragent.mcp.messages import (
+    CONNECTION_CLOSED,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    RPC,
+    error_of,
+)
 from ledgeragent.mcp.pump import Pump
-from ledgeragent.mcp.sessions import Sessions
+from ledgeragent.mcp.sessions import Sessions, UnnamedSessionError
 from ledgeragent.mcp.shared import SharedSession
 from ledgeragent.mcp.transports import McpServer
 
@@ -120,7 +127,7 @@ class StatelessEndpoint:
         self._hinted = False
 
     async def handle(self, headers: Mapping[str, str], scope: Any, receive: Any, send: Any) -> None:
-        """One request. Raises UnnamedSessionError."""
+        """One request."""
         request = Request(scope, receive)
         refusal = await self._security.validate_request(request, is_post=request.method == "POST")
         if refusal is None and request.method != "POST":
@@ -147,6 +154,10 @@ class StatelessEndpoint:
         alone = not self._sessions.outlive_connections
         try:
             link = await self._link(headers, alone=alone)
+        except UnnamedSessionError as problem:
+            error = error_of(message.id, INVALID_PARAMS, str(problem))
+            await _respond(error, message.id, scope, receive, send)
+            return
         except Exception as problem:
             log.error("the server cannot be reached: %s", problem)
             error = error_of(message.id, CONNECTION_CLOSED, "the tool server cannot be reached")
