@@ -23,7 +23,6 @@ from mcp.shared.inbound import (
 )
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
-from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -222,7 +221,7 @@ def _parsed(body: bytes, request: Request) -> JSONRPCRequest | JSONRPCNotificati
         if isinstance(decoded, dict) and "id" not in decoded:
             return JSONRPCNotification.model_validate(decoded)
         message = JSONRPCRequest.model_validate(decoded)
-    except ValidationError:
+    except ValueError:
         return error_of(None, INVALID_REQUEST, "the body should be one request or notification")
     duplicate = find_duplicated_routing_header(request.headers.items())
     if duplicate is not None:
