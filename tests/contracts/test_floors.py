@@ -10,7 +10,7 @@ from tests.contracts.test_core import CORE
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset(CORE),
     frozenset({"journal"}),
-    frozenset({"session"}),
+    frozenset({"session", "stores"}),
     frozenset({"compiler"}),
     frozenset({"packs"}),
     frozenset({"check", "offline"}),

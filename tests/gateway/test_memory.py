@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ledgeragent.gateway.memory import Histories, Memory
+from ledgeragent.gateway.memory import Histories
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
+from ledgeragent.stores.memory import Memory
 from ledgeragent.types import Message, Reply, UserMessage
 from tests.lending.domain import GET_BOOK, LEND
 

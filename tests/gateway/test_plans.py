@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from ledgeragent.demo.shop.shop import Shop
-from ledgeragent.gateway.memory import Memory
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.policycheck import LEAD
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.packs import load_domain
 from ledgeragent.state import State
+from ledgeragent.stores.memory import Memory
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client
 from tests.gateway.shopping import AGAIN, READS, REFUND, REREADS, Shopper

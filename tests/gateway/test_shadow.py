@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.gateway.errors import StoreError
 from ledgeragent.gateway.server import SESSION_HEADER
-from ledgeragent.gateway.stores.base import ProcessStore
 from ledgeragent.journal import Journal, open_store, read, verify
+from ledgeragent.stores.base import ProcessStore
+from ledgeragent.stores.errors import SessionStoreError
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import cut, garbage, status
 from tests.gateway.world import HELLO, KNOWN, MIXED, TOOLS, WRITE, run, world
@@ -76,7 +76,7 @@ def test_failures_pass_as_they_are(client: Client) -> None:
 @pytest.mark.parametrize("fails", ["load", "save"])
 def test_a_store_that_is_gone_stops_nothing(client: Client, fails: str) -> None:
     async def gone(*_: object) -> None:
-        raise StoreError("the session store cannot be reached")
+        raise SessionStoreError("the session store cannot be reached")
 
     async def scenario() -> None:
         store = ProcessStore()

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.gate import Gate
-from ledgeragent.gateway.memory import Memory, Unsent
-from ledgeragent.gateway.stores.base import SavedSession
-from ledgeragent.gateway.stores.codec import dumps, loads
 from ledgeragent.render import render
 from ledgeragent.state import State
+from ledgeragent.stores.base import SavedSession
+from ledgeragent.stores.codec import dumps, loads
+from ledgeragent.stores.memory import Memory, Unsent
 from ledgeragent.types import Reply, ToolReturn, UserMessage
 from tests.lending.domain import ADA, BOOK_OUT, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
 from tests.property.world import DOMAIN, searched, steps

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.gateway.errors import ConflictError, StoreError
-from ledgeragent.gateway.memory import Memory
-from ledgeragent.gateway.stores.base import ProcessStore, SavedSession, SessionStore
-from ledgeragent.gateway.stores.choose import open_session_store
 from ledgeragent.gateway.visits import mark, unseen
+from ledgeragent.stores.base import ProcessStore, SavedSession, SessionStore
+from ledgeragent.stores.choose import open_session_store
+from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
+from ledgeragent.stores.memory import Memory
 from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import status
@@ -121,13 +121,13 @@ def test_a_store_keeps_versions(make_store: MakeStore) -> None:
         first = SavedSession(memory=Memory(session="a"), folded=("x",))
         await one.save("a", first)
         for store in (one, other):
-            with pytest.raises(ConflictError):
+            with pytest.raises(SessionChangedError):
                 await store.save("a", first)
         known = await other.load("a")
         assert known is not None
         assert (known.memory, known.folded, known.version) == (first.memory, ("x",), 1)
         await other.save("a", known)
-        with pytest.raises(ConflictError):
+        with pytest.raises(SessionChangedError):
             await one.save("a", known)
         assert await one.load("b") is None
         await one.close()
@@ -348,7 +348,7 @@ def test_a_session_that_begins_before_anything_was_said(client: Client) -> None:
 def test_a_store_that_is_gone(client: Client, tmp_path: Path) -> None:
     class Gone(ProcessStore):
         async def save(self, name: str, saved: SavedSession) -> None:
-            raise StoreError("the session store cannot be reached")
+            raise SessionStoreError("the session store cannot be reached")
 
     async def scenario() -> None:
         async with world(WRITE, store=Gone()) as w:

@@ -14,9 +14,9 @@ from aiohttp import web
 
 from ledgeragent.domain import Domain
 from ledgeragent.gateway.server import Gateway, Settings
-from ledgeragent.gateway.stores.base import SessionStore
 from ledgeragent.gateway.words import VERDICT_HEADER
 from ledgeragent.journal import Journal
+from ledgeragent.stores.base import SessionStore
 from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 from tests.gateway.upstream import Play, Upstream
 from tests.gateway.wires import Wire

@@ -19,7 +19,9 @@ pytest.importorskip("mcp", reason="mcp is not installed")
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from ledgeragent.adapters.common import Policy
-from ledgeragent.mcp.relay import SHOW_LEDGER, STATE_URI, Relay, content_of
+from ledgeragent.mcp.messages import content_of
+from ledgeragent.mcp.offer import SHOW_LEDGER, STATE_URI
+from ledgeragent.mcp.relay import Relay
 
 TOUCHED = {
     "initialize",

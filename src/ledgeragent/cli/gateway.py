@@ -154,7 +154,7 @@ def run(args: argparse.Namespace) -> int:
         name=args.domain, version=args.version, tools=tools_of(args, args.domain)
     ).domain()
     from ledgeragent.gateway.server import Gateway
-    from ledgeragent.gateway.stores.choose import open_session_store
+    from ledgeragent.stores.choose import open_session_store
 
     settings = _settings(args)
     sessions = open_session_store(args.session_store, args.max_sessions, args.max_session_bytes)

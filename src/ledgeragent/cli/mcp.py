@@ -14,10 +14,12 @@ from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_o
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.offline.binding import Binding
+from ledgeragent.stores.choose import open_session_store
 from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:
-    from ledgeragent.mcp.transports import HttpProxy, McpServer
+    from ledgeragent.mcp.http import HttpProxy
+    from ledgeragent.mcp.transports import McpServer
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -53,6 +55,20 @@ def add(subparsers: Subparsers) -> None:
         help="with http: the address (default 127.0.0.1)",
     )
     parser.add_argument("--port", type=int, default=8788, help="with http: the port (default 8788)")
+    parser.add_argument(
+        "--session-per",
+        default="client",
+        metavar="WHAT",
+        help="what shares a ledger: client (each connection, the default), process, name:TEXT, "
+        "header:NAME (a header of HTTP), or meta:NAME (a key of a call's _meta)",
+    )
+    parser.add_argument(
+        "--session-store",
+        default="memory",
+        metavar="STORE",
+        help="where sessions live that outlive a connection: memory, a SQLite file, or "
+        "postgresql://...",
+    )
     add_mode(parser)
     add_journal(parser)
     parser.add_argument(
@@ -80,23 +96,29 @@ def run(args: argparse.Namespace) -> int:
         import anyio
 
         from ledgeragent.adapters.common import Policy
-        from ledgeragent.mcp.transports import LOCAL, HttpProxy, serve_stdio
+        from ledgeragent.mcp.http import LOCAL, HttpProxy
+        from ledgeragent.mcp.sessions import SessionPer, Sessions
+        from ledgeragent.mcp.transports import serve_stdio
     except ImportError:
         raise MissingExtraError("mcp", "mcp") from None
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ledgeragent: %(message)s")
     domain = Binding(
         name=args.domain, version=args.version, tools=tools_of(args, args.domain)
     ).domain()
+    per = SessionPer.parse(args.session_per)
+    if args.transport == "stdio" and per.scope == "header":
+        raise UsageError("--session-per header: needs --transport http; stdio has no headers")
     unknown = Decision.ALLOW if args.allow_unknown else Decision.REVISE
     upstream = _upstream(args.url, args.command, _headers(args.header))
     with journal_of(args, domain) as journal:
         gate = Gate(domain=domain, unknown=unknown, undecided=Decision[args.undecided.upper()])
         guard = Policy(gate, journal=journal, mode=args.mode)
+        sessions = Sessions(guard, per, open_session_store(args.session_store))
         if args.transport == "stdio":
             _ = sys.stdin.buffer, sys.stdout.buffer  # of a closed one the transport would not tell
-            anyio.run(serve_stdio, guard, upstream)
+            anyio.run(serve_stdio, sessions, upstream)
         else:
-            _listen(HttpProxy(guard, upstream, hosts=(*LOCAL, args.host)), args.host, args.port)
+            _listen(HttpProxy(sessions, upstream, hosts=(*LOCAL, args.host)), args.host, args.port)
     return 0
 
 

@@ -21,13 +21,13 @@ from ledgeragent.gateway.dialects.base import (
     sent_order,
 )
 from ledgeragent.gateway.errors import BadReplyError, GatewayError
-from ledgeragent.gateway.memory import Memory, Unsent, weight
 from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.plan import spoken_calls
+from ledgeragent.stores.memory import Memory, Unsent, weight
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
 

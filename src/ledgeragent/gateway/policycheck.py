@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import PendingAnswer
-from ledgeragent.gateway.memory import Memory, Unsent
 from ledgeragent.ledger import Ledger
 from ledgeragent.render import render
+from ledgeragent.stores.memory import Memory, Unsent
 from ledgeragent.text import visible
 from ledgeragent.types import Reply, ToolCall
 

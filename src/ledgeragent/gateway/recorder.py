@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ledgeragent.absorb import Absorption
-from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.journal.recorder import Recorder as AnyRecorder
 from ledgeragent.state import State
+from ledgeragent.stores.memory import Memory, weight
 from ledgeragent.types import Message, Reply, ToolReturn
 
 

@@ -36,12 +36,13 @@ from ledgeragent.gateway.openapi import openapi
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.gateway.stores.base import ProcessStore, SessionStore
+from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.upstream import Upstream, UpstreamLine
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
+from ledgeragent.stores.base import ProcessStore, SessionStore
 from ledgeragent.verdict import Decision
 
 try:
@@ -104,7 +105,7 @@ class Gateway:
         self.memories = Histories(settings.max_remembered)
         self._domain = domain
         self._spans = spans
-        self._store = store if store is not None else ProcessStore()
+        self._store = SessionStorage(store if store is not None else ProcessStore())
         self._notices = Notices(self.metrics)
         self._recorder = MemoryRecorder(domain, journal, notices=self._notices)
         self._visits = Visits(self.memories, self._store, self._recorder)

@@ -9,9 +9,9 @@ from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import Dialect, WireReply, decode, reading
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.exchange import Settlement
-from ledgeragent.gateway.memory import Memory, weight
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import EventParser
+from ledgeragent.stores.memory import Memory, weight
 from ledgeragent.types import Reply, ToolCall
 
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreError
 from ledgeragent.gateway.exchange import Settlement
-from ledgeragent.gateway.memory import ROOT, Histories, Match, Memory, digest
+from ledgeragent.gateway.memory import ROOT, Histories, Match, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
-from ledgeragent.gateway.stores.base import SavedSession, SessionStore
 from ledgeragent.journal.recorder import new_session
+from ledgeragent.stores.base import SavedSession, SessionStore
+from ledgeragent.stores.memory import Memory
 from ledgeragent.types import Message, ToolReturn, UserMessage
 
 _REMEMBERED = 32

@@ -7,277 +7,208 @@ cancellation, logging, completion, sampling, elicitation, and methods nobody has
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-from ledgeragent.adapters.common import Policy, require
-from ledgeragent.session.ticket import Ticket, refusal
-from ledgeragent.types import Json, ToolCall
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-require("mcp", "2.3", "mcp")
-
-from mcp_types import (  # noqa: E402
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
+from ledgeragent.adapters.common import Policy
+from ledgeragent.mcp.calls import Calls
+from ledgeragent.mcp.messages import (
+    CONNECTION_CLOSED,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    RPC,
+    McpResult,
+    Step,
+    answer,
+    error_of,
+    failure,
+    key_of,
+    text_result,
 )
-
-RPC: TypeAlias = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
-McpResult: TypeAlias = dict[str, Any]
-
-STATE_URI = "ledger://state"
-SHOW_LEDGER = "show_ledger"
-METHOD_NOT_FOUND = -32601
-INVALID_REQUEST = -32600
-NOT_BEGUN = frozenset({-32700, INVALID_REQUEST, METHOD_NOT_FOUND, -32602})
-"""Errors of the protocol that say that a call was never begun. Any other may have come after it."""
-
-_ABOUT = (
-    "Records observed through the tools so far, latest value per path, with what is out of date."
+from ledgeragent.mcp.offer import (
+    SHOW_LEDGER,
+    STATE_URI,
+    Offer,
+    only_resource,
+    state_contents,
+    with_resource,
 )
-_TOOL: McpResult = {
-    "name": SHOW_LEDGER,
-    "title": "Show the ledger",
-    "description": _ABOUT,
-    "inputSchema": {"type": "object", "properties": {}},
-    "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
-}
-_RESOURCE: McpResult = {
-    "uri": STATE_URI,
-    "name": "ledger",
-    "description": _ABOUT,
-    "mimeType": "text/plain",
-}
+from ledgeragent.mcp.shared import SharedSession
+from ledgeragent.session.conversation import Conversation
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """The messages that follow from one: those for the server, and those for the client."""
-
-    to_server: tuple[RPC, ...] = ()
-    to_client: tuple[RPC, ...] = ()
-
-    def __add__(self, other: Step) -> Step:
-        """Both, in this order."""
-        return Step(
-            to_server=(*self.to_server, *other.to_server),
-            to_client=(*self.to_client, *other.to_client),
-        )
+_UPDATED = JSONRPCNotification(
+    jsonrpc="2.0", method="notifications/resources/updated", params={"uri": STATE_URI}
+)
 
 
 class Relay:
-    """One connection, and so one session. `version` is the protocol's, once it is agreed upon."""
+    """One connection. `version` is the protocol's, once it is agreed upon.
 
-    def __init__(self, guard: Policy) -> None:
+    `open` are the requests of the client that have no answer yet, by their keys.
+    """
+
+    def __init__(
+        self, guard: Policy, session: SharedSession | None = None, prefix: str = ""
+    ) -> None:
         self.version: str | None = None
-        self.conversation = guard.open()
+        self.session = session or SharedSession(guard.open())
+        self.calls = Calls(guard.gate(), prefix)
+        self.open: dict[str, JSONRPCRequest] = {}
         self._guard = guard
-        self._waiting: dict[str, Callable[[McpResult], McpResult]] = {}
-        self._tickets: dict[str, Ticket] = {}
-        self._held: dict[str, tuple[JSONRPCRequest, Ticket]] = {}
-        self._names: list[str] = []
-        self._own_tool = True
-        self._resources = True
+        self._edits: dict[str, Callable[[McpResult], McpResult]] = {}
+        self._offer = Offer()
         self._subscribed = False
 
-    def from_client(self, message: RPC) -> Step:
-        """The step that follows from a message of the client."""
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation of the connection, for requests that name no other."""
+        return self.session.conversation
+
+    def names_session(self, message: RPC) -> bool:
+        """True for a request that is about a conversation: a call of a tool, a read of the ledger."""
+        if not isinstance(message, JSONRPCRequest):
+            return False
+        params = message.params or {}
+        return message.method == "tools/call" or params.get("uri") == STATE_URI
+
+    def from_client(self, message: RPC, session: SharedSession | None = None) -> Step:
+        """The step that follows from a message of the client, in the session that it names."""
         if isinstance(message, JSONRPCRequest):
-            return self._request(message)
+            return self._opened(message, session or self.session)
         if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            return self._cancelled(message, _key((message.params or {}).get("requestId")))
+            key = key_of((message.params or {}).get("requestId"))
+            step = Step() if self.calls.cancel(key) else Step(to_server=(message,))
+            return step + self.calls.released()
         return Step(to_server=(message,))
 
-    def _cancelled(self, message: JSONRPCNotification, key: str) -> Step:
-        """The step where the client gives up a request; one that waits here the server never saw."""
-        if key in self._held:
-            _, ticket = self._held.pop(key)
-            self.conversation.interrupted(ticket)
-            return self._released()
-        if key in self._tickets:
-            self.conversation.interrupted(self._tickets[key])
-        return Step(to_server=(message,)) + self._released()
-
-    def closed(self) -> None:
-        """Notes that the connection is gone: no open call will be answered."""
-        self.conversation.settle()
-
-    def _request(self, message: JSONRPCRequest) -> Step:
+    def _opened(self, message: JSONRPCRequest, session: SharedSession) -> Step:
+        key = key_of(message.id)
+        if key in self.open and not self._guard.shadow:
+            # Nobody could tell the two answers apart.
+            text = f"the request id {message.id!r} is that of one still open; give each its own"
+            return failure(message, INVALID_REQUEST, text)
+        self.open[key] = message
         params = message.params or {}
         if self._guard.shadow:
-            return self._overheard(message, params)
+            step = self._overheard(message, params, session)
+        else:
+            step = self._request(message, params, session)
+        return self._closing(step)
+
+    def _closing(self, step: Step) -> Step:
+        """The step, whose answers close their requests."""
+        for message in step.to_client:
+            if isinstance(message, JSONRPCResponse | JSONRPCError):
+                self.open.pop(key_of(message.id), None)
+        return step
+
+    def _request(
+        self, message: JSONRPCRequest, params: Mapping[str, Any], session: SharedSession
+    ) -> Step:
+        is_state = params.get("uri") == STATE_URI
         match message.method:
-            case "tools/call" if _key(message.id) in self._held.keys() | self._tickets.keys():
-                return _repeated(message)
-            case "tools/call" if params.get("name") == SHOW_LEDGER and self._own_tool:
-                return _answer(message, _said(self.conversation.context()))
+            case "tools/call" if params.get("name") == SHOW_LEDGER and self._offer.own_tool:
+                return answer(message, text_result(session.conversation.context()))
             case "tools/call":
-                return self._call(message, params)
-            case "resources/read" if params.get("uri") == STATE_URI:
-                text = self.conversation.context()
-                block = {"uri": STATE_URI, "mimeType": "text/plain", "text": text}
-                return _answer(message, {"contents": [block]})
-            case "resources/subscribe" | "resources/unsubscribe" if params.get("uri") == STATE_URI:
+                return self.calls.take(message, params, session)
+            case "resources/read" if is_state:
+                return answer(message, state_contents(session.conversation.context()))
+            case "resources/subscribe" | "resources/unsubscribe" if is_state:
                 self._subscribed = message.method == "resources/subscribe"
-                return _answer(message, {})
-            case "resources/list" if not self._resources:
-                return _answer(message, {"resources": [_RESOURCE]})
-            case "resources/templates/list" if not self._resources:
-                return _answer(message, {"resourceTemplates": []})
-            case "server/discover":
-                return _handshake(message)
+                return answer(message, {})
+            case "resources/list" if not self._offer.server_has_resources:
+                return answer(message, only_resource())
+            case "resources/templates/list" if not self._offer.server_has_resources:
+                return answer(message, {"resourceTemplates": []})
+            case "resources/list":
+                self._edits[key_of(message.id)] = with_resource
             case "initialize":
-                self._waiting[_key(message.id)] = self._initialized
+                self._edits[key_of(message.id)] = self._initialized
+            case _:
+                return self._overheard(message, params, session)
+        return Step(to_server=(message,))
+
+    def _overheard(
+        self, message: JSONRPCRequest, params: Mapping[str, Any], session: SharedSession
+    ) -> Step:
+        """The step from what is only listened to; all that is done where verdicts change nothing."""
+        match message.method:
+            case "tools/call":
+                return self.calls.take(message, params, session)
+            case "server/discover":
+                # Without a handshake there would be no connection to keep a ledger for.
+                return failure(message, METHOD_NOT_FOUND, "the proxy needs a handshake")
+            case "initialize":
+                self._edits[key_of(message.id)] = self._agreed
             case "tools/list":
                 if not params.get("cursor"):
-                    self._own_tool = True
-                self._list(message, params)
-            case "resources/list":
-                self._waiting[_key(message.id)] = _with_resource
+                    self._offer.begin()
+                self._edits[key_of(message.id)] = self._listed
+            case "tasks/result" | "tasks/get" | "tasks/cancel":
+                self.calls.asks_for_task(message, params)
         return Step(to_server=(message,))
-
-    def _overheard(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> Step:
-        """The step where verdicts change nothing: the message goes on, and is listened to."""
-        match message.method:
-            case "tools/call":
-                return self._call(message, params)
-            case "server/discover":
-                return _handshake(message)
-            case "initialize":
-                self._waiting[_key(message.id)] = self._agreed
-            case "tools/list":
-                self._list(message, params)
-        return Step(to_server=(message,))
-
-    def _list(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> None:
-        if not params.get("cursor"):
-            self._names = []
-        self._waiting[_key(message.id)] = self._listed
-
-    def _call(self, message: JSONRPCRequest, params: Mapping[str, Any]) -> Step:
-        call = ToolCall.parse(
-            name=str(params.get("name")), arguments=params.get("arguments"), id=_key(message.id)
-        )
-        self.conversation.judge_also(call)
-        ticket = self.conversation.claim(call)
-        if not self.conversation.ready(ticket):
-            self._held[call.id] = message, ticket
-            return Step()
-        return self._decided(message, ticket)
-
-    def _decided(self, message: JSONRPCRequest, ticket: Ticket) -> Step:
-        """The step from a verdict that stands: the call goes on, or is answered here."""
-        if not ticket.allowed:
-            return _answer(message, {**_said(refusal(ticket.verdict)), "isError": True})
-        self._tickets[ticket.call.id] = ticket
-        return Step(to_server=(message,))
-
-    def _released(self) -> Step:
-        """The step for calls that waited for one that has just ended."""
-        step = Step()
-        for key, (message, ticket) in tuple(self._held.items()):
-            if self.conversation.ready(ticket):
-                del self._held[key]
-                step += self._decided(message, ticket)
-        return step
 
     def from_server(self, message: RPC) -> Step:
         """The step that follows from a message of the server."""
-        if isinstance(message, JSONRPCResponse):
-            key = _key(message.id)
-            edit = self._waiting.pop(key, None)
-            if edit is not None:
-                result = edit(message.result)
-                if result is not message.result:
-                    message = JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result)
-            result = message.result
-            return self._observed(key, message, content_of(result), bool(result.get("isError")))
-        if isinstance(message, JSONRPCError) and message.id is not None:
-            self._waiting.pop(_key(message.id), None)
-            lost = message.error.code not in NOT_BEGUN
-            return self._observed(_key(message.id), message, message.error.message, True, lost=lost)
-        return Step(to_client=(message,))
-
-    def _observed(
-        self, key: str, message: RPC, content: object, error: bool, *, lost: bool = False
-    ) -> Step:
-        passed = Step(to_client=(message,))
-        ticket = self._tickets.pop(key, None)
-        if ticket is None:
-            return passed
         before = self.conversation.ledger
-        self.conversation.observe(ticket, content, error=error, lost=lost)
+        match message:
+            case JSONRPCResponse():
+                edit = self._edits.pop(key_of(message.id), None)
+                self.calls.answered(message, self.session)
+                message = _edited(message, edit) if edit is not None else message
+            case JSONRPCError() if message.id is not None:
+                self._edits.pop(key_of(message.id), None)
+                self.calls.answered(message, self.session)
+            case JSONRPCNotification():
+                self.calls.noted(message, self.session)
+        passed = Step(to_client=(message,))
         if self._subscribed and self.conversation.ledger is not before:
-            updated = JSONRPCNotification(
-                jsonrpc="2.0", method="notifications/resources/updated", params={"uri": STATE_URI}
-            )
-            passed += Step(to_client=(updated,))
-        return passed + self._released()
+            passed += Step(to_client=(_UPDATED,))
+        return self._closing(passed + self.calls.released())
+
+    def released(self, session: SharedSession) -> Step:
+        """The step for calls that waited for what another connection of their session has done."""
+        return self._closing(self.calls.released(session))
+
+    def hurried(self, key: str) -> Step:
+        """The step for a call that has waited here long enough."""
+        return self._closing(self.calls.hurried(key))
+
+    def taken_back(self, message: JSONRPCRequest, problem: str) -> Step:
+        """The step for a call that was judged, and will not go on after all."""
+        self.calls.take_back(key_of(message.id))
+        text = f"Error: this call was not executed: {problem}"
+        return self._closing(answer(message, {**text_result(text), "isError": True}))
+
+    def closed(self) -> Step:
+        """The step when the server is gone: every open request fails, whatever its call did."""
+        self.calls.lose()
+        text = "the connection to the tool server was closed before it answered"
+        open_requests, self.open = self.open, {}
+        errors = (error_of(m.id, CONNECTION_CLOSED, text) for m in open_requests.values())
+        return Step(to_client=tuple(errors))
 
     def _agreed(self, result: McpResult) -> McpResult:
         self.version = result.get("protocolVersion")
         return result
 
     def _initialized(self, result: McpResult) -> McpResult:
-        self._agreed(result)
-        capabilities = dict(result.get("capabilities") or {})
-        self._resources = "resources" in capabilities
-        capabilities["resources"] = {**capabilities.get("resources", {}), "subscribe": True}
-        capabilities.setdefault("tools", {})
-        return {**result, "capabilities": capabilities}
+        return self._offer.capabilities(self._agreed(result))
 
     def _listed(self, result: McpResult) -> McpResult:
-        tools = list(result.get("tools") or ())
-        self._names += [str(tool.get("name")) for tool in tools]
-        if result.get("nextCursor"):
+        if not self._offer.note(result):
             return result
-        self.conversation.rebind(self._guard.gate(self._names))
-        if self._guard.shadow:
-            return result
-        self._own_tool = SHOW_LEDGER not in self._names
-        return {**result, "tools": [*tools, _TOOL]} if self._own_tool else result
+        names = frozenset(self._offer.names)
+        self.calls.listed = names
+        self.calls.gate = self._guard.gate(names)
+        self.conversation.rebind(self.calls.gate)
+        return result if self._guard.shadow else self._offer.with_tool(result)
 
 
-def _key(id: object) -> str:
-    """A request's id as text; 1 and "1" are different requests."""
-    return json.dumps(id)
-
-
-def _handshake(message: JSONRPCRequest) -> Step:
-    """Without a handshake there is no connection, and so no session to keep a ledger in."""
-    error = ErrorData(code=METHOD_NOT_FOUND, message="the proxy needs a handshake")
-    return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
-
-
-def _repeated(message: JSONRPCRequest) -> Step:
-    """The step for a call under the id of one still open: nobody could tell their answers apart."""
-    text = f"the request id {message.id!r} is that of a call still open; give each request its own"
-    error = ErrorData(code=INVALID_REQUEST, message=text)
-    return Step(to_client=(JSONRPCError(jsonrpc="2.0", id=message.id, error=error),))
-
-
-def _answer(message: JSONRPCRequest, result: McpResult) -> Step:
-    return Step(to_client=(JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result),))
-
-
-def _said(text: str) -> McpResult:
-    return {"content": [{"type": "text", "text": text}]}
-
-
-def _with_resource(result: McpResult) -> McpResult:
-    if result.get("nextCursor"):
-        return result
-    return {**result, "resources": [*(result.get("resources") or ()), _RESOURCE]}
-
-
-def content_of(result: McpResult) -> Json:
-    """The answer of a tool: its structured content, else its blocks of text. The core reads them."""
-    structured = result.get("structuredContent")
-    if structured is not None:
-        return structured
-    blocks = [block for block in result.get("content") or () if block.get("type") == "text"]
-    return blocks[0].get("text", "") if len(blocks) == 1 else blocks or ""
+def _edited(message: JSONRPCResponse, edit: Callable[[McpResult], McpResult]) -> JSONRPCResponse:
+    result = edit(message.result)
+    if result is message.result:
+        return message
+    return JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledgeragent.gateway.stores.base import MOST_BYTES, ProcessStore, SessionStore
+from ledgeragent.stores.base import MOST_BYTES, ProcessStore, SessionStore
 
 
 def open_session_store(place: str, limit: int = 10_000, most: int = MOST_BYTES) -> SessionStore:
@@ -14,9 +14,9 @@ def open_session_store(place: str, limit: int = 10_000, most: int = MOST_BYTES) 
     if place == "memory":
         return ProcessStore(limit, most)
     if place.startswith(("postgres://", "postgresql://")):
-        from ledgeragent.gateway.stores.postgres import PostgresSessions
+        from ledgeragent.stores.postgres import PostgresSessions
 
         return PostgresSessions(place)
-    from ledgeragent.gateway.stores.sqlite import SqliteSessions
+    from ledgeragent.stores.sqlite import SqliteSessions
 
     return SqliteSessions(place)

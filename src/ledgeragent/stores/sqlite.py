@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from ledgeragent.gateway.errors import ConflictError, StoreError
-from ledgeragent.gateway.stores.base import BUSY, IDLE_SECONDS, SavedSession
-from ledgeragent.gateway.stores.codec import dumps, loads
+from ledgeragent.stores.base import BUSY, IDLE_SECONDS, SavedSession
+from ledgeragent.stores.codec import dumps, loads
+from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
 
 _TABLE = """CREATE TABLE IF NOT EXISTS sessions
 (name TEXT PRIMARY KEY, version INTEGER NOT NULL, saved TEXT NOT NULL, used REAL NOT NULL)"""
@@ -28,7 +28,7 @@ class SqliteSessions:
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(_TABLE)
         except sqlite3.Error as problem:
-            raise StoreError(f"{self._file}: {problem}") from None
+            raise SessionStoreError(f"{self._file}: {problem}") from None
         self._run("DELETE FROM sessions WHERE used < ?", time.time() - IDLE_SECONDS)
 
     async def load(self, name: str) -> SavedSession | None:
@@ -37,7 +37,7 @@ class SqliteSessions:
         return loads(*row) if row is not None else None
 
     async def save(self, name: str, saved: SavedSession) -> None:
-        """Keeps it as the next version; ConflictError if another was kept since it was read."""
+        """Keeps it as the next version; SessionChangedError if another was kept since it was read."""
         if saved.version == 0:
             statement = "INSERT INTO sessions VALUES (?, 1, ?, ?) ON CONFLICT DO NOTHING"
             cursor = self._run(statement, name, dumps(saved), time.time())
@@ -48,7 +48,7 @@ class SqliteSessions:
             )
             cursor = self._run(statement, dumps(saved), time.time(), name, saved.version)
         if cursor.rowcount == 0:
-            raise ConflictError(BUSY)
+            raise SessionChangedError(BUSY)
 
     async def close(self) -> None:
         """Closes the file."""
@@ -60,4 +60,4 @@ class SqliteSessions:
         try:
             return self._base.execute(statement, values)
         except sqlite3.Error as problem:
-            raise StoreError(f"the session store failed: {problem}") from None
+            raise SessionStoreError(f"the session store failed: {problem}") from None

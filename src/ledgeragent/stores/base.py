@@ -6,8 +6,8 @@ from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ledgeragent.gateway.errors import ConflictError
-from ledgeragent.gateway.memory import Memory
+from ledgeragent.stores.errors import SessionChangedError
+from ledgeragent.stores.memory import Memory
 
 IDLE_SECONDS = 30 * 24 * 3600.0
 """How long a session is kept on disk after it was last used."""
@@ -44,7 +44,7 @@ class SessionStore(Protocol):
         ...
 
     async def save(self, name: str, saved: SavedSession) -> None:
-        """Keeps it as the version after the one it carries; ConflictError if that was replaced."""
+        """Keeps it as the version after the one it carries; SessionChangedError if that was replaced."""
         ...
 
     async def close(self) -> None:
@@ -89,11 +89,11 @@ class ProcessStore:
         return self._alike(name).sessions.get(name)
 
     async def save(self, name: str, saved: SavedSession) -> None:
-        """Keeps it as the next version; ConflictError if another was kept since it was read."""
+        """Keeps it as the next version; SessionChangedError if another was kept since it was read."""
         kind = self._alike(name)
         latest = kind.sessions.get(name)
         if (latest.version if latest is not None else 0) != saved.version:
-            raise ConflictError(BUSY)
+            raise SessionChangedError(BUSY)
         if saved.memory.size > self._most:
             kind.drop(name)
             return

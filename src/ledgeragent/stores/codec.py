@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledgeragent.gateway.memory import Memory, Unsent
-from ledgeragent.gateway.stores.base import SavedSession
 from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
+from ledgeragent.stores.base import SavedSession
+from ledgeragent.stores.memory import Memory, Unsent
 from ledgeragent.types import Json, ToolCall
 
 FORMAT = 1

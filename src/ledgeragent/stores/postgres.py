@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, LiteralString
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.errors import ConflictError, StoreError
-from ledgeragent.gateway.stores.base import BUSY, IDLE_SECONDS, SavedSession
-from ledgeragent.gateway.stores.codec import dumps, loads
+from ledgeragent.stores.base import BUSY, IDLE_SECONDS, SavedSession
+from ledgeragent.stores.codec import dumps, loads
+from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
 
 try:
     import psycopg
@@ -43,7 +43,7 @@ class PostgresSessions:
         return loads(*row) if row is not None else None
 
     async def save(self, name: str, saved: SavedSession) -> None:
-        """Keeps it as the next version; ConflictError if another was kept since it was read."""
+        """Keeps it as the next version; SessionChangedError if another was kept since it was read."""
         if saved.version == 0:
             cursor = await self._run(
                 "INSERT INTO ledgeragent_sessions VALUES (%s, 1, %s) ON CONFLICT DO NOTHING",
@@ -59,7 +59,7 @@ class PostgresSessions:
                 saved.version,
             )
         if cursor.rowcount == 0:
-            raise ConflictError(BUSY)
+            raise SessionChangedError(BUSY)
 
     async def close(self) -> None:
         """Closes the connection."""
@@ -74,4 +74,4 @@ class PostgresSessions:
             return await self._base.execute(statement, values)
         except psycopg.Error as problem:
             name = type(problem).__name__
-            raise StoreError(f"the session store cannot be reached: {name}") from None
+            raise SessionStoreError(f"the session store cannot be reached: {name}") from None
