@@ -18,10 +18,14 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(digits: str) -> float:
+    return n if abs(n := float(digits)) < float("inf") else _no_constant(f"{digits:.20}")
+
+
 _DEEPEST = 200
 _TIGHT = (",", ":")
 _SPACED_COLON = re.compile(r'"\s+:')
-_strict: Any = json.JSONDecoder(parse_constant=_no_constant)
+_strict: Any = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def _are_deep(values: Iterable[Json]) -> bool:
@@ -34,7 +38,10 @@ def _are_deep(values: Iterable[Json]) -> bool:
 
 
 def parse_json(text: str) -> Json:
-    """The value of strict JSON: NaN and Infinity are refused, since no rule can compare with them."""
+    """The value of strict JSON: NaN and Infinity are refused, since no rule can compare with them.
+
+    So are numbers too large to be told from Infinity, which would be written back as that.
+    """
     try:
         value, end = _strict.scan_once(text, 0)
     except StopIteration:

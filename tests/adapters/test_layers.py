@@ -13,7 +13,7 @@ LIBRARIES = {
     "common.py": set(),
     "openai_chat.py": {"openai"},
     "anthropic.py": {"anthropic"},
-    "langchain.py": {"langchain", "langchain_core", "langgraph"},
+    "langchain": {"langchain", "langchain_core", "langgraph"},
     "openai_agents": {"agents", "openai"},  # the SDK's own types are in part its client's
     "pydantic_ai.py": {"pydantic_ai"},
 }

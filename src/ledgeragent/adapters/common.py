@@ -16,6 +16,7 @@ from ledgeragent.gate import NOT_EXECUTED, Gate
 from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
+from ledgeragent.session.controls import with_neutrals
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure, plain
 from ledgeragent.session.ticket import Ticket, refusal
@@ -63,7 +64,8 @@ class Policy:
 
     What happens in them is written to `journal`. In mode "shadow" verdicts change nothing. A call
     with a rule whose record no tool of the agent supplies is answered as `undecided` says, unless
-    the policy is a gate of your own making.
+    the policy is a gate of your own making. `neutrals` names tools that the policy does not list,
+    and that change none of its records.
     """
 
     policy: PolicyLike
@@ -71,7 +73,10 @@ class Policy:
     journal: Journal | None = None
     mode: Mode = "enforce"
     undecided: Undecided = "block"
-    _bound: dict[frozenset[str] | None, Gate] = field(default_factory=dict, repr=False)
+    neutrals: Collection[str] = ()
+    _bound: dict[tuple[frozenset[str] | None, frozenset[str]], Gate] = field(
+        default_factory=dict, repr=False
+    )
     _sessions: Threads = field(default_factory=Threads, repr=False)
 
     def __post_init__(self) -> None:
@@ -91,54 +96,83 @@ class Policy:
         return self.mode == "shadow"
 
     def open(
-        self, tools: Collection[str] | None = None, history: Iterable[Message] = ()
+        self,
+        tools: Collection[str] | None = None,
+        history: Iterable[Message] = (),
+        controls: Collection[str] = (),
     ) -> Conversation:
-        """A new conversation for an agent with these tools, after `history`."""
-        conversation = self._conversation(tools)
+        """A new conversation for an agent with these tools, after `history`.
+
+        `controls` are those that its framework has added for its own affairs.
+        """
+        conversation = self._conversation(tools, controls)
         conversation.tools = frozenset(tools or ())
+        conversation.controls = frozenset(controls)
         conversation.replay(history)
         return conversation
 
-    def resume(self, tools: Collection[str] | None, messages: Iterable[Message]) -> Conversation:
+    def resume(
+        self,
+        tools: Collection[str] | None,
+        messages: Iterable[Message],
+        controls: Collection[str] = (),
+    ) -> Conversation:
         """A conversation whose last message is a reply; its calls are judged and about to run."""
-        conversation = self._conversation(tools)
+        conversation = self._conversation(tools, controls)
+        conversation.controls = frozenset(controls)
         conversation.resume(messages)
         return conversation
 
-    def _conversation(self, tools: Collection[str] | None) -> Conversation:
-        gate = self.gate(tools)
-        recorder = Recorder(gate.domain, self.journal)
-        thread = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
-        return Conversation(gate, thread, self.watch)
+    def unobserved(self) -> Policy:
+        """The same policy, for conversations that only say what the verdicts would be."""
+        return Policy(
+            self.policy,
+            mode=self.mode,
+            undecided=self.undecided,
+            neutrals=self.neutrals,
+            _bound=self._bound,
+        )
 
-    def offer(self, conversation: Conversation, tools: Collection[str]) -> None:
+    def _conversation(
+        self, tools: Collection[str] | None, controls: Collection[str]
+    ) -> Conversation:
+        # The journal knows a conversation by calls of the policy's own tools, whatever is offered.
+        recorder = Recorder(self.gate().domain, self.journal)
+        thread = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
+        return Conversation(self.gate(tools, controls), thread, self.watch)
+
+    def offer(
+        self,
+        conversation: Conversation,
+        tools: Collection[str],
+        controls: Collection[str] = (),
+    ) -> None:
         """Judges by the tools that the agent has been offered so far.
 
         A request that leaves one out says what may be called now, not what can be read at all.
         """
         conversation.tools |= frozenset(tools)
-        conversation.rebind(self.gate(conversation.tools))
+        conversation.controls |= frozenset(controls)
+        conversation.rebind(self.gate(conversation.tools, conversation.controls))
 
-    def gate(self, tools: Collection[str] | None = None) -> Gate:
+    def gate(self, tools: Collection[str] | None = None, controls: Collection[str] = ()) -> Gate:
         """The policy's gate for an agent with these tools: no rule asks for a read outside them."""
         names = frozenset(tools) if tools is not None else None
-        if names not in self._bound:
-            self._bound[names] = self._gate(names)
-        return self._bound[names]
+        key = names, frozenset(controls)
+        if key not in self._bound:
+            self._bound[key] = self._gate(*key)
+        return self._bound[key]
 
-    def _gate(self, tools: frozenset[str] | None) -> Gate:
+    def _gate(self, tools: frozenset[str] | None, controls: frozenset[str]) -> Gate:
         gate = self.policy
         if not isinstance(gate, Gate):
             domain = load_domain(gate) if isinstance(gate, str) else gate
             gate = Gate(domain=domain, undecided=Decision[self.undecided.upper()])
-        return _bound(gate, tools)
-
-
-def _bound(gate: Gate, tools: frozenset[str] | None) -> Gate:
-    """The gate for these tools. What the operator bound it to before says what can be read."""
-    if tools is None or gate.domain.available is not None:
-        return gate
-    return dataclasses.replace(gate, domain=gate.domain.bind(tools))
+        domain = with_neutrals(gate.domain, [*self.neutrals, *sorted(controls)])
+        # What the operator bound the gate to before says what can be read.
+        if tools is not None and domain.available is None:
+            domain = domain.bind(tools)
+        return gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
 
 
 def refuse(what: str, instead: str) -> UnguardableError:

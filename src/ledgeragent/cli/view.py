@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.options import add_domain, tools_of
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.journal.private import write_private
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import RunView, conversations, viewed
 from ledgeragent.report.view import view_html
@@ -71,10 +72,7 @@ def run(args: argparse.Namespace) -> int:
     if target == "-":
         sys.stdout.write(page)
         return 0
-    try:
-        Path(target).write_text(page, encoding="utf-8")
-    except OSError as problem:
-        raise DataError(problem.strerror or str(problem), file=target) from None
+    write_private(Path(target), page.encode("utf-8"))
     print(target)
     return 0
 

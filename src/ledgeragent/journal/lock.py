@@ -6,7 +6,8 @@ import os
 import sys
 from pathlib import Path as File
 
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import UsageError
+from ledgeragent.journal.private import open_private
 
 
 class WriterLock:
@@ -20,10 +21,7 @@ class WriterLock:
         # Windows lets nobody read what is locked, and a journal is read while it is written.
         beside = beside or sys.platform == "win32"
         target = file.with_name(f"{file.name}.lock") if beside else file
-        try:
-            self._handle = os.open(target, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as problem:
-            raise DataError(problem.strerror or str(problem), file=str(file)) from None
+        self._handle = open_private(target, os.O_RDWR)
         try:
             _lock(self._handle)
         except OSError:

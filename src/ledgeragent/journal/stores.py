@@ -10,9 +10,9 @@ from typing import Protocol
 
 from ledgeragent.errors import DataError, LedgerAgentError
 from ledgeragent.journal.lock import WriterLock
+from ledgeragent.journal.private import make_private, open_private, write_private
 
 _AS_IT_IS: int = getattr(os, "O_BINARY", 0)
-"""Without it, Windows would write two characters for a line's end."""
 
 
 class Store(Protocol):
@@ -44,16 +44,21 @@ class JsonlStore:
 
     def __init__(self, file: File, *, writable: bool) -> None:
         self.file = file
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writable else os.O_RDONLY
-        try:
-            self._handle = os.open(file, flags | _AS_IT_IS, 0o600)
-        except OSError as problem:
-            raise DataError(problem.strerror or str(problem), file=str(file)) from None
+        self._handle = self._writable() if writable else self._readable()
         try:
             self._lock = WriterLock(file) if writable else None
         except LedgerAgentError:
             os.close(self._handle)
             raise
+
+    def _writable(self) -> int:
+        return open_private(self.file, os.O_RDWR | os.O_APPEND)
+
+    def _readable(self) -> int:
+        try:
+            return os.open(self.file, os.O_RDONLY | _AS_IT_IS)
+        except OSError as problem:
+            raise DataError(problem.strerror or str(problem), file=str(self.file)) from None
 
     def append(self, line: str) -> None:
         """Adds one record; returns once it has been handed to the operating system.
@@ -90,7 +95,7 @@ class JsonlStore:
         torn = self.torn()
         if torn:
             size = self.file.stat().st_size - len(torn)
-            self.file.with_name(f"{self.file.name}.torn-{size}").write_bytes(torn)
+            write_private(self.file.with_name(f"{self.file.name}.torn-{size}"), torn)
             os.truncate(self._handle, size)
 
     def close(self) -> None:
@@ -112,6 +117,8 @@ class SqliteStore:
         # Not the database itself: to close any other handle on it would undo SQLite's own locks.
         self._lock = WriterLock(file, beside=True) if writable else None
         try:
+            if writable:
+                make_private(file)
             # The journal sees to it that only one thread at a time is here.
             self._base = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
             self._base.execute("PRAGMA journal_mode=WAL")
@@ -121,6 +128,9 @@ class SqliteStore:
         except sqlite3.DatabaseError as problem:
             self._release()
             raise DataError(f"not a journal: {problem}", file=str(file)) from None
+        except LedgerAgentError:
+            self._release()
+            raise
 
     def append(self, line: str) -> None:
         """Adds one record in a transaction of its own."""

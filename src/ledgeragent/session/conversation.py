@@ -15,18 +15,21 @@ from ledgeragent.gate import Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
 from ledgeragent.render import render
+from ledgeragent.session.docket import Docket
 from ledgeragent.session.history import HistoryReader
 from ledgeragent.session.ids import CallIds
 from ledgeragent.session.live import LiveState
 from ledgeragent.session.outcome import broke_on_the_way, failure, plain
 from ledgeragent.session.ticket import Ticket
-from ledgeragent.session.tickets import Tickets, final_rejections, without
-from ledgeragent.session.waiting import causes
+from ledgeragent.session.tickets import Tickets
 from ledgeragent.session.wakeups import sleep
 from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 
 PATIENCE = 5.0
-"""Seconds that a call waits for an earlier one which its host has not begun."""
+"""Seconds that a call waits, while nothing else happens, for one that its host has not begun."""
+
+ENDURANCE = 600.0
+"""Seconds that a call waits for one that runs: a tool that calls itself, or hangs, never ends."""
 
 
 class Conversation:
@@ -39,7 +42,9 @@ class Conversation:
 
     def __init__(self, gate: Gate, thread: Thread, watch: Watch | None = None) -> None:
         self.tools: frozenset[str] = frozenset()
+        self.controls: frozenset[str] = frozenset()
         self.patience = PATIENCE
+        self.endurance = ENDURANCE
         self._thread = thread
         self._watch = watch
         self._live = LiveState(gate, thread)
@@ -48,7 +53,7 @@ class Conversation:
         self._lock = self._wakeups.lock
         self._ids = CallIds()
         self._history = HistoryReader(self._live, self._tickets, self._ids)
-        self._notes = ""
+        self._docket = Docket(self._live, self._tickets, thread, self._tell)
 
     @property
     def gate(self) -> Gate:
@@ -96,13 +101,13 @@ class Conversation:
             self._history.read(history, len(history) if again else self._thread.again(history))
             self._history.cut(new=True)
             self._ids.use(call.id for call in reply.calls)
-            self._judge(reply, again=again)
+            self._docket.judge(reply, again=again)
 
     def context(self) -> str:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""
         with self._lock:
-            block = render(self.ledger)
-            return f"{block}\n{self._notes}" if self._notes else block
+            block, notes = render(self.ledger), self._docket.notes
+            return f"{block}\n{notes}" if notes else block
 
     def ids(self, ids: Sequence[str | None]) -> list[str]:
         """An id for each call of a reply: its own, or a fresh one where it is empty or taken."""
@@ -115,32 +120,24 @@ class Conversation:
         """The verdicts on a reply, judged as a plan; its calls are open from here on."""
         with self._lock:
             self.settle()
-            return self._judge(reply)
+            return self._docket.judge(reply)
 
     def judge_also(self, call: ToolCall) -> Filtered:
         """The verdict on one more call, for hosts that show calls singly; others keep running."""
         with self._lock:
-            return self._judge(Reply(calls=(call,)), running=self._live.state.pending)
+            return self._docket.judge(Reply(calls=(call,)), running=self._live.state.pending)
 
-    def _judge(
-        self, reply: Reply, *, again: bool = False, running: tuple[ToolCall, ...] = ()
-    ) -> Filtered:
-        live, before = self._live, self._live.state.rejections
-        filtered = live.judge(reply, running)
-        if self.shadow:
-            live.pend(*running, *reply.calls)
-        tickets = self._tickets.issue(filtered, running)
-        live.remember(final_rejections(before, filtered, tickets))
-        self._tickets.open += tickets
-        warned = (v for v in filtered.verdicts if v.allowed and v.feedback)
-        self._notes = "\n".join(f"Note on {v.feedback}" for v in warned)
-        self._tell(reply, filtered, again=again)
-        return filtered
-
-    def _tell(self, reply: Reply, filtered: Filtered, *, again: bool = False) -> None:
-        self._thread.judged(reply, filtered, again=again)
+    def _tell(self, filtered: Filtered) -> None:
         if self._watch is not None:
             self._watch(self, filtered)
+
+    def lets_through(self, call: ToolCall) -> bool:
+        """True if a call of the last reply may run, as far as can be told before it begins."""
+        with self._lock:
+            return self.shadow or any(
+                ticket.is_of(call) and (ticket.allowed or ticket.pending)
+                for ticket in self._tickets.named(call)
+            )
 
     def take(self, call: ToolCall) -> Ticket:
         """The ticket of a call that is about to run, once its verdict stands.
@@ -149,9 +146,9 @@ class Conversation:
         """
         with self._lock:
             ticket, since = self.claim(call), monotonic()
-            while (seconds := self._delay(ticket, since)) != 0:
-                self._wakeups.wait(seconds)
-                since = since if seconds else monotonic()
+            while seconds := self._delay(ticket, since):
+                if self._wakeups.wait(seconds):
+                    since = monotonic()
             return ticket
 
     async def atake(self, call: ToolCall) -> Ticket:
@@ -164,11 +161,12 @@ class Conversation:
         try:
             while True:
                 with self._lock:
-                    if (seconds := self._delay(ticket, since)) == 0:
+                    seconds = self._delay(ticket, since)
+                    if not seconds:
                         return ticket
                     woken = self._wakeups.sleeper()
-                await sleep(woken, seconds)
-                since = since if seconds else monotonic()
+                if await sleep(woken, seconds):
+                    since = monotonic()
         except BaseException:
             self.interrupted(ticket)
             raise
@@ -176,65 +174,29 @@ class Conversation:
     def ready(self, ticket: Ticket) -> bool:
         """True once the verdict of a claimed ticket stands, for hosts that must not wait here."""
         with self._lock:
-            return self._delay(ticket, monotonic()) == 0
+            return not self._delay(ticket, monotonic())
 
     def claim(self, call: ToolCall) -> Ticket:
         """The ticket of a call, which may be pending."""
         with self._lock:
-            ticket = self._find(call) or self._late(call)
+            ticket = self._docket.ticket_of(call)
             self._tickets.claim(ticket)
             return ticket
 
-    def _delay(self, ticket: Ticket, since: float) -> float | None:
-        """Seconds to wait at most before looking again: 0 where the verdict stands, None for any."""
+    def _delay(self, ticket: Ticket, since: float) -> float:
+        """Seconds to wait at most before looking again, 0 where the verdict stands."""
         while ticket in self._tickets.waiting:
-            if self._tickets.waits_for_an_end(ticket):
-                return None
-            if self._tickets.waits_for_a_beginning(ticket):
-                left = since + self.patience - monotonic()
+            is_for_an_end = self._tickets.waits_for_an_end(ticket)
+            if is_for_an_end or self._tickets.waits_for_a_beginning(ticket):
+                limit = ticket.claimed + self.endurance if is_for_an_end else since + self.patience
+                left = limit - monotonic()
                 if left > 0:
                     return left
                 self._live.remember(self._live.state.rejections.add(ticket.verdict))
                 self._tickets.decide(ticket)
             else:
-                self._judge_again(ticket)
+                self._docket.judge_again(ticket)
         return 0
-
-    def _judge_again(self, ticket: Ticket) -> None:
-        """The verdict on the ledger as it is now, with what has begun meanwhile, or goes before."""
-        yielding = list(self._tickets.later_writes(ticket))
-        running = without(self._live.state.pending, yielding)
-        after, filtered = self._live.foresee(Reply(calls=(ticket.call,)), running)
-        (ticket.verdict,) = filtered.verdicts
-        ticket.waits_for = causes(ticket.verdict, running)
-        tickets = self._tickets
-        if tickets.waits_for_an_end(ticket) or tickets.waits_for_a_beginning(ticket):
-            return
-        if ticket.verdict.allowed:
-            self._live.state = after
-            for other in yielding:
-                other.pending = True
-        self._live.remember(after.rejections)
-        tickets.decide(ticket)
-        self._tell(filtered.reply, filtered, again=True)
-
-    def _find(self, call: ToolCall) -> Ticket | None:
-        tickets = self._tickets.named(call)
-        same = next((ticket for ticket in tickets if ticket.is_of(call)), None)
-        return same or (self._changed(tickets[0], call) if tickets else None)
-
-    def _changed(self, ticket: Ticket, call: ToolCall) -> Ticket:
-        """The ticket of a call whose arguments somebody edited after the reply was judged."""
-        self._tickets.open.remove(ticket)
-        self._wakeups.notify()
-        self._judge(Reply(calls=(call,)), running=without(self._live.state.pending, [ticket]))
-        return self._tickets.open[-1]
-
-    def _late(self, call: ToolCall) -> Ticket:
-        """The ticket of a call that nobody judged before it was about to run."""
-        filtered = self._live.judge_unannounced(call)
-        self._tell(filtered.reply, filtered)
-        return self._tickets.issue_one(*filtered.verdicts)
 
     @contextmanager
     def running(
@@ -261,7 +223,7 @@ class Conversation:
     ) -> None:
         """Takes in what the call of a ticket answered; `lost` if that leaves open what it did."""
         with self._lock:
-            if self._tickets.end(ticket):
+            if self._tickets.end(ticket, failed=error):
                 self._live.state = self._live.state._replace(raced=tuple(ticket.beside))
                 self._live.answer(ticket.call, plain(content), error=error, lost=lost)
             elif ticket in self._tickets.lost and not lost:
@@ -272,7 +234,7 @@ class Conversation:
     def interrupted(self, ticket: Ticket) -> None:
         """Notes that the answer of a ticket will not come, whatever its call did."""
         with self._lock:
-            if self._tickets.end(ticket):
+            if self._tickets.end(ticket, failed=True):
                 self._tickets.lost.append(ticket)
                 self._live.interrupt(ticket.call)
             self._tickets.withdraw(ticket)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from ledgeragent.absorb import Absorption
@@ -22,7 +23,9 @@ class Session:
     """One conversation. Create one per run, never one per agent object.
 
     `gate` may be a domain (judged with the defaults) or a `Gate` of your own making. All that
-    happens is recorded in `journal`, if given, under the session's `name`.
+    happens is recorded in `journal`, if given, under the session's `name`. Tools may run in threads:
+    each step is taken whole. A reply ends the one before it, so a call of that which has no answer
+    yet may have happened.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class Session:
         self.state = State()
         self.name = new_session()
         self._recorder = Recorder(self.gate.domain, journal)
+        self._lock = threading.RLock()
 
     @property
     def ledger(self) -> Ledger:
@@ -53,19 +57,22 @@ class Session:
 
     def filter(self, reply: Reply) -> Filtered:
         """The judged reply: run `execute`, put `reply` (and `returns`) in the transcript."""
-        self.state, filtered = self.state.filter(reply, self.gate, self.delivery)
-        self._recorder.judged(self.name, reply, filtered)
-        return filtered
+        with self._lock:
+            self.state, filtered = self.state.filter(reply, self.gate, self.delivery)
+            self._recorder.judged(self.name, reply, filtered)
+            return filtered
 
     def observe(self, returned: ToolReturn) -> Absorption:
         """Takes in what a call of the last filtered reply answered; says what it did and why."""
-        self._advance(returned)
-        assert self.state.last is not None
-        return self.state.last
+        after = self._advance(returned)
+        assert after.last is not None
+        return after.last
 
-    def _advance(self, message: Message) -> None:
-        before = self.state
-        self.state = before.observe(message, self.gate.domain)
-        if isinstance(message, ToolReturn):
-            warn_of(before, message, self.state)
-        self._recorder.note(self.name, message, before, self.state)
+    def _advance(self, message: Message) -> State:
+        with self._lock:
+            before = self.state
+            after = self.state = before.observe(message, self.gate.domain)
+            if isinstance(message, ToolReturn):
+                warn_of(before, message, after)
+            self._recorder.note(self.name, message, before, after)
+            return after

@@ -20,7 +20,8 @@ class Ticket:
     runs whatever the verdict.
 
     While it is `pending` its verdict is not the last word: it is judged again when `waits_for` have
-    been answered. `beside` are the writes that ran at some time while it did.
+    been answered. It was `claimed` by its host at that time of a clock. `beside` are the writes that
+    ran at some time while it did.
     """
 
     call: ToolCall
@@ -29,6 +30,7 @@ class Ticket:
     number: int = 0
     writes: bool = False
     pending: bool = False
+    claimed: float = 0.0
     waits_for: tuple[ToolCall, ...] = ()
     beside: list[ToolCall] = field(default_factory=list)
 

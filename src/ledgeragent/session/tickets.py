@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import monotonic
 
 from ledgeragent.gate import Filtered
 from ledgeragent.rejections import Rejections
@@ -17,7 +18,8 @@ class Tickets:
     """Where each ticket stands. The caller holds `wakeups.lock`.
 
     `open` were judged and not begun, `waiting` are claimed and pending, `running` were begun and have
-    no answer, of `lost` ones none will come. `writes` tells whether a call may change the world; in
+    no answer, of `lost` ones none will come. `failed` are those of the last reply that ended without
+    success: their hosts may try again. `writes` tells whether a call may change the world; in
     `shadow` no call waits.
     """
 
@@ -30,6 +32,7 @@ class Tickets:
         self.waiting: list[Ticket] = []
         self.running: list[Ticket] = []
         self.lost: list[Ticket] = []
+        self.failed: list[Ticket] = []
 
     def issue(self, filtered: Filtered, running: Sequence[ToolCall] = ()) -> list[Ticket]:
         """The tickets of a reply that was judged while these calls ran, each waiting for its causes."""
@@ -55,8 +58,14 @@ class Tickets:
         """The open tickets with the name and id of a call, whatever its arguments."""
         return [t for t in self.open if t.call.id == call.id and t.call.name == call.name]
 
+    def failure_of(self, call: ToolCall) -> Ticket | None:
+        """The ticket of a call that was begun, and failed."""
+        same = (t for t in self.failed if t.call.id == call.id and t.call.name == call.name)
+        return next((ticket for ticket in same if ticket.is_of(call)), None)
+
     def claim(self, ticket: Ticket) -> None:
         """Takes a ticket for its host: it runs, or waits, or is done with."""
+        ticket.claimed = monotonic()
         if ticket in self.open:
             self.open.remove(ticket)
         if ticket.pending:
@@ -80,11 +89,13 @@ class Tickets:
                 other.beside.append(ticket.call)
         self.running.append(ticket)
 
-    def end(self, ticket: Ticket) -> bool:
+    def end(self, ticket: Ticket, *, failed: bool = False) -> bool:
         """Takes a ticket out of those that run; False if it was not among them."""
         if ticket not in self.running:
             return False
         self.running.remove(ticket)
+        if failed:
+            self.failed.append(ticket)
         self.wakeups.notify()
         return True
 
@@ -99,7 +110,7 @@ class Tickets:
         """Forgets what has not begun."""
         for ticket in (*self.open, *self.waiting):
             ticket.pending = False
-        self.open, self.waiting = [], []
+        self.open, self.waiting, self.failed = [], [], []
         self.wakeups.notify()
 
     def waits_for_an_end(self, ticket: Ticket) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 
 class Wakeups:
@@ -22,25 +23,25 @@ class Wakeups:
         for wake in sleeping:
             wake()
 
-    def wait(self, seconds: float | None) -> None:
-        """Sleeps in this thread, at most so long. The caller holds the lock, which others get."""
-        self._changed.wait(seconds)
+    def wait(self, seconds: float) -> bool:
+        """Sleeps in this thread, at most so long; True if woken. Others get the caller's lock."""
+        return self._changed.wait(seconds)
 
     def sleeper(self) -> asyncio.Event:
         """An event of the running loop that the next change sets. The caller holds the lock."""
         loop, event = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # its loop is closed, so nobody sleeps there any more
                 loop.call_soon_threadsafe(event.set)
 
         self._wake.append(wake)
         return event
 
 
-async def sleep(event: asyncio.Event, seconds: float | None) -> None:
-    """Sleeps until the event is set, at most so long."""
+async def sleep(event: asyncio.Event, seconds: float) -> bool:
+    """Sleeps until the event is set, at most so long; True if it was set."""
     try:
-        await asyncio.wait_for(event.wait(), seconds)
+        return await asyncio.wait_for(event.wait(), seconds)
     except TimeoutError:
-        return
+        return False
