@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import gc
 import os
-import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -190,6 +189,7 @@ def coverage(domain: Domain) -> str:
 
 async def _serve(gateway: object, host: str, port: int, summary: str) -> None:
     from ledgeragent.gateway.server import Gateway, serve
+    from ledgeragent.gateway.serving import on_signals
 
     assert isinstance(gateway, Gateway)
     # What is loaded by now stays; collecting it again and again would cost a sixth of every request.
@@ -198,15 +198,14 @@ async def _serve(gateway: object, host: str, port: int, summary: str) -> None:
     gc.set_threshold(20_000, 20, 20)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
 
     def ready(bound: int) -> None:
         settings = gateway.settings
         print(f"listening on http://{host}:{bound}/v1 ({settings.mode}) for {settings.upstream}")
         print(summary, flush=True)
 
-    await serve(gateway, host, port, ready, stop)
+    with on_signals(loop, SIGTERM=stop.set, SIGINT=stop.set):
+        await serve(gateway, host, port, ready, stop)
 
 
 def _settings(args: argparse.Namespace) -> Settings:
