@@ -13,9 +13,9 @@ import pytest
 from aiohttp import web
 
 from ledgeragent.gateway.server import SESSION_HEADER
-from ledgeragent.stores.base import ProcessStore
 from ledgeragent.journal import Journal
 from ledgeragent.journal.chain import Event
+from ledgeragent.stores.base import ProcessStore
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import stepwise
