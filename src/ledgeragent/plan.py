@@ -31,8 +31,6 @@ Judge: TypeAlias = Callable[[ToolCall, Ledger, list[LookBack]], Verdict]
 
 WAIT = "gate/wait"
 _ENFORCE = Enforcement.ENFORCE
-# A named tuple's own constructor, or a look at a field of one, costs as much as a rule.
-_new = tuple.__new__
 _record_of = operator.itemgetter(0)
 
 
@@ -134,10 +132,10 @@ class Plan:
     ) -> None:
         call = verdict.call
         self._claims.append(Claim(verdict, touched, lookbacks))
-        self._expected = (*self._expected, _new(Unconfirmed, (call, True)))
+        self._expected = (*self._expected, Unconfirmed(call, True))
         self._relied_on.update(map(_record_of, verdict.evidence))
         for path, fields in touched:
-            self._marks.setdefault(path, []).append(_new(Stale, (fields, call)))
+            self._marks.setdefault(path, []).append(Stale(fields, call))
 
     def _is_write(self, call: ToolCall) -> bool:
         return self._domain.effect(call.name) is Effect.WRITE
