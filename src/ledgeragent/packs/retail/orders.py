@@ -43,12 +43,13 @@ def customer(ledger: View) -> str | None:
     counts, so that a mistyped one can be corrected.
     """
     course = ledger.entry(_COURSE)
-    named: set[str] = set()
-    for step in course.value if course is not None else ():
-        user_id: str = step.partition(":")[2]
-        if user_id in named:  # located and opened, whichever came first
-            return user_id
-        named.add(user_id)
+    if course is not None:
+        named: list[str] = []
+        for step in course.value:
+            user_id: str = step.partition(":")[2]
+            if user_id in named:  # located and opened, whichever came first
+                return user_id
+            named.append(user_id)
     return ledger.get(_AUTH)
 
 
