@@ -202,7 +202,6 @@ def _stages(module: str) -> list[list[Path]]:
     """The tests that a mutant of the module meets: its own first, then those of its neighbours."""
     own = [TESTS / f"test_{module}.py"]
     others = [TESTS / f"test_{name}.py" for name in NEIGHBOURS.get(module, ())]
-    others += [TESTS / "property" / f"test_{module}_properties.py"]
     stages = ([path for path in stage if path.exists()] for stage in (own, others))
     return [stage for stage in stages if stage]
 
