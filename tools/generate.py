@@ -13,7 +13,7 @@ from functools import partial
 
 from ledgeragent.cli import coverage
 from ledgeragent.packs import PACKS
-from tools import cli_reference, console, costs, front, gate_checks, recorded
+from tools import cli_reference, console, costs, front, gate_checks, recorded, survivors
 from tools.markdown import ROOT
 
 _BLOCK = re.compile(
@@ -33,12 +33,14 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "gold-short": recorded.gold_short,
     "helpers": costs.helpers,
     "measured": front.measured,
+    "mutants": survivors.mutants,
     "probe-tiny": costs.probe_tiny,
     "replay-labels": recorded.replay_labels,
     "replay-requests": recorded.replay_requests,
     "replay-rewards": recorded.replay_rewards,
     "rules": front.rules,
     "speed": costs.speed,
+    "survivors": survivors.survivors,
     "transfers": recorded.transfers,
 }
 
