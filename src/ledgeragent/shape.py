@@ -91,7 +91,8 @@ def _shape_of(annotation: Any) -> Shape:
     if origin is dict or origin is Mapping:
         values = shape_of(inner[1])
         return Shape(_mapping_objection(values.objection), None, values, True)
-    objection = _SCALARS.get(annotation)
+    # A type of text with a form of its own, such as a date, says itself what is none.
+    objection = _SCALARS.get(annotation) or getattr(annotation, "objection", None)
     return Shape(objection) if objection is not None else ANYTHING
 
 

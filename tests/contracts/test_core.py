@@ -45,7 +45,7 @@ BENEATH = ("text", "persistent", "shape", "arguments", "returned", "state")
 """What the paper's mechanism stands on: safe text, a map with cheap updates, declared shapes, lenient
 arguments, unwrapped answers, the reducer."""
 
-CORE_LINES = 2_340
+CORE_LINES = 2_345
 MECHANISM_LINES = 1_840
 
 

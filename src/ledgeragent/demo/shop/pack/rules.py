@@ -16,6 +16,7 @@ from ledgeragent.demo.shop.pack.records import (
     RefundItem,
     SendReplacement,
 )
+from ledgeragent.demo.shop.pack.vouchers import VOUCHER_RULES, cents
 from ledgeragent.paths import Path
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.verdict import Decision
@@ -161,6 +162,12 @@ def last_item(call: ChangeQuantity, ledger: View) -> Broken | None:
     """An order keeps at least one product."""
     if call["quantity"] > 0:
         return None
+    if call["quantity"] < 0:
+        return violation(
+            "an order cannot hold {quantity} of {sku}: 0 takes it out",
+            quantity=call["quantity"],
+            sku=call["sku"],
+        )
     lines = ledger[ORDER(call["order_id"])]["lines"]
     if call["sku"] not in lines or len(lines) > 1:
         return None
@@ -168,62 +175,6 @@ def last_item(call: ChangeQuantity, ledger: View) -> Broken | None:
         "{sku} is the last product of order {order}: keep at least 1, or cancel the order",
         sku=call["sku"],
         order=call["order_id"],
-    )
-
-
-@predicate("shop/voucher-valid", guards="apply_voucher")
-def voucher_valid(call: ApplyVoucher, ledger: View) -> Broken | None:
-    """A voucher has not expired, and a promotion's conditions are met."""
-    voucher = ledger[VOUCHER(call["code"])]
-    expires = voucher["expires_on"]
-    if expires < ledger.parameters["today"]:
-        return violation(
-            "voucher {code} expired on {expires}; one that is still valid can pay",
-            code=call["code"],
-            expires=expires,
-        )
-    return _promotion(call, voucher, ledger) if voucher["kind"] == "promotion" else None
-
-
-def _promotion(call: ApplyVoucher, voucher: Any, ledger: View) -> Broken | None:
-    order = ledger[ORDER(call["order_id"])]
-    used = order["vouchers"]
-    promotions = [code for code in used if used[code]["kind"] == "promotion"]
-    if promotions:
-        return violation(
-            "order {order} has the promotion {taken} already, and takes only one",
-            order=call["order_id"],
-            taken=promotions,
-        )
-    if order["total"] < voucher["min_total"]:
-        return violation(
-            "promotion {code} needs an order of {least:.2f} or more, this one comes to {total:.2f}",
-            code=call["code"],
-            least=voucher["min_total"],
-            total=order["total"],
-        )
-    return None
-
-
-@predicate("shop/voucher-amount", guards="apply_voucher")
-def voucher_amount(call: ApplyVoucher, ledger: View) -> Broken | None:
-    """A voucher pays no more than it holds, and no more than is due."""
-    balance = ledger[VOUCHER(call["code"])]["balance"]
-    if _cents(call["amount"]) > _cents(balance):
-        return violation(
-            "voucher {code} holds {balance:.2f} and cannot pay {amount:.2f}",
-            code=call["code"],
-            balance=balance,
-            amount=call["amount"],
-        )
-    due = ledger[ORDER(call["order_id"])]["due"]
-    if _cents(call["amount"]) <= _cents(due):
-        return None
-    return violation(
-        "only {due:.2f} of order {order} is still due, so a voucher cannot pay {amount:.2f}",
-        due=due,
-        order=call["order_id"],
-        amount=call["amount"],
     )
 
 
@@ -302,7 +253,7 @@ def price_paid(call: RefundItem, ledger: View) -> Broken | None:
         )
     price = lines[call["sku"]]["unit_price"]
     owed = price * call["quantity"]
-    if _cents(owed) == _cents(call["amount"]):
+    if cents(owed) == cents(call["amount"]):
         return None
     return violation(
         "the customer paid {price:.2f} for one {sku}, so the refund for {quantity} is {owed:.2f},"
@@ -315,10 +266,6 @@ def price_paid(call: RefundItem, ledger: View) -> Broken | None:
     )
 
 
-def _cents(amount: float) -> int:
-    return round(amount * 100)
-
-
 PREDICATES = (
     own_account,
     cancel_open,
@@ -328,8 +275,7 @@ PREDICATES = (
     in_stock,
     replacement_in_stock,
     last_item,
-    voucher_valid,
-    voucher_amount,
+    *VOUCHER_RULES,
     claim_window,
     claim_once,
     price_paid,
