@@ -94,7 +94,8 @@ def _shape_of(annotation: Any) -> Shape:
         values = shape_of(inner[1])
         objection_to_all = _container_objection(values.objection, dict, "an object")
         return Shape(objection_to_all, None, values, True)
-    objection = _SCALARS.get(annotation)
+    # A type of text with a form of its own, such as a date, says itself what is none.
+    objection = _SCALARS.get(annotation) or getattr(annotation, "objection", None)
     return Shape(objection) if objection is not None else ANYTHING
 
 
