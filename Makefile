@@ -46,7 +46,8 @@ format: $(READY)
 
 # Shown, not a gate.
 coverage: $(READY)
-	$(BIN)/pytest -n auto --cov --cov-report=term
+	$(BIN)/pytest -n auto --cov --cov-report=term --cov-report=json:build/coverage.json
+	$(BIN)/python -m benchmarks.coverage build/coverage.json
 
 # Not in CI. Survivors without a reason in tests/survivors.toml are listed on docs/measured/mutants.md.
 mutants: $(VENV)/.mutants

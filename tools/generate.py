@@ -25,6 +25,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cel-speed": costs.cel_speed,
     "conversations": costs.conversations,
     "cost": costs.cost,
+    "coverage": costs.coverage,
     "demo": front.demo,
     "demo-short": front.demo_short,
     "gateway": costs.gateway,
