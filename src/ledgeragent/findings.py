@@ -119,7 +119,7 @@ def unknown_arguments(accepted: frozenset[str], call: ToolCall) -> Finding:
     """No rule has heard of an argument that the tool doesn't take: nobody would have judged it."""
     unknown = sorted(quote(str(name)) for name in call.arguments.keys() - accepted)
     template = "it takes no argument {unknown}; it takes {known}"
-    broken = violation(template, unknown=unknown, known=", ".join(sorted(accepted)))
+    broken = violation(template, unknown=unknown, known=", ".join(sorted(accepted)) or "nothing")
     return unusable(UNKNOWN_ARGUMENT, Decision.REVISE, broken.reason)
 
 

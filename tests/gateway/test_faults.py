@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from ledgeragent.gateway.endpoints import ApiAddress
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import Respond, broken, cut, garbage, sent, status
@@ -126,7 +127,7 @@ def test_garbage(client: Client) -> None:
 def test_an_upstream_that_is_not_there(client: Client) -> None:
     async def scenario() -> None:
         async with world() as w:
-            w.gateway._upstream.url = "http://127.0.0.1:9"
+            w.gateway._upstream.address = ApiAddress("http://127.0.0.1:9")
             unharmed(await client.ask(w, *KNOWN))
 
     run(scenario())

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.errors import UsageError
-from ledgeragent.gateway.memory import Memory
-from ledgeragent.gateway.stores.base import SavedSession
-from ledgeragent.gateway.stores.sqlite import SqliteSessions
 from ledgeragent.journal import Journal
 from ledgeragent.journal.private import write_private
+from ledgeragent.stores.base import SavedSession
+from ledgeragent.stores.memory import Memory
+from ledgeragent.stores.sqlite import SqliteSessions
 from ledgeragent.types import UserMessage
 from tests.lending.domain import LIBRARY
 

@@ -6,11 +6,11 @@ import argparse
 import asyncio
 import gc
 import os
-import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of, tools_of
+from ledgeragent.cli.tools import add_tools, names_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding
@@ -39,6 +39,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
     add_mode(parser)
     _add_answers(parser)
+    add_tools(parser)
     add_journal(parser)
     _add_keys(parser)
     parser.add_argument(
@@ -64,6 +65,14 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="further model calls a rejected reply may cost before it is refused (default 1)",
+    )
+    parser.add_argument(
+        "--max-refusals",
+        type=_natural,
+        default=20,
+        metavar="N",
+        help="how many times in a row a conversation is refused the same before it gets no answer "
+        "any more (default 20; 0: no end)",
     )
     parser.add_argument(
         "--unknown-tools",
@@ -190,6 +199,7 @@ def coverage(domain: Domain) -> str:
 
 async def _serve(gateway: object, host: str, port: int, summary: str) -> None:
     from ledgeragent.gateway.server import Gateway, serve
+    from ledgeragent.gateway.serving import on_signals
 
     assert isinstance(gateway, Gateway)
     # What is loaded by now stays; collecting it again and again would cost a sixth of every request.
@@ -198,15 +208,14 @@ async def _serve(gateway: object, host: str, port: int, summary: str) -> None:
     gc.set_threshold(20_000, 20, 20)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
 
     def ready(bound: int) -> None:
         settings = gateway.settings
         print(f"listening on http://{host}:{bound}/v1 ({settings.mode}) for {settings.upstream}")
         print(summary, flush=True)
 
-    await serve(gateway, host, port, ready, stop)
+    with on_signals(loop, SIGTERM=stop.set, SIGINT=stop.set):
+        await serve(gateway, host, port, ready, stop)
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -228,6 +237,9 @@ def _settings(args: argparse.Namespace) -> Settings:
         context_role=args.context_role,
         unknown=_DECISIONS[args.unknown_tools],
         undecided=_DECISIONS[args.undecided],
+        tool_names=names_of(args),
+        max_refusals=args.max_refusals,
+        require_tools=args.require_tools,
     )
 
 

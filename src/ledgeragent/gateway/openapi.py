@@ -23,10 +23,16 @@ _VERDICT = {
 _PROBLEMS = {
     "400": "The request cannot be judged; the message names the field.",
     "401": "The key is not one of this gateway's.",
+    "403": "A web page asks that may not, or the host that is named is not this gateway.",
+    "404": "No such route is served.",
+    "405": "The route is not served for this method.",
+    "408": "The body did not come in time.",
     "409": "Another request of the same session was answered in the meantime.",
     "413": "The request is too large.",
+    "422": "The conversation was refused the same so often that it is not answered any more.",
+    "500": "The gateway itself failed.",
     "502": "The upstream failed, or its reply cannot be judged.",
-    "503": "The gateway is at its limit, or cannot reach its session store.",
+    "503": "The gateway is at its limit, or cannot use its session store or its journal.",
     "504": "The upstream did not answer in time.",
 }
 

@@ -31,6 +31,10 @@ class Shadow:
             replies = self.dialect.replies(decode(raw))
         return [self._judge(wire) for wire in replies]
 
+    def hear_parts(self, parts: list[bytes]) -> list[Settlement]:
+        """Judges a whole answer that came in parts. BadReplyError if it cannot be read."""
+        return self.hear(b"".join(parts))
+
     def hear_stream(self, chunks: list[bytes]) -> list[Settlement]:
         """Judges a streamed answer. BadReplyError if it cannot be read."""
         parser, stream = EventParser(), self.dialect.stream(frozenset())

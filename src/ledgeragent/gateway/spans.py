@@ -6,24 +6,19 @@ Attributes are names, numbers and decisions, never what was said, an argument or
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, fields
 from typing import Any
-from urllib.parse import urlsplit
 
 import ledgeragent
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Delivery, Filtered, Gate
-from ledgeragent.gateway.dialects.base import Body, decode
-from ledgeragent.gateway.errors import SlowUpstreamError, UpstreamError
+from ledgeragent.gateway.dialects.base import Body
 from ledgeragent.gateway.metrics import OTHER
-from ledgeragent.gateway.sse import EventParser
 from ledgeragent.gateway.upstream import UpstreamLine
-from ledgeragent.gateway.usage import TokenUsage
+from ledgeragent.gateway.upstreamspan import UpstreamSpan, address, end_span, error_type_of, plain
 from ledgeragent.gateway.words import word_of
 from ledgeragent.ledger import Ledger
 from ledgeragent.rejections import Rejections
@@ -37,7 +32,7 @@ try:
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+    from opentelemetry.trace import Span, SpanKind
 except ImportError:
     raise MissingExtraError("opentelemetry", "otel") from None
 
@@ -45,16 +40,6 @@ SERVICE = "ledgeragent-gateway"
 """The service's name where the environment gives it none."""
 
 _NO_ANSWER = 499
-_TOKENS = {
-    "prompt_tokens": "input_tokens",
-    "input_tokens": "input_tokens",
-    "completion_tokens": "output_tokens",
-    "output_tokens": "output_tokens",
-    "cache_read_input_tokens": "cache_read.input_tokens",
-}
-_MOST, _LONGEST = 1 << 40, 200
-_BESIDE_INPUT = ("cache_read_input_tokens", "cache_creation_input_tokens")
-"""Messages counts these beside `input_tokens`, OpenTelemetry in them."""
 
 
 def exporting() -> TracerProvider:
@@ -108,12 +93,16 @@ class RequestTrace:
         self._spans = spans
         self._failed = ""
 
-    def read(self, body: Body, *, stream: bool, session: str) -> None:
-        """Notes what is asked for, and the conversation's name in the journal."""
+    def read(self, body: Body, *, stream: bool) -> None:
+        """Notes what is asked for."""
         self.model = {"gen_ai.request.stream": stream}
         if isinstance(model := body.get("model"), str):
-            self.model["gen_ai.request.model"] = _plain(model)
-        self.span.set_attributes({**self.model, "gen_ai.conversation.id": session})
+            self.model["gen_ai.request.model"] = plain(model)
+        self.span.set_attributes(self.model)
+
+    def belongs(self, session: str) -> None:
+        """Notes the conversation's name in the journal."""
+        self.span.set_attribute("gen_ai.conversation.id", session)
 
     def gate(self, gate: Gate) -> Gate:
         """The gate, with a span for each reply that it judges."""
@@ -122,7 +111,22 @@ class RequestTrace:
 
     def line(self, line: UpstreamLine) -> UpstreamLine:
         """The line to upstream, with a span for each call."""
-        return TracedLine(line.upstream, line.path, line.headers, self)
+        return TracedLine(line.upstream, line.url, line.headers, trace=self)
+
+    def call(self, line: UpstreamLine) -> UpstreamSpan:
+        """The span of one call on this line."""
+        model = self.model
+        span = self.child(
+            f"chat {model.get('gen_ai.request.model', '')}".rstrip(),
+            SpanKind.CLIENT,
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": "anthropic" if "/messages" in line.url else "openai",
+                **address(line.url),
+                **model,
+            },
+        )
+        return UpstreamSpan(span, self.context, streams=bool(model.get("gen_ai.request.stream")))
 
     def child(self, name: str, kind: SpanKind, attributes: Mapping[str, Any]) -> Span:
         """A span below the request's."""
@@ -139,7 +143,7 @@ class RequestTrace:
 
     def failed(self, problem: Exception) -> None:
         """Notes that an answer which had begun could not be completed."""
-        self._failed = _error_type(problem)
+        self._failed = error_type_of(problem)
 
     def end(self, status: int) -> None:
         """The request has been answered with this status, or was given up."""
@@ -147,7 +151,7 @@ class RequestTrace:
             self.span.set_attribute("http.response.status_code", status)
         if status >= 500 or status == _NO_ANSWER:
             self._failed = self._failed or (str(status) if status != _NO_ANSWER else "cancelled")
-        _end(self.span, self._failed)
+        end_span(self.span, self._failed)
 
     def verdicts(self, filtered: Filtered) -> dict[str, Any]:
         """What may be told of a judged reply. A tool that a model made up has no name."""
@@ -182,7 +186,7 @@ class TracedGate(Gate):
             span.set_attributes(self.trace.verdicts(filtered))
             error_type = ""
         finally:
-            _end(span, error_type)
+            end_span(span, error_type)
         return filtered
 
 
@@ -190,108 +194,16 @@ class TracedGate(Gate):
 class TracedLine(UpstreamLine):
     """A line to upstream whose every call is a span, which its headers tell of."""
 
-    trace: RequestTrace
+    trace: RequestTrace | None = None
 
     async def chunks(self, body: bytes) -> AsyncGenerator[bytes, None]:
         """The bytes of an answer as they come in."""
-        call = _Call(self)
-        headers = dict(self.headers)
-        propagate.inject(headers, trace.set_span_in_context(call.span, self.trace.context))
-        error_type = ""
-        try:
-            async with aclosing(self.upstream.chunks(self.path, body, headers)) as chunks:
+        assert self.trace is not None
+        with self.trace.call(self) as call:
+            async with aclosing(self.send(body, call.telling(self.headers))) as chunks:
                 async for chunk in chunks:
                     call.heard(chunk)
                     yield chunk
-        except BaseException as problem:
-            error_type = _error_type(problem)
-            raise
-        finally:
-            call.end(error_type)
-
-
-class _Call:
-    """The span of one upstream call, and what its answer says of itself."""
-
-    def __init__(self, line: TracedLine) -> None:
-        model = line.trace.model
-        self._streams = bool(model.get("gen_ai.request.stream"))
-        self._started = time.perf_counter()
-        self._parser = EventParser()
-        self._parts: list[bytes] = []
-        self._told: dict[str, Any] = {}
-        self._usage = TokenUsage()
-        self.span = line.trace.child(
-            f"chat {model.get('gen_ai.request.model', '')}".rstrip(),
-            SpanKind.CLIENT,
-            {
-                "gen_ai.operation.name": "chat",
-                "gen_ai.provider.name": "anthropic" if "messages" in line.path else "openai",
-                **_address(line.upstream.url),
-                **model,
-            },
-        )
-
-    def heard(self, chunk: bytes) -> None:
-        """Notes what the answer says so far, and when a stream began."""
-        if not self.span.is_recording():
-            return
-        if not self._streams:
-            self._parts.append(chunk)
-            return
-        self._told.setdefault(
-            "gen_ai.response.time_to_first_chunk", time.perf_counter() - self._started
-        )
-        with _suspecting():
-            for event in self._parser.feed(chunk):
-                if isinstance(event.data, dict):
-                    self._note(event.data)
-
-    def end(self, error_type: str) -> None:
-        """Notes the rest of what the answer says."""
-        if self._parts:
-            with _suspecting():
-                self._note(decode(b"".join(self._parts)))
-        self.span.set_attributes(self._told)
-        with _suspecting():
-            self.span.set_attributes(_tokens(self._usage.total))
-        _end(self.span, error_type)
-
-    def _note(self, body: Body) -> None:
-        reply = body.get("message") or body.get("response") or body
-        self._usage.heard(reply.get("usage"))
-        for name in ("model", "id"):
-            if isinstance(reply.get(name), str):
-                self._told[f"gen_ai.response.{name}"] = _plain(reply[name])
-
-
-def _suspecting() -> suppress:
-    """Around the reading of an answer that nobody has looked at yet."""
-    return suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-
-
-def _tokens(usage: Mapping[str, Any]) -> dict[str, int]:
-    """The token counts of one call, as OpenTelemetry names them."""
-    attributes: dict[str, int] = {}
-    for name, value in usage.items():
-        if name in _TOKENS:
-            attributes[f"gen_ai.usage.{_TOKENS[name]}"] = _count(value)
-    if "input_tokens" in usage:
-        attributes["gen_ai.usage.input_tokens"] += sum(_count(usage.get(n)) for n in _BESIDE_INPUT)
-    for part in ("prompt_tokens_details", "input_tokens_details"):
-        if "cached_tokens" in (details := usage.get(part) or {}):
-            attributes["gen_ai.usage.cache_read.input_tokens"] = _count(details["cached_tokens"])
-    return attributes
-
-
-def _count(value: Any) -> int:
-    """A number of tokens; 0 for what cannot be one, which the exporter could not encode."""
-    return value if isinstance(value, int) and 0 <= value < _MOST else 0
-
-
-def _plain(text: str) -> str:
-    """A name that the exporter can encode, whatever it was."""
-    return text[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def _rules(replies: Iterable[Filtered]) -> dict[str, list[str]]:
@@ -306,28 +218,3 @@ def _rules(replies: Iterable[Filtered]) -> dict[str, list[str]]:
 
 def _ids(findings: Iterable[Finding]) -> list[str]:
     return list(dict.fromkeys(finding.predicate for finding in findings))
-
-
-def _address(url: str) -> dict[str, Any]:
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return {"server.address": parts.hostname or "", "server.port": port}
-
-
-def _error_type(problem: BaseException) -> str:
-    match problem:
-        case UpstreamError():
-            return str(problem.status)
-        case SlowUpstreamError():
-            return "timeout"
-        case asyncio.CancelledError() | GeneratorExit():
-            return "cancelled"
-        case _:
-            return type(problem).__name__
-
-
-def _end(span: Span, error_type: str) -> None:
-    if error_type:
-        span.set_attribute("error.type", error_type)
-        span.set_status(Status(StatusCode.ERROR))
-    span.end()

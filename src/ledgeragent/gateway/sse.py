@@ -36,16 +36,25 @@ class EventParser:
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
+        self._seen = 0
 
     def feed(self, chunk: bytes) -> Iterator[ServerEvent]:
         """The events that are complete after this chunk."""
-        self._rest = (self._rest + chunk).replace(b"\r\n", b"\n")
-        while (end := self._rest.find(b"\n\n")) >= 0:
-            block, self._rest = self._rest[:end], self._rest[end + 2 :]
-            event = _event(block)
+        rest = self._rest
+        if rest.endswith(b"\r"):  # The line end may come in two pieces.
+            del rest[-1]
+            chunk = b"\r" + chunk
+        rest += chunk.replace(b"\r\n", b"\n")
+        begin = 0
+        # What was looked through before is not looked through again, but for its last byte.
+        while (end := rest.find(b"\n\n", max(begin, self._seen - 1))) >= 0:
+            event = _event(bytes(rest[begin:end]))
+            begin = self._seen = end + 2
             if event is not None:
                 yield event
+        del rest[:begin]
+        self._seen = len(rest)
 
 
 def _event(block: bytes) -> ServerEvent | None:

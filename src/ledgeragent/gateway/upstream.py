@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import ipaddress
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment, proxy_bypass
 
-from ledgeragent.errors import MissingExtraError
+from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.gateway.access import CREDENTIALS
+from ledgeragent.gateway.coding import ACCEPTED, Unpacker
 from ledgeragent.gateway.dialects.base import Body, encode
+from ledgeragent.gateway.endpoints import ApiAddress
 from ledgeragent.gateway.errors import BadReplyError, SlowUpstreamError, UpstreamError
+from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.sse import EventParser, ServerEvent
 
 try:
     import aiohttp
-    from multidict import CIMultiDictProxy
+    from yarl import URL
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
-_FORWARDED = (
-    "accept",
-    "authorization",
-    "api-key",
-    "x-api-key",
-    "anthropic-version",
-    "anthropic-beta",
-    "openai-organization",
-    "openai-project",
-    "user-agent",
-)
-_RETURNED = ("retry-after", "retry-after-ms", "x-request-id", "request-id", "x-should-retry")
+LONGEST_ERROR = 1 << 20
+"""How many bytes of an upstream's error are handed on."""
+
+_IDEMPOTENCY = "idempotency-key"
+_UNSET = ("accept", "accept-encoding", "user-agent", "content-type")
+"""Headers that the library would make up where the client sent none."""
 
 
 class Upstream:
     """One upstream. `timeout` seconds without a byte, and `limit` bytes in one reply, are too much."""
 
-    def __init__(self, url: str, *, key: str | None, timeout: float, limit: int) -> None:
-        self.url = url.rstrip("/").removesuffix("/v1")
+    def __init__(
+        self, url: str, *, base: str | None = None, key: str | None, timeout: float, limit: int
+    ) -> None:
+        self.address = ApiAddress(url, base)
+        self.limit = limit
         self._key = key
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
-        self._limit = limit
+        self._proxy = proxy_for(url)
         self._http: aiohttp.ClientSession | None = None
 
     async def open(self) -> None:
@@ -49,6 +61,8 @@ class Upstream:
             timeout=self._timeout,
             connector=aiohttp.TCPConnector(limit=0),
             cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=_UNSET,
         )
 
     async def close(self) -> None:
@@ -56,59 +70,91 @@ class Upstream:
         if self._http is not None:
             await self._http.close()
 
-    def headers(self, client_headers: Mapping[str, str]) -> dict[str, str]:
-        """What of the client's headers goes upstream; our own key in place of the client's if set."""
-        headers = {name: client_headers[name] for name in _FORWARDED if name in client_headers}
-        headers["content-type"] = "application/json"
-        if self._key is not None:
-            own = "x-api-key" if "anthropic-version" in headers else "authorization"
-            for name in ("authorization", "x-api-key", "api-key"):
-                headers.pop(name, None)
-            headers[own] = self._key if own == "x-api-key" else f"Bearer {self._key}"
-        return headers
+    def with_key(self, headers: Mapping[str, str], credentials: Collection[str]) -> dict[str, str]:
+        """The headers with our own key in place of the client's, where there is one of ours.
+
+        It goes where the provider expects it; `credentials` are the headers in which the client had its.
+        """
+        if self._key is None:
+            return dict(headers)
+        keyed = {name: value for name, value in headers.items() if name not in CREDENTIALS}
+        if "anthropic-version" in headers:
+            keyed["x-api-key"] = self._key
+        elif "api-key" in credentials:
+            keyed["api-key"] = self._key
+        else:
+            keyed["authorization"] = f"Bearer {self._key}"
+        return keyed
+
+    @asynccontextmanager
+    async def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: Any = None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The answer to a request, whatever it is, as the upstream packs it."""
+        assert self._http is not None
+        with _failing():
+            async with self._http.request(
+                method,
+                URL(url, encoded=True),
+                data=body,
+                headers=headers,
+                allow_redirects=False,
+                proxy=self._proxy,
+            ) as answer:
+                yield answer
 
     async def chunks(
-        self, path: str, body: bytes, headers: Mapping[str, str]
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        heard: Callable[[Mapping[str, str]], None],
     ) -> AsyncGenerator[bytes, None]:
-        """The bytes of an answer as they come in."""
-        size = 0
-        with _failing():
-            async with self._request("POST", path, headers, body) as answer:
-                if answer.status != 200:
-                    raise UpstreamError(
-                        answer.status, await answer.read(), returned(answer.headers)
-                    )
-                async for chunk in answer.content.iter_any():
-                    size += len(chunk)
-                    if size > self._limit:
-                        raise BadReplyError(f"the upstream reply is over {self._limit} bytes")
-                    yield chunk
+        """The bytes of a 200 as they come in; `heard` gets its headers first.
 
-    async def get(self, path: str, headers: Mapping[str, str]) -> tuple[int, bytes, dict[str, str]]:
-        """Status, body and headers of something that is only looked up."""
-        with _failing():
-            async with self._request("GET", path, headers) as answer:
-                return answer.status, await answer.read(), returned(answer.headers)
+        Any other success is a BadReplyError: clients take it for an answer, and nobody would have
+        judged it. So is a redirection, by which they would go round the gateway.
+        """
+        outgoing = {**headers, "accept-encoding": ACCEPTED}
+        async with self.request("POST", url, outgoing, body) as answer:
+            heard(answer.headers)
+            if answer.status >= 400:
+                raise await _told(answer)
+            if answer.status != 200:
+                problem = f"with status {answer.status}, which is no answer that can be judged"
+                raise BadReplyError(f"the upstream answered {problem}")
+            async for piece in unpacked(answer, self.limit):
+                yield piece
 
-    def _request(
-        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
-    ) -> Any:
-        assert self._http is not None
-        return self._http.request(
-            method, f"{self.url}{path}", data=body, headers=headers, allow_redirects=False
-        )
+    async def fetch(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
+    ) -> tuple[int, bytes, dict[str, str]]:
+        """Status, body and headers of something that holds no call."""
+        async with self.request(method, url, headers, body) as answer:
+            if 300 <= answer.status < 400:
+                raise BadReplyError(f"the upstream answered with status {answer.status}")
+            return (
+                answer.status,
+                await _whole(answer, self.limit),
+                response_headers(answer.headers.items()),
+            )
 
 
 @dataclass(slots=True)
 class UpstreamLine:
-    """The upstream as one request asks it: on its path, with its headers."""
+    """The upstream as one request asks it: at one address, with its headers.
+
+    `returned` are the headers of the latest answer, `calls` how many there were.
+    """
 
     upstream: Upstream
-    path: str
+    url: str
     headers: Mapping[str, str]
+    returned: Mapping[str, str] = field(default_factory=dict)
+    calls: int = 0
 
     async def ask(self, body: Body) -> bytes:
-        """The whole answer. UpstreamError if it is no 200, BadReplyError if it broke off."""
+        """The whole answer. UpstreamError if it is an error, BadReplyError if it broke off."""
         return b"".join([part async for part in self.chunks(encode(body))])
 
     async def listen(self, body: Body) -> AsyncGenerator[Sequence[ServerEvent], None]:
@@ -127,7 +173,48 @@ class UpstreamLine:
 
     def chunks(self, body: bytes) -> AsyncGenerator[bytes, None]:
         """The bytes of an answer as they come in."""
-        return self.upstream.chunks(self.path, body, self.headers)
+        return self.send(body, self.headers)
+
+    def send(self, body: bytes, headers: Mapping[str, str]) -> AsyncGenerator[bytes, None]:
+        """The bytes of an answer to a request with these headers."""
+        self.calls += 1
+        if self.calls > 1:
+            # Another request under the same key would be answered with the first one's reply.
+            headers = {
+                name: f"{value}-{self.calls}" if name == _IDEMPOTENCY else value
+                for name, value in headers.items()
+            }
+        return self.upstream.chunks(self.url, body, headers, self._heard)
+
+    def _heard(self, headers: Mapping[str, str]) -> None:
+        self.returned = response_headers(headers.items())
+
+
+async def unpacked(answer: aiohttp.ClientResponse, limit: int) -> AsyncGenerator[bytes, None]:
+    """The body of an answer, piece by piece; BadReplyError if it is over `limit` bytes."""
+    size = 0
+    try:
+        unpacker = Unpacker(answer.headers.get("content-encoding", ""))
+        async for chunk in answer.content.iter_any():
+            for piece in unpacker.feed(chunk):
+                size += len(piece)
+                if size > limit:
+                    raise BadReplyError(f"the upstream reply is over {limit} bytes")
+                yield piece
+    except ValueError as problem:
+        raise BadReplyError(f"the upstream reply cannot be read: {problem}") from None
+
+
+async def _whole(answer: aiohttp.ClientResponse, limit: int) -> bytes:
+    return b"".join([piece async for piece in unpacked(answer, limit)])
+
+
+async def _told(answer: aiohttp.ClientResponse) -> UpstreamError:
+    """An upstream's error as it is; without its body, where that is too long or cannot be read."""
+    body: bytes | None = None
+    with suppress(BadReplyError):
+        body = await _whole(answer, LONGEST_ERROR)
+    return UpstreamError(answer.status, body, response_headers(answer.headers.items()))
 
 
 @contextmanager
@@ -141,8 +228,20 @@ def _failing() -> Iterator[None]:
         raise BadReplyError(f"the upstream failed: {type(problem).__name__}") from None
 
 
-def returned(headers: CIMultiDictProxy[str]) -> dict[str, str]:
-    """What of upstream's headers goes to the client."""
-    passing = {name: headers[name] for name in _RETURNED if name in headers}
-    passing["content-type"] = headers.get("content-type", "application/json")
-    return passing
+def proxy_for(url: str) -> str | None:
+    """The proxy that HTTPS_PROXY or HTTP_PROXY names for an address, unless NO_PROXY leaves it out.
+
+    UsageError for one that cannot be used. Addresses of this machine are never asked for by a proxy.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    with suppress(ValueError):
+        if ipaddress.ip_address(host).is_loopback:
+            return None
+    if host == "localhost" or proxy_bypass(host):
+        return None
+    proxies = getproxies_environment()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if proxy is not None and not proxy.startswith(("http://", "https://")):
+        raise UsageError(f"{parts.scheme.upper()}_PROXY: only proxies of http:// can be used")
+    return proxy

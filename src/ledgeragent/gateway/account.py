@@ -1,0 +1,76 @@
+"""What became of one request, as the access log tells it: names, numbers and verdicts, no content."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from ledgeragent.types import Json
+
+REQUEST_ID = "x-ledgeragent-request-id"
+
+_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+_CLOSED = 499
+
+
+def request_id(headers: Mapping[str, str]) -> str:
+    """The name that a client or a proxy gave its request; a new one where there is none to use."""
+    name = headers.get("x-request-id", "")
+    return name if _ID.fullmatch(name) else uuid.uuid4().hex
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """One request. `path` is that of the format, whatever base the client asked for it under.
+
+    `problem` is the kind of failure, `headers` what every answer to it carries. `has_begun` once the
+    first byte of an answer is out.
+    """
+
+    id: str
+    method: str
+    path: str
+    started: float = field(default_factory=time.perf_counter)
+    status: int = _CLOSED
+    session: str = ""
+    stream: bool = False
+    verdicts: str = ""
+    revisions: int = 0
+    upstream_calls: int = 0
+    upstream_id: str = ""
+    received: int = 0
+    returned: int = 0
+    problem: str = ""
+    has_begun: bool = False
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken until now."""
+        return time.perf_counter() - self.started
+
+    def entry(self, **more: Json) -> dict[str, Json]:
+        """The line of the access log, without what there is nothing to say of."""
+        data = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "request": self.id,
+            **more,
+            "method": self.method,
+            "path": self.path,
+            "status": self.status,
+            "seconds": round(self.seconds, 6),
+            "bytes_in": self.received,
+            "bytes_out": self.returned,
+            "session": self.session,
+            "stream": self.stream,
+            "verdicts": self.verdicts,
+            "revisions": self.revisions,
+            "upstream_calls": self.upstream_calls,
+            "upstream_request": self.upstream_id,
+            "problem": self.problem,
+        }
+        return {name: value for name, value in data.items() if value not in ("", None)}

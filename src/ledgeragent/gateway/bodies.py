@@ -1,0 +1,57 @@
+"""The bodies of requests: each within a size and a time, and all that are under way within a sum."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.errors import OverloadedError, SlowRequestError, TooLargeError
+
+try:
+    from aiohttp import web
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+_SMALL = 1 << 16
+"""A body that takes no part in the sum: that of nearly every request."""
+
+_AT_ONCE = 32
+"""How many bodies of the largest size may be under way."""
+
+
+class Bodies:
+    """Reads bodies of at most `limit` bytes, each within `seconds`."""
+
+    def __init__(self, limit: int, seconds: float) -> None:
+        self._limit = limit
+        self._seconds = seconds
+        self._most = max(_AT_ONCE * limit, 64 << 20)
+        self._size = 0
+
+    async def read(self, request: web.Request) -> bytes:
+        """The whole body; TooLargeError, SlowRequestError or OverloadedError where it is not to be had."""
+        raw, rest = await self.begin(request)
+        if rest is not None:
+            raise TooLargeError(f"the request is larger than {self._limit} bytes")
+        return raw
+
+    async def begin(self, request: web.Request) -> tuple[bytes, AsyncIterator[bytes] | None]:
+        """The body if it is within the limit; else its first part, and what comes behind that."""
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._seconds):
+                async for chunk in request.content.iter_any():
+                    parts.append(chunk)
+                    size += len(chunk)
+                    self._size += len(chunk)
+                    if size > self._limit:
+                        return b"".join(parts), request.content.iter_any()
+                    if size > _SMALL and self._size > self._most:
+                        raise OverloadedError("too many large requests are under way; try again")
+        except TimeoutError:
+            raise SlowRequestError(f"the body did not come in {self._seconds:g} seconds") from None
+        finally:
+            self._size -= size
+        return b"".join(parts), None

@@ -1,0 +1,49 @@
+"""Content codings: what a server packed, unpacked in pieces of bounded size."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+ACCEPTED = "gzip"
+"""What an upstream is asked for; it may also send its answer as it is."""
+
+_PIECE = 1 << 16
+_EITHER_HEADER = 47
+"""zlib's sign for data that begins as gzip or as zlib does."""
+
+
+class Unpacker:
+    """Unpacks one body. ValueError for a coding that it does not know, or data that is not of it."""
+
+    def __init__(self, coding: str) -> None:
+        self._is_packed = coding.strip().lower() not in ("", "identity")
+        if self._is_packed and coding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+            raise ValueError(f"it is packed as {coding[:40]!r}, which was not asked for")
+        self._zlib = zlib.decompressobj(_EITHER_HEADER)
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """What this much more of the body holds, in pieces of 64 KiB at most where it was packed."""
+        if not self._is_packed:
+            yield chunk
+            return
+        rest = chunk
+        while rest:
+            if self._zlib.eof:  # Several bodies may stand one behind the other.
+                self._zlib = zlib.decompressobj(_EITHER_HEADER)
+            try:
+                piece = self._zlib.decompress(rest, _PIECE)
+            except zlib.error as problem:
+                raise ValueError(f"it cannot be unpacked: {problem}") from None
+            if piece:
+                yield piece
+            rest = self._zlib.unused_data if self._zlib.eof else self._zlib.unconsumed_tail
+            if not rest and len(piece) == _PIECE:
+                yield from self._held_back()
+
+    def _held_back(self) -> Iterator[bytes]:
+        """What zlib has unpacked already, and had no room for."""
+        while len(piece := self._zlib.decompress(b"", _PIECE)) == _PIECE:
+            yield piece
+        if piece:
+            yield piece

@@ -1,0 +1,118 @@
+"""Enforcing: a client gets what the gate lets through, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gate import Filtered
+from ledgeragent.gateway.errors import RefusedTooOftenError
+from ledgeragent.gateway.exchange import Exchange
+from ledgeragent.gateway.inbound import Equipment, Inbound
+from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
+
+try:
+    from aiohttp import web
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+_SSE = {"content-type": "text/event-stream", "cache-control": "no-cache"}
+_JSON = {"content-type": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Enforcer:
+    """Answers requests with judged replies."""
+
+    equipment: Equipment
+
+    async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
+        """The judged answer; GatewayError where there is none."""
+        body, conversation = inbound.read(raw)
+        roster = self.equipment.rosters.of(conversation)
+        visit = await self.equipment.visits.open(
+            roster.conversation(conversation), inbound.visitor(len(raw)), roster.recorder
+        )
+        gate = inbound.belongs(visit.memory.session, roster.gate)
+        if inbound.trace is not None:
+            inbound.line = inbound.trace.line(inbound.line)
+        exchange = Exchange(
+            dialect=roster.dialect(inbound.dialect),
+            gate=gate,
+            passes=roster.passes,
+            body=body,
+            memory=visit.memory,
+            recorder=roster.recorder,
+            settle=visit.settle,
+            max_revisions=self.equipment.max_revisions,
+            max_refusals=self.equipment.max_refusals,
+        )
+        try:
+            if conversation.stream:
+                return await self._stream(inbound, exchange)
+            return await self._whole(inbound, exchange)
+        except RefusedTooOftenError as problem:
+            self.equipment.notices.ended(visit.memory.session, str(problem))
+            raise
+        finally:
+            self._over(inbound, exchange)
+            if not visit.settled:
+                await visit.release()
+
+    def _over(self, inbound: Inbound, exchange: Exchange) -> None:
+        account, metrics = inbound.account, self.equipment.metrics
+        metrics.upstream_calls += exchange.upstream_calls
+        metrics.judged(exchange.verdicts)
+        self.equipment.notices.judged(exchange.memory.session, exchange.verdicts)
+        account.upstream_calls = exchange.upstream_calls
+        account.revisions = len(exchange.rejected)
+        account.verdicts = verdict_header(exchange.verdicts)
+        account.upstream_id = upstream_id(inbound.line.returned)
+        if exchange.problem is not None:
+            account.problem = type(exchange.problem).__name__
+        if inbound.trace is not None:
+            inbound.trace.judged(exchange.verdicts, len(exchange.rejected))
+            if exchange.problem is not None:
+                inbound.trace.failed(exchange.problem)
+
+    async def _whole(self, inbound: Inbound, exchange: Exchange) -> web.StreamResponse:
+        answer = await exchange.answer(inbound.line.ask)
+        inbound.account.returned = len(answer)
+        headers = {**inbound.line.returned, **inbound.account.headers, **_JSON}
+        return web.Response(body=answer, headers=headers | verdict_headers(exchange.verdicts))
+
+    async def _stream(self, inbound: Inbound, exchange: Exchange) -> web.StreamResponse:
+        events = exchange.stream(inbound.line.listen)
+        async with aclosing(events):
+            first = await anext(events)
+            headers = {**inbound.line.returned, **inbound.account.headers, **_SSE}
+            response = web.StreamResponse(headers=headers)
+            inbound.account.has_begun = True
+            await response.prepare(inbound.request)
+            await _write(inbound, response, first)
+            async for out in events:
+                await _write(inbound, response, out)
+            await response.write_eof()
+        return response
+
+
+async def _write(
+    inbound: Inbound, response: web.StreamResponse, events: Sequence[ServerEvent]
+) -> None:
+    data = b"".join([event.encode() for event in events])
+    inbound.account.returned += len(data)
+    await response.write(data)
+
+
+def upstream_id(headers: Mapping[str, str]) -> str:
+    """What the upstream calls its answer, for its operator to find it by."""
+    return headers.get("x-request-id") or headers.get("request-id", "")
+
+
+def verdict_headers(replies: Sequence[Filtered]) -> dict[str, str]:
+    """The header that tells every verdict; none where there is nothing to tell."""
+    header = verdict_header(replies)
+    return {VERDICT_HEADER: header} if header else {}

@@ -1,0 +1,89 @@
+"""A request that has come in, and all that judging it takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gate import Gate
+from ledgeragent.gateway.access import scope_of
+from ledgeragent.gateway.account import Account
+from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
+from ledgeragent.gateway.errors import BadRequestError
+from ledgeragent.gateway.metrics import Metrics
+from ledgeragent.gateway.notices import Notices
+from ledgeragent.gateway.rosters import Rosters
+from ledgeragent.gateway.upstream import UpstreamLine
+from ledgeragent.gateway.visits import Visitor, Visits
+
+try:
+    from aiohttp import web
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+if TYPE_CHECKING:
+    from ledgeragent.gateway.spans import RequestTrace
+
+SESSION_HEADER = "x-ledgeragent-session"
+
+_LONGEST_NAME = 200
+_PLAIN = re.compile("[ -~]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What every request of a gateway is judged with."""
+
+    rosters: Rosters
+    visits: Visits
+    notices: Notices
+    metrics: Metrics
+    max_revisions: int
+    max_refusals: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Inbound:
+    """A request of one format on its way: `line` is the upstream for it, `account` what is told of it."""
+
+    dialect: Dialect
+    request: web.Request
+    line: UpstreamLine
+    account: Account
+    trace: RequestTrace | None = None
+
+    def visitor(self, size: int) -> Visitor:
+        """Who asks; BadRequestError for a session's name that is none."""
+        headers = self.request.headers
+        return Visitor(name=_session_name(headers), scope=scope_of(headers), size=size)
+
+    def read(self, raw: bytes) -> tuple[Body, Request]:
+        """The request's body, and the history in it; BadRequestError where it cannot be read."""
+        try:
+            body = decode(raw)
+        except ValueError as problem:
+            raise BadRequestError(f"the body cannot be read: {problem}") from None
+        conversation = self.dialect.conversation(body)
+        self.account.stream = conversation.stream
+        if self.trace is not None:
+            self.trace.read(body, stream=conversation.stream)
+        return body, conversation
+
+    def belongs(self, session: str, gate: Gate) -> Gate:
+        """Notes whose request it is; the gate to judge it by, traced if requests are."""
+        self.account.session = session
+        if self.trace is None:
+            return gate
+        self.trace.belongs(session)
+        return self.trace.gate(gate)
+
+
+def _session_name(headers: Mapping[str, str]) -> str | None:
+    name = headers.get(SESSION_HEADER)
+    if name is not None and not (0 < len(name) <= _LONGEST_NAME and _PLAIN.fullmatch(name)):
+        form = f"1 to {_LONGEST_NAME} printable characters of ASCII"
+        raise BadRequestError(f"{SESSION_HEADER}: should be {form}")
+    return name

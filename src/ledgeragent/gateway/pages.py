@@ -1,0 +1,75 @@
+"""What a gateway tells of itself: whether it lives and is ready, its counters, its description."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import ledgeragent
+from ledgeragent.domain import Domain
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.access import Access
+from ledgeragent.gateway.openapi import openapi
+
+try:
+    from aiohttp import web
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+Page = Callable[[web.Request], Awaitable[web.Response]]
+
+
+class Shown(Protocol):
+    """What pages are about."""
+
+    domain: Domain
+    is_draining: bool
+
+    def metrics_text(self) -> str:
+        """The counters, as Prometheus reads them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The pages of one gateway. Only the metrics may ask for a key."""
+
+    about: Shown
+    access: Access
+
+    def find(self, method: str, path: str) -> Page | None:
+        """The page at this path."""
+        pages: dict[str, Page] = {
+            "/healthz": self.healthz,
+            "/livez": self.livez,
+            "/readyz": self.readyz,
+            "/metrics": self.metrics,
+            "/openapi.json": self.openapi,
+        }
+        return pages.get(path) if method in ("GET", "HEAD") else None
+
+    async def healthz(self, request: web.Request) -> web.Response:
+        """Whether it serves, and which domain."""
+        domain = self.about.domain
+        health = {"status": "ok", "domain": domain.name, "version": domain.version}
+        return web.json_response(health)
+
+    async def livez(self, request: web.Request) -> web.Response:
+        """Answers as long as the process does anything at all."""
+        return web.json_response({"status": "ok"})
+
+    async def readyz(self, request: web.Request) -> web.Response:
+        """503 once no new request should be sent here, since the gateway is about to stop."""
+        if self.about.is_draining:
+            return web.json_response({"status": "draining"}, status=503)
+        return web.json_response({"status": "ok"})
+
+    async def openapi(self, request: web.Request) -> web.Response:
+        """The description of the API."""
+        return web.json_response(openapi(ledgeragent.__version__))
+
+    async def metrics(self, request: web.Request) -> web.Response:
+        """The counters; UnknownKeyError without the key that they may ask for."""
+        self.access.check_metrics_key(request.headers)
+        return web.Response(text=self.about.metrics_text(), content_type="text/plain")

@@ -1,0 +1,90 @@
+"""Serving: a port that is listened on until it is time to stop, and how that is done without a loss."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Protocol
+
+from ledgeragent.errors import MissingExtraError
+
+try:
+    from aiohttp import web
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+DRAIN_SECONDS = 30.0
+"""How long requests that are under way may take to finish once the gateway is to stop."""
+
+
+class Served(Protocol):
+    """What is served."""
+
+    is_draining: bool
+
+    def app(self) -> web.Application:
+        """The web application."""
+        ...
+
+
+async def serve(
+    gateway: Served,
+    host: str,
+    port: int,
+    ready: Callable[[int], None],
+    until: asyncio.Event,
+    *,
+    drain: float = DRAIN_SECONDS,
+    notice: float = 0.0,
+    sock: socket.socket | None = None,
+) -> None:
+    """Serves until `until` is set; then no new request is taken and those under way are finished.
+
+    Before that, the gateway says for `notice` seconds that it is not ready any more, and still serves.
+    Those under way get `drain` seconds. `sock` listens already, in place of `host` and `port`.
+    """
+    runner = web.AppRunner(
+        gateway.app(), handler_cancellation=True, shutdown_timeout=drain, access_log=None
+    )
+    await runner.setup()
+    try:
+        site = web.SockSite(runner, sock) if sock else web.TCPSite(runner, host, port)
+        await site.start()
+        ready(runner.addresses[0][1])
+        await until.wait()
+        gateway.is_draining = True
+        await asyncio.sleep(notice)
+    finally:
+        await runner.cleanup()
+
+
+@contextmanager
+def on_signals(loop: asyncio.AbstractEventLoop, **actions: Callable[[], None]) -> Iterator[None]:
+    """For as long as the block lasts, each signal (by name) does what it is to do, in the loop.
+
+    Names that the system does not have are passed over. Works on Windows too, where loops know none.
+    """
+    before = {}
+    for name, action in actions.items():
+        number = getattr(signal, name, None)
+        if number is not None:
+            before[number] = signal.signal(number, _in_loop(loop, action))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _in_loop(
+    loop: asyncio.AbstractEventLoop, action: Callable[[], None]
+) -> Callable[[int, FrameType | None], None]:
+    def handle(number: int, frame: FrameType | None) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(action)
+
+    return handle

@@ -1,0 +1,155 @@
+"""What one request can take from the others: time, places, memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledgeragent.gateway.server import SESSION_HEADER
+from ledgeragent.gateway.sse import EventParser
+from ledgeragent.stores.base import ProcessStore
+from ledgeragent.stores.sqlite import SqliteSessions
+from ledgeragent.types import Reply
+from tests.gateway.conftest import Client
+from tests.gateway.test_passage import Full
+from tests.gateway.wires import CHAT, Wire
+from tests.gateway.world import HELLO, KNOWN, SAY, TOOLS, run, world
+from tests.lending.domain import LIBRARY, call
+
+
+async def stalled(port: int, count: int) -> list[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Connections whose requests never get past their headers."""
+    connections = []
+    for _ in range(count):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(
+            b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"
+        )
+        await writer.drain()
+        connections.append((reader, writer))
+    return connections
+
+
+@pytest.mark.parametrize("mode", ["enforce", "shadow"])
+def test_bodies_that_never_come_take_no_place_and_end(mode: str) -> None:
+    async def scenario() -> None:
+        async with world(SAY, mode=mode, max_concurrent=5, body_timeout=1.0) as w:
+            connections = await stalled(int(w.url.rpartition(":")[2]), 12)
+            assert (await w.ask(CHAT, KNOWN)).reply == SAY
+            for reader, writer in connections:
+                assert b" 408 " in await asyncio.wait_for(reader.readline(), 10)
+                writer.close()
+            assert w.gateway.metrics.requests[CHAT.path, 408] == 12
+            assert w.gateway.metrics.active == 0
+
+    run(scenario())
+
+
+def test_a_session_file_that_another_process_holds_stops_nobody_else(tmp_path: Path) -> None:
+    file = tmp_path / "sessions.db"
+
+    async def scenario() -> None:
+        async with world(SAY, SAY, store=SqliteSessions(str(file))) as w:
+            holder = sqlite3.connect(file, isolation_level=None)
+            holder.execute("BEGIN IMMEDIATE")
+            headers = {SESSION_HEADER: "mine"}
+            waits = asyncio.create_task(w.ask(CHAT, KNOWN, headers=headers))
+            while not w.upstream.asked:
+                await asyncio.sleep(0.01)
+            began = time.perf_counter()
+            async with w.http.get(f"{w.url}/healthz") as response:
+                assert response.status == 200
+            assert (await w.ask(CHAT, KNOWN)).reply == SAY
+            assert time.perf_counter() - began < 2.5
+            assert not waits.done()
+            holder.execute("COMMIT")
+            holder.close()
+            assert (await waits).reply == SAY
+
+    run(scenario())
+
+
+class Broken(ProcessStore):
+    async def load(self, name: str) -> Any:
+        raise ZeroDivisionError("a fault of ours")
+
+
+def test_a_fault_of_ours_is_told_as_an_error(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(SAY, store=Broken()) as w:
+            got = await client.ask(w, *KNOWN, headers={SESSION_HEADER: "mine"})
+            assert got.status == 500
+            assert got.headers["content-type"].startswith("application/json")
+            assert got.body["error"]["message"]
+            assert "Zero" not in str(got.body)
+            assert w.gateway.metrics.requests[client.wire.path, 500] == 1
+            assert (client.wire.path, 499) not in w.gateway.metrics.requests
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("after", range(4))
+def test_a_journal_that_cannot_be_written_lets_nothing_through(client: Client, after: int) -> None:
+    from ledgeragent.gateway.journaling import GatewayJournal
+
+    async def scenario() -> None:
+        journal = GatewayJournal(Full(after), LIBRARY)
+        async with world(SAY, journal=journal) as w:
+            got = await client.ask(w, HELLO)
+            if after == 3:
+                assert got.reply == SAY
+            elif got.status == 200:
+                assert "journal" in str(got.events[-1])
+            else:
+                assert (got.status, "journal" in str(got.body)) == (503, True)
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("size", [1, 7, 1400])
+def test_a_long_event_in_small_pieces_takes_time_in_proportion(size: int) -> None:
+    length = 2_000_000 if size > 100 else 100_000 * size
+
+    def seconds(length: int) -> float:
+        data = b"data: " + json.dumps("x" * length).encode() + b"\n\n"
+        parser, began = EventParser(), time.process_time()
+        events = [e for n in range(0, len(data), size) for e in parser.feed(data[n : n + size])]
+        assert len(events) == 1
+        return time.process_time() - began
+
+    assert seconds(4 * length) < 8 * max(seconds(length), 0.02)
+
+
+def test_many_events_in_one_piece_take_time_in_proportion() -> None:
+    def seconds(count: int) -> float:
+        parser, began = EventParser(), time.process_time()
+        assert len(list(parser.feed(b"data: 1\n\n" * count))) == count
+        return time.process_time() - began
+
+    assert seconds(80_000) < 8 * max(seconds(20_000), 0.02)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_thousands_of_calls_take_time_in_proportion(wire: Wire, stream: bool) -> None:
+    def reply(count: int) -> Reply:
+        calls = (call("get_book", f"c{n}", book_id=f"B{n}") for n in range(count))
+        return Reply(calls=tuple(calls))
+
+    async def scenario() -> None:
+        async with world(reply(50), reply(500), reply(2_000), timeout=20) as w:
+            took = []
+            body = json.dumps(wire.request((HELLO,), TOOLS, stream))
+            for _ in range(3):
+                began = time.process_time()
+                async with w.http.post(f"{w.url}{wire.path}", data=body) as response:
+                    assert b"B49" in await response.read()
+                took.append(time.process_time() - began)
+            assert took[2] < 9 * max(took[1], 0.1)
+
+    run(scenario())
