@@ -93,7 +93,7 @@ def by_pydantic_ai(call: ToolCall, content: Json) -> list[Any]:
 
 def mcp(call: ToolCall, content: Json) -> Iterable[Message]:
     pytest.importorskip("mcp", reason="mcp is not installed")
-    from ledgeragent.mcp.relay import content_of
+    from ledgeragent.mcp.messages import content_of
 
     text = [{"type": "text", "text": content}]
     result = {"content": content if isinstance(content, list) else text}

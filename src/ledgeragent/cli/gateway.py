@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.configuration import ExplainingParser
 from ledgeragent.cli.options import add_domain, add_journal, add_levels, add_mode
+from ledgeragent.cli.tools import add_tools
 from ledgeragent.errors import UsageError
 from ledgeragent.verdict import Decision
 
@@ -50,6 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_serving(parser)
     add_mode(parser)
     _add_answers(parser)
+    add_tools(parser)
     add_journal(parser)
     _add_keys(parser)
     parser.add_argument(
@@ -105,6 +107,14 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="further model calls a rejected reply may cost before it is refused (default 1)",
+    )
+    parser.add_argument(
+        "--max-refusals",
+        type=_natural,
+        default=20,
+        metavar="N",
+        help="how many times in a row a conversation is refused the same before it gets no answer "
+        "any more (default 20; 0: no end)",
     )
     parser.add_argument(
         "--unknown-tools",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ledgeragent.cli.configuration import ConfigurationFile
 from ledgeragent.cli.gateway import DECISIONS
 from ledgeragent.cli.options import levels_of, tools_of
+from ledgeragent.cli.tools import names_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
 from ledgeragent.gateway.access import names
@@ -128,6 +129,9 @@ def _settings(args: argparse.Namespace) -> Settings:
         context_role=args.context_role,
         unknown=DECISIONS[args.unknown_tools],
         undecided=DECISIONS[args.undecided],
+        tool_names=names_of(args),
+        max_refusals=args.max_refusals,
+        require_tools=args.require_tools,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Filtered
+from ledgeragent.gateway.errors import RefusedTooOftenError
 from ledgeragent.gateway.exchange import Exchange
 from ledgeragent.gateway.inbound import Equipment, Inbound
 from ledgeragent.gateway.sse import ServerEvent
@@ -31,24 +32,31 @@ class Enforcer:
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
         body, conversation = inbound.read(raw)
-        visit = await self.equipment.visits.open(conversation, inbound.visitor(len(raw)))
-        gate = inbound.belongs(visit.memory.session, self.equipment.gate)
+        roster = self.equipment.rosters.of(conversation)
+        visit = await self.equipment.visits.open(
+            roster.conversation(conversation), inbound.visitor(len(raw)), roster.recorder
+        )
+        gate = inbound.belongs(visit.memory.session, roster.gate)
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
         exchange = Exchange(
-            dialect=inbound.dialect,
+            dialect=roster.dialect(inbound.dialect),
             gate=gate,
-            passes=self.equipment.passes,
+            passes=roster.passes,
             body=body,
             memory=visit.memory,
-            recorder=self.equipment.recorder,
+            recorder=roster.recorder,
             settle=visit.settle,
             max_revisions=self.equipment.max_revisions,
+            max_refusals=self.equipment.max_refusals,
         )
         try:
             if conversation.stream:
                 return await self._stream(inbound, exchange)
             return await self._whole(inbound, exchange)
+        except RefusedTooOftenError as problem:
+            self.equipment.notices.ended(visit.memory.session, str(problem))
+            raise
         finally:
             self._over(inbound, exchange)
             if not visit.settled:

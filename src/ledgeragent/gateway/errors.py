@@ -9,6 +9,7 @@ GatewayError
 ├── SlowRequestError    408  its body did not come in time
 ├── ConflictError       409  another request of its session came first
 ├── TooLargeError       413  its body is over the limit
+├── RefusedTooOftenError 422 its conversation was refused the same again and again
 ├── InternalError       500  the gateway itself failed
 ├── BadReplyError       502  upstream's reply cannot be read, and so is not handed on
 │   └── UpstreamError        upstream answered with an error
@@ -42,6 +43,12 @@ class UnknownKeyError(GatewayError):
     """A request with none of the keys that the gateway asks for."""
 
     status = 401
+
+
+class RefusedTooOftenError(GatewayError):
+    """A conversation that was refused the same so often that it cannot but loop."""
+
+    status = 422
 
 
 class ForbiddenError(GatewayError):

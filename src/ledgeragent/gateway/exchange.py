@@ -20,7 +20,7 @@ from ledgeragent.gateway.dialects.base import (
     reading,
     sent_order,
 )
-from ledgeragent.gateway.errors import BadReplyError, GatewayError
+from ledgeragent.gateway.errors import BadReplyError, GatewayError, RefusedTooOftenError
 from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
@@ -56,8 +56,10 @@ class Exchange:
     """A request on its way.
 
     `passes` are the tools whose calls need no judging. `settle` is told, before the client hears of
-    it, what each choice of the answer leaves behind. `verdicts` collects every judged reply,
-    `upstream_calls` counts generations, `problem` is why an answer that had begun was not completed.
+    it, what each choice of the answer leaves behind. A conversation that was refused the same
+    `max_refusals` times in a row is not answered any more (0: always). `verdicts` collects every
+    judged reply, `upstream_calls` counts generations, `problem` is why an answer that had begun was
+    not completed.
     """
 
     dialect: Dialect
@@ -68,6 +70,7 @@ class Exchange:
     recorder: MemoryRecorder
     settle: Settle
     max_revisions: int = 1
+    max_refusals: int = 0
     rejected: list[Rejected] = field(default_factory=list)
     verdicts: list[Filtered] = field(default_factory=list)
     upstream_calls: int = 0
@@ -75,6 +78,7 @@ class Exchange:
 
     async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
+        self._check_refusals()
         usage = TokenUsage()
         while True:
             self.upstream_calls += 1
@@ -111,6 +115,7 @@ class Exchange:
         The events that came in together go out together. A failure before anything has passed is
         raised; later ones end the answer in its own form.
         """
+        self._check_refusals()
         stream = self.dialect.stream(self.passes)
         texts: list[str] = []
         first_id = ""
@@ -148,6 +153,14 @@ class Exchange:
         comment = [ServerEvent(f"{VERDICT_HEADER}: {header}", None)] if header else []
         yield [*comment, *ending]
 
+    def _check_refusals(self) -> None:
+        refusals = self.memory.refusals
+        if 0 < self.max_refusals <= refusals.times:
+            raise RefusedTooOftenError(
+                f"this conversation was refused the same {refusals.times} times in a row "
+                f"({refusals.what}), so it is not answered any more; begin another one"
+            )
+
     def _prompt(self) -> Body:
         text, owed = briefing(self.memory, self.gate)
         tail = Tail(rejected=self.rejected, context=text, after=self.memory.upstream, owed=owed)
@@ -176,7 +189,8 @@ class Exchange:
             return False
         if len(self.rejected) >= self.max_revisions:
             return False
-        self.rejected.append(Rejected(judgement.wire.raw, filtered))
+        texts = tuple(verdict.feedback for verdict in filtered.verdicts)
+        self.rejected.append(Rejected(judgement.wire.raw, filtered, texts))
         state = judgement.memory.state
         if not was_heard:
             state = self.memory.state._replace(rejections=state.rejections)
@@ -199,6 +213,7 @@ class Exchange:
             state=judgement.memory.state._replace(pending=calls),
             unsent=tuple(_unsent(silenced or filtered, is_answered=silenced is not None)),
             warnings=warnings(filtered),
+            refusals=judgement.memory.refusals.after(filtered, [r.filtered for r in self.rejected]),
             upstream=judgement.wire.id,
         )
         reply = Reply(text="\n\n".join(filter(None, texts)), calls=calls)

@@ -15,7 +15,7 @@ from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
 from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
-from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.upstream import UpstreamLine
 from ledgeragent.gateway.visits import Visitor, Visits
 
@@ -37,13 +37,12 @@ _PLAIN = re.compile("[ -~]+")
 class Equipment:
     """What every request of a gateway is judged with."""
 
-    gate: Gate
-    passes: frozenset[str]
+    rosters: Rosters
     visits: Visits
-    recorder: MemoryRecorder
     notices: Notices
     metrics: Metrics
     max_revisions: int
+    max_refusals: int
 
 
 @dataclass(slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.rejections import Rejections
-from ledgeragent.stores.memory import Memory
+from ledgeragent.stores.memory import NOT_REFUSED, Memory
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
 
 Digest = bytes
@@ -154,4 +154,5 @@ def _shared(one: Memory, other: Memory) -> Memory:
         state=one.state._replace(rejections=Rejections(counts=both)),
         unsent=one.unsent if one.unsent == other.unsent else (),
         warnings=one.warnings if one.warnings == other.warnings else (),
+        refusals=one.refusals if one.refusals == other.refusals else NOT_REFUSED,
     )

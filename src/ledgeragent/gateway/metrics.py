@@ -27,6 +27,8 @@ class Metrics:
     seconds: float = 0.0
     upstream_calls: int = 0
     unjudged: int = 0
+    unguarded: int = 0
+    ended: int = 0
     active: int = 0
 
     def answered(self, path: str, status: int, seconds: float) -> None:
@@ -79,5 +81,9 @@ class Metrics:
         yield f"ledgeragent_upstream_calls_total {self.upstream_calls}"
         yield "# TYPE ledgeragent_unjudged_total counter"
         yield f"ledgeragent_unjudged_total {self.unjudged}"
+        yield "# TYPE ledgeragent_unguarded_requests_total counter"
+        yield f"ledgeragent_unguarded_requests_total {self.unguarded}"
+        yield "# TYPE ledgeragent_ended_conversations_total counter"
+        yield f"ledgeragent_ended_conversations_total {self.ended}"
         yield "# TYPE ledgeragent_active_requests gauge"
         yield f"ledgeragent_active_requests {self.active}"

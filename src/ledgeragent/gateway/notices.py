@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.metrics import Metrics
+from ledgeragent.gateway.toolnames import NameReading
 from ledgeragent.text import visible
 from ledgeragent.verdict import Finding, Kind, Verdict
 
@@ -28,7 +29,7 @@ class Notices:
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._given: OrderedDict[tuple[str, str, str], None] = OrderedDict()
+        self._given: OrderedDict[tuple[str, ...], None] = OrderedDict()
 
     def answered(self, session: str, tool: str, absorption: Absorption) -> None:
         """Notes what is wrong with a result; nothing, if it is as the domain declares it."""
@@ -38,6 +39,50 @@ class Notices:
         for problem in absorption.problems:
             self._warn(session, tool, f"a result cannot be relied on: {problem}")
 
+    def offered(
+        self,
+        reading: NameReading,
+        neutrals: Collection[str],
+        unknown: Collection[str],
+        reaching: Mapping[str, str],
+    ) -> None:
+        """Tells, once, how the names of a request's tools are read, and which nobody judges.
+
+        `reaching` are tools let through unjudged that end in the name of one of the pack's writes.
+        """
+        if reading.tools:
+            pairs = ", ".join(f"{name} as {tool}" for name, tool in sorted(reading.tools.items()))
+            self._say(f"tools are read under the pack's names: {pairs}")
+        for name, why in sorted(reading.doubtful.items()):
+            self._say(
+                f"the tool {name} is not taken for one of the pack's, since {why}; "
+                f"--tool-alias {name}=TOOL says which it is"
+            )
+        if neutrals:
+            self._say(f"tools that change no record, as frameworks add: {_listed(neutrals)}")
+        if missing := set(unknown) - reading.doubtful.keys():
+            self._say(
+                f"the policy pack does not cover the tools {_listed(missing)}: add them to it, or "
+                "name those that change no record with --neutral; until then --unknown-tools "
+                "answers their calls"
+            )
+        for name, tool in sorted(reaching.items()):
+            self._say(
+                f"calls of {name} pass without being judged (--unknown-tools allow), though the "
+                f"pack has rules for {tool}; --tool-alias {name}={tool} has them judged"
+            )
+
+    def unguarded(self, *, refused: bool) -> None:
+        """Counts a request with no tool of the pack in it, whose agent nobody guards."""
+        self._metrics.unguarded += 1
+        then = "it was refused" if refused else "nothing of it is judged"
+        self._say(f"a request offers and calls no tool of the policy pack: {then}")
+
+    def ended(self, session: str, problem: str) -> None:
+        """Notes that a conversation is not answered any more."""
+        self._metrics.ended += 1
+        log.warning("session %s: %s", visible(session), visible(problem))
+
     def judged(self, session: str, replies: Iterable[Filtered]) -> None:
         """Notes the verdicts on these replies that were left open."""
         for filtered in replies:
@@ -45,14 +90,26 @@ class Notices:
                 if verdict.undecided:
                     self._warn(session, verdict.call.name, _left_open(verdict))
 
+    def _say(self, text: str) -> None:
+        """Logs a sentence once."""
+        if self._is_new("", "", text):
+            log.warning("%s", visible(text))
+
     def _warn(self, session: str, tool: str, text: str) -> None:
-        key = (session, tool, text)
+        if self._is_new(session, tool, text):
+            log.warning("%s in session %s: %s", visible(tool), visible(session), visible(text))
+
+    def _is_new(self, *key: str) -> bool:
         if key in self._given:
-            return
+            return False
         self._given[key] = None
         if len(self._given) > _REMEMBERED:
             self._given.popitem(last=False)
-        log.warning("%s in session %s: %s", visible(tool), visible(session), visible(text))
+        return True
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
 
 
 def _left_open(verdict: Verdict) -> str:

@@ -29,6 +29,7 @@ _PROBLEMS = {
     "408": "The body did not come in time.",
     "409": "Another request of the same session was answered in the meantime.",
     "413": "The request is too large.",
+    "422": "The conversation was refused the same so often that it is not answered any more.",
     "500": "The gateway itself failed.",
     "502": "The upstream failed, or its reply cannot be judged.",
     "503": "The gateway is at its limit, or cannot use its session store or its journal.",

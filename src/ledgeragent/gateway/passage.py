@@ -89,14 +89,17 @@ class Listener:
     async def open(self, body: Body, conversation: Request, size: int) -> None:
         """Finds the conversation, as the gate would."""
         try:
-            self.visit = await self.equipment.visits.open(conversation, self.inbound.visitor(size))
+            roster = self.equipment.rosters.of(conversation)
+            self.visit = await self.equipment.visits.open(
+                roster.conversation(conversation), self.inbound.visitor(size), roster.recorder
+            )
             memory = self.visit.memory
-            gate = self.inbound.belongs(memory.session, self.equipment.gate)
+            gate = self.inbound.belongs(memory.session, roster.gate)
             self.shadow = Shadow(
-                dialect=self.inbound.dialect,
+                dialect=roster.dialect(self.inbound.dialect),
                 gate=gate,
                 memory=memory,
-                recorder=self.equipment.recorder,
+                recorder=roster.recorder,
             )
         except Exception as problem:
             self.problem = sentence(problem)

@@ -25,6 +25,7 @@ from ledgeragent.gateway.pages import Pages
 from ledgeragent.gateway.passage import Passage
 from ledgeragent.gateway.reception import Errand, Reception
 from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.serving import serve
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.storage import SessionStorage
@@ -106,15 +107,19 @@ class Gateway:
         domain, settings = self.domain, self.settings
         notices = Notices(self.metrics)
         recorder = MemoryRecorder(domain, journal, notices=notices)
-        guards = ((tool.tool, domain.guard(tool.tool)) for tool in domain.tools)
         return Equipment(
-            gate=Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided),
-            passes=frozenset(name for name, guard in guards if guard and not guard.judged),
-            visits=Visits(self.memories, self._store, recorder),
-            recorder=recorder,
+            rosters=Rosters(
+                gate=Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided),
+                recorder=recorder,
+                names=settings.tool_names,
+                notices=notices,
+                require_tools=settings.require_tools,
+            ),
+            visits=Visits(self.memories, self._store),
             notices=notices,
             metrics=self.metrics,
             max_revisions=settings.max_revisions,
+            max_refusals=settings.max_refusals,
         )
 
     def app(self) -> web.Application:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ledgeragent.errors import UsageError
+from ledgeragent.gateway.toolnames import ToolNames
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.verdict import Decision
 
@@ -47,6 +48,9 @@ class Settings:
     context_role: str = "system"
     unknown: Decision = Decision.REVISE
     undecided: Decision = Decision.BLOCK
+    tool_names: ToolNames = field(default_factory=ToolNames)
+    max_refusals: int = 20
+    require_tools: bool = False
 
     def __post_init__(self) -> None:
         own = {"keys": self.keys, "upstream_key": {self.upstream_key or "none"}}

@@ -149,9 +149,10 @@ class Visits:
 
     memories: Histories
     store: SessionStore
-    recorder: MemoryRecorder
 
-    async def open(self, conversation: Request, visitor: Visitor) -> Visit:
+    async def open(
+        self, conversation: Request, visitor: Visitor, recorder: MemoryRecorder
+    ) -> Visit:
         """The visit, with the history folded and recorded."""
         visit: HistoryVisit | SessionVisit | ReplyVisit
         if conversation.after is not None:
@@ -163,7 +164,7 @@ class Visits:
         else:
             match = self.memories.find(conversation.messages, visitor.scope)
             visit = HistoryVisit(visitor, self.store, self.memories, match)
-        visit.fold(self.recorder, conversation.messages)
+        visit.fold(recorder, conversation.messages)
         return visit
 
     async def _continued(self, id: str, visitor: Visitor) -> ReplyVisit:

@@ -10,7 +10,7 @@ from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.stores.base import SavedSession
-from ledgeragent.stores.memory import Memory, Unsent
+from ledgeragent.stores.memory import Memory, Refusals, Unsent
 from ledgeragent.types import Json, ToolCall
 
 FORMAT = 1
@@ -25,6 +25,7 @@ def dumps(saved: SavedSession) -> str:
         "state": _state(memory.state),
         "unsent": [[_call(unsent.call), *unsent[1:]] for unsent in memory.unsent],
         "warnings": memory.warnings,
+        "refusals": memory.refusals,
         "upstream": memory.upstream,
         "size": memory.size,
         "folded": saved.folded,
@@ -41,6 +42,7 @@ def loads(text: str, version: int) -> SavedSession:
         state=_read_state(data["state"]),
         unsent=tuple(Unsent(_read_call(call), *rest) for call, *rest in data.get("unsent", ())),
         warnings=tuple(data.get("warnings", ())),
+        refusals=Refusals(*data.get("refusals", ())),
         upstream=data["upstream"],
         size=data.get("size", 0),
     )

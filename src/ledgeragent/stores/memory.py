@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ledgeragent.gate import Filtered
 from ledgeragent.state import State
+from ledgeragent.text import visible
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
+from ledgeragent.verdict import Verdict
 
 
 class Unsent(NamedTuple):
@@ -23,20 +27,48 @@ class Unsent(NamedTuple):
     behind: int | None
 
 
+class Refusals(NamedTuple):
+    """How many times in a row a conversation was refused the same: `what` names tools and rules."""
+
+    what: str = ""
+    times: int = 0
+
+    def after(self, filtered: Filtered, revised: Sequence[Filtered]) -> Refusals:
+        """What it is after an answer; `revised` are the rejected replies that led to it.
+
+        Only an answer with no call in it is a refusal, in whoever's words.
+        """
+        last = filtered if filtered.verdicts or not revised else revised[-1]
+        refused = [verdict for verdict in last.verdicts if not verdict.allowed]
+        if filtered.execute or not refused:
+            return NOT_REFUSED
+        what = ", ".join(sorted({_refused(verdict) for verdict in refused}))
+        return Refusals(what, self.times + 1 if what == self.what else 1)
+
+
+NOT_REFUSED = Refusals()
+
+
+def _refused(verdict: Verdict) -> str:
+    rules = ", ".join(dict.fromkeys(finding.predicate for finding in verdict.findings))
+    return f"{visible(verdict.call.name)} by {rules}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """The state after some history, and what the model must still be told of the latest reply.
 
     `session` is the conversation's name in the journal. `unsent` are the rejected calls of that reply,
-    `warnings` what was said of the others. `upstream` is upstream's name for it, for formats that
-    continue a reply by name. `size` is about how many bytes it holds: the length of all that was
-    taken in.
+    `warnings` what was said of the others, `refusals` whether that repeats itself. `upstream` is
+    upstream's name for it, for formats that continue a reply by name. `size` is about how many bytes
+    it holds: the length of all that was taken in.
     """
 
     session: str
     state: State = field(default_factory=State)
     unsent: tuple[Unsent, ...] = ()
     warnings: tuple[str, ...] = ()
+    refusals: Refusals = NOT_REFUSED
     upstream: str = ""
     size: int = 0
 

@@ -17,16 +17,27 @@ Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
 
 
+class OfferedTool(NamedTuple):
+    """A tool that a request offers to the model; `parameters` are None where they are not known."""
+
+    name: str
+    parameters: frozenset[str] | None = None
+    description: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A request as the gateway sees it: the history, and whether its answer streams.
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
+    `tools` are those that the model is offered, `forced` is the one that it has to call, "" for none.
     """
 
     messages: tuple[Message, ...]
     stream: bool
     after: str | None = None
+    tools: tuple[OfferedTool, ...] = ()
+    forced: str = ""
 
 
 class WireReply(NamedTuple):
@@ -38,10 +49,20 @@ class WireReply(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """A reply of which nothing could be sent, and what the gate has against it."""
+    """A reply of which nothing could be sent, and what the gate has against it.
+
+    `texts` is what the model hears of its calls, each in its turn.
+    """
 
     raw: Any
     filtered: Filtered
+    texts: tuple[str, ...]
+
+    @property
+    def answers(self) -> Iterator[tuple[str, str]]:
+        """The id of each call, and what answers it."""
+        calls = (verdict.call for verdict in self.filtered.verdicts)
+        return ((call.id, text) for call, text in zip(calls, self.texts, strict=True))
 
 
 class PendingAnswer(NamedTuple):
@@ -195,10 +216,30 @@ def listed(body: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
     return value
 
 
-def check_tools(body: Body, check: Callable[[Any, int], None]) -> None:
-    """Checks every tool that a request lists. What can be read, the operator's tools say, not these."""
-    for number, tool in enumerate(listed(body, "tools")):
-        check(tool, number)
+def offered_tools(
+    body: Body, reader: Callable[[Any, int], OfferedTool | None]
+) -> tuple[OfferedTool, ...]:
+    """Every tool that a request lists. What can be read, the operator's tools say, not these."""
+    tools = (reader(tool, number) for number, tool in enumerate(listed(body, "tools")))
+    return tuple(tool for tool in tools if tool is not None)
+
+
+def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:
+    """A tool as the format describes it, whose arguments stand in `schema`."""
+    arguments = tool.get(schema)
+    properties = arguments.get("properties") if isinstance(arguments, dict) else None
+    parameters = frozenset(properties if isinstance(properties, dict) else ())
+    return OfferedTool(tool["name"], parameters, str(tool.get("description") or ""))
+
+
+def forced_tool(body: Body) -> str:
+    """The tool that a request leaves the model no choice but to call, "" for none."""
+    choice = body.get("tool_choice")
+    if not isinstance(choice, dict):
+        return ""
+    function = choice.get("function")
+    name = (function if isinstance(function, dict) else choice).get("name")
+    return name if isinstance(name, str) else ""
 
 
 def flag(body: Body, name: str) -> bool:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
     Body,
+    OfferedTool,
     Rejected,
     Request,
     Tail,
     WireReply,
-    check_tools,
     flag,
+    forced_tool,
     listed,
+    offered_tool,
+    offered_tools,
     refuse,
     result_of,
     text_of,
 )
+from ledgeragent.gateway.dialects.chatstream import ChatStream
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
-from ledgeragent.gateway.seam import Seam
-from ledgeragent.gateway.sse import DONE, ServerEvent
-from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _SILENT = ("system", "developer")
@@ -33,7 +33,6 @@ _REFUSED = {
     "function_call": "use tool_choice instead",
     "web_search_options": HOSTED,
 }
-_OPEN = ("choices", "usage")
 
 
 class ChatDialect:
@@ -53,10 +52,12 @@ class ChatDialect:
         stream = flag(body, "stream")
         if stream and body.get("n") not in (None, 1):
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
-        check_tools(body, _check_tool)
+        tools = offered_tools(body, _tool)
         return Request(
             messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
             stream=stream,
+            tools=tools,
+            forced=forced_tool(body),
         )
 
     def prompt(self, body: Body, tail: Tail) -> Body:
@@ -88,167 +89,12 @@ class ChatDialect:
         return {"error": {"message": problem, "type": kind, "param": None, "code": None}}
 
 
-class ChatStream:
-    """One streamed chat completion, whose held calls are judged before they are sent.
-
-    Calls are renumbered in the order they are sent, since clients collect them by index.
-    """
-
-    def __init__(self, passes: frozenset[str]) -> None:
-        self._passes = passes
-        self._head: Body = {}
-        self._opened = False
-        self._sent = 0
-        self._seam = Seam()
-        self._usage = TokenUsage()
-        self._start()
-
-    def _start(self) -> None:
-        self._calls: list[_Call] = []
-        self._at: dict[int, _Call] = {}
-        self._ended: str | None = None
-
-    @property
-    def repeated(self) -> int:
-        """How much of the reply's text the client has read before."""
-        return self._seam.repeated
-
-    def feed(self, event: ServerEvent) -> Iterable[ServerEvent]:
-        """What of this upstream event may pass at once."""
-        chunk = event.data
-        if chunk == DONE:
-            return
-        if not isinstance(chunk, dict):
-            raise BadReplyError("the upstream sent an event that is no object")
-        if chunk.get("error"):
-            raise BadReplyError(f"the upstream reported: {chunk['error']}")
-        self._usage.heard(chunk.get("usage"))
-        for choice in chunk.get("choices") or ():
-            if not self._head:
-                self._head = {k: v for k, v in chunk.items() if k not in _OPEN}
-            yield from self._choice(choice)
-
-    def _choice(self, choice: Body) -> Iterator[ServerEvent]:
-        delta = choice.get("delta") or {}
-        if choice.get("index", 0) != 0 or delta.get("function_call"):
-            raise BadReplyError("the upstream sent a second choice, or a call that is no tool call")
-        self._ended = choice.get("finish_reason") or self._ended
-        beside = {k: v for k, v in delta.items() if k not in ("tool_calls", "role", "content")}
-        logprobs = {"logprobs": choice["logprobs"]} if choice.get("logprobs") else {}
-        if any(value is not None and value != "" for value in beside.values()):
-            yield self._chunk(beside, **({} if delta.get("content") else logprobs))
-        if text := delta.get("content"):
-            yield from self._seam.add(text, partial(self._say, logprobs))
-        for part in delta.get("tool_calls") or ():
-            yield from self._part(part)
-        if self._ended is not None:
-            yield from self._seam.close()
-
-    def _say(self, logprobs: Body, text: str) -> Iterator[ServerEvent]:
-        yield self._chunk({"content": text}, **logprobs)
-
-    def _part(self, part: Body) -> Iterator[ServerEvent]:
-        if part.get("type", "function") != "function":
-            raise BadReplyError(f"the upstream sent a call of type {part['type']!r}")
-        function = part.get("function") or {}
-        call = self._call_of(part)
-        more = function.get("arguments") or ""
-        call.arguments += more
-        name = function.get("name") or ""
-        if name and name != call.name:
-            if call.number is not None:
-                raise BadReplyError("the upstream renamed a call that was under way")
-            call.name += name
-        if call.number is not None:
-            yield self._chunk(
-                {"tool_calls": [{"index": call.number, "function": {"arguments": more}}]}
-            )
-        elif call.name in self._passes and not self._repeats(call):
-            yield self._whole(call)
-
-    def _repeats(self, call: _Call) -> bool:
-        """True if a call before it, which is held, has its id."""
-        before = self._calls[: self._calls.index(call)]
-        return any(other.id == call.id and other.number is None for other in before)
-
-    def _call_of(self, part: Body) -> _Call:
-        """The call that a part belongs to; some upstreams give all calls of a reply one index."""
-        index, call_id = part.get("index", len(self._calls)), str(part.get("id") or "")
-        call = self._at.get(index)
-        if call is None or (call_id and call.id and call_id != call.id):
-            call = self._at[index] = _Call()
-            self._calls.append(call)
-        call.id = call.id or call_id
-        return call
-
-    def _whole(self, call: _Call) -> ServerEvent:
-        call.number = self._sent
-        self._sent += 1
-        return self._chunk({"tool_calls": [{"index": call.number, **call.wire()}]})
-
-    def reply(self) -> WireReply:
-        """The reply of the current upstream stream; BadReplyError if it was cut short."""
-        if self._ended is None:
-            raise BadReplyError("the upstream stream ended before the reply was complete")
-        if not all(call.name for call in self._calls):
-            raise BadReplyError("the upstream sent a call without a name")
-        text = self._seam.text
-        raw: Body = {"role": "assistant", "content": text or None}
-        if self._calls:
-            raw["tool_calls"] = [call.wire() for call in self._calls]
-        calls = (ToolCall.parse(name=c.name, arguments=c.arguments, id=c.id) for c in self._calls)
-        return WireReply(Reply(text=text, calls=tuple(calls)), raw)
-
-    def again(self) -> None:
-        """Another upstream stream follows."""
-        self._usage.again()
-        self._seam.again()
-        self._start()
-
-    def finish(self, filtered: Filtered, text: str) -> Iterable[ServerEvent]:
-        """The held calls that may execute, `text` of ours, and the end of the answer."""
-        for call, verdict in zip(self._calls, filtered.verdicts, strict=True):
-            if call.number is None and verdict.allowed:
-                yield self._whole(call)
-        if text:
-            yield self._chunk({"content": self._seam.after(text)})
-        reason = "stop" if self._calls and not self._sent else self._ended
-        yield self._chunk({}, finish_reason=reason)
-        if usage := self._usage.total:
-            yield ServerEvent("", {**self._head, "choices": [], "usage": usage})
-        yield ServerEvent("", DONE)
-
-    def fail(self, problem: str) -> Iterable[ServerEvent]:
-        """The end of an answer that cannot be completed."""
-        yield ServerEvent("", {"error": {"message": problem, "type": "api_error"}})
-
-    def _chunk(self, delta: Body, **fields: Any) -> ServerEvent:
-        if not self._opened:
-            self._opened = True
-            delta = {"role": "assistant", **delta}
-        choice = {"index": 0, "delta": delta, "finish_reason": None, **fields}
-        return ServerEvent("", {**self._head, "choices": [choice]})
-
-
-class _Call:
-    """A call as far as it has come in; `number` once the client has begun to get it."""
-
-    def __init__(self) -> None:
-        self.id = ""
-        self.name = ""
-        self.arguments = ""
-        self.number: int | None = None
-
-    def wire(self) -> Body:
-        function = {"name": self.name, "arguments": self.arguments}
-        return {"id": self.id, "type": "function", "function": function}
-
-
-def _check_tool(tool: Any, n: int) -> None:
+def _tool(tool: Any, n: int) -> OfferedTool:
     function = tool.get("function") if isinstance(tool, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     if not isinstance(name, str) or tool.get("type", "function") != "function":
         raise BadRequestError(f"tools[{n}]: {HOSTED}")
+    return offered_tool(tool["function"], "parameters")
 
 
 def _message(raw: Any, n: int) -> Iterator[Message]:
@@ -288,8 +134,8 @@ def _call(raw: Any, where: str) -> ToolCall:
 def _answered(rejected: Rejected) -> Iterator[Body]:
     """A rejected reply as it stood, and the answer that each of its calls gets instead of a result."""
     yield {**rejected.raw, "role": "assistant"}
-    for verdict in rejected.filtered.verdicts:
-        yield {"role": "tool", "tool_call_id": verdict.call.id, "content": verdict.feedback}
+    for call_id, text in rejected.answers:
+        yield {"role": "tool", "tool_call_id": call_id, "content": text}
 
 
 def _choice(raw: Body, filtered: Filtered, text: str) -> Body:
