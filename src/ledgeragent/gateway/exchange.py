@@ -84,7 +84,7 @@ class Exchange:
             self.upstream_calls += 1
             raw = await ask(self._prompt())
             with reading():
-                answer = decode(raw)
+                answer = decode(raw, distinct=True)
                 replies = self.dialect.replies(answer)
                 usage.heard(answer.get("usage"))
             judgements = [self._judge(reply) for reply in replies]

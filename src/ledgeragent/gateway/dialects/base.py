@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.types import Message, Reply, ToolCall, parse_json
+from ledgeragent.types import Message, Reply, ToolCall, parse_distinct, parse_json
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -190,10 +190,15 @@ def reading() -> Iterator[None]:
         raise BadReplyError(f"the upstream reply cannot be read: {problem}") from None
 
 
-def decode(raw: bytes) -> Body:
-    """The JSON object in a body. ValueError says why there is none."""
+def decode(raw: bytes, *, distinct: bool = False) -> Body:
+    """The JSON object in a body. ValueError says why there is none.
+
+    A body that goes on as it stands has to be `distinct`: parsers disagree which of two equal keys
+    counts.
+    """
     try:
-        value = parse_json(raw.decode("utf-8"))
+        text = raw.decode("utf-8")
+        value = parse_distinct(text) if distinct else parse_json(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(value, dict):

@@ -24,6 +24,7 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.dialects.chatstream import ChatStream
+from ledgeragent.gateway.dialects.framing import check_functions, check_keys
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -68,7 +69,10 @@ class ChatDialect:
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
+        check_keys(answer)
         messages = [choice["message"] for choice in answer["choices"]]
+        for message in messages:
+            check_functions(message.get("tool_calls") or ())
         replies = tuple(WireReply(_reply(message, "message"), message) for message in messages)
         if not replies or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")

@@ -11,6 +11,7 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
+from ledgeragent.gateway.dialects.framing import check_functions, check_keys
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import DONE, ServerEvent
@@ -52,6 +53,7 @@ class ChatStream:
             return
         if not isinstance(chunk, dict):
             raise BadReplyError("the upstream sent an event that is no object")
+        check_keys(chunk)
         if chunk.get("error"):
             raise BadReplyError(f"the upstream reported: {chunk['error']}")
         self._usage.heard(chunk.get("usage"))
@@ -80,8 +82,7 @@ class ChatStream:
         yield self._chunk({"content": text}, **logprobs)
 
     def _part(self, part: Body) -> Iterator[ServerEvent]:
-        if part.get("type", "function") != "function":
-            raise BadReplyError(f"the upstream sent a call of type {part['type']!r}")
+        check_functions([part])
         function = part.get("function") or {}
         call = self._call_of(part)
         more = function.get("arguments") or ""

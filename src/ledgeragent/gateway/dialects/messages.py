@@ -23,6 +23,7 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
+from ledgeragent.gateway.dialects.framing import check_keys
 from ledgeragent.gateway.dialects.messageblocks import call_of, reply_of
 from ledgeragent.gateway.dialects.messagestream import MessagesStream
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
@@ -77,6 +78,7 @@ class MessagesDialect:
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
+        check_keys(answer)
         content = answer.get("content")
         if not isinstance(content, list):
             raise BadReplyError("the upstream reply has no content")
@@ -131,6 +133,8 @@ def _message(raw: Any, n: int) -> Iterator[Message]:
         case "assistant":
             calls = (call_of(b, where) for b in blocks if b["type"] == "tool_use")
             yield Reply(text=text_of(blocks, where), calls=tuple(calls))
+        case "system":
+            text_of(content, f"{where}.content")
         case role:
             raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
 

@@ -10,6 +10,7 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
+from ledgeragent.gateway.dialects.framing import check_empty, check_keys
 from ledgeragent.gateway.dialects.messageblocks import SAFE_BLOCKS, reply_of
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
@@ -48,10 +49,12 @@ class MessagesStream:
         data = event.data
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
+        check_keys(data)
         match data["type"]:
             case "error":
                 raise BadReplyError(f"the upstream reported: {data.get('error')}")
             case "message_start":
+                check_empty(data["message"], "content")
                 self._usage.heard(data["message"].get("usage"))
                 if not self._opened:
                     self._opened = True

@@ -21,6 +21,7 @@ from ledgeragent.gateway.dialects.base import (
     refuse,
     string,
 )
+from ledgeragent.gateway.dialects.framing import check_keys
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
     items_of,
@@ -93,6 +94,7 @@ class ResponsesDialect:
         """The one reply of an answer."""
         if answer.get("status") == "failed":
             raise BadReplyError(f"the upstream reported: {answer.get('error')}")
+        check_keys(answer)
         return (reply_of(answer),)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:

@@ -11,6 +11,7 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
+from ledgeragent.gateway.dialects.framing import check_empty, check_keys
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
     check_item,
@@ -71,6 +72,7 @@ class ResponsesStream:
             return
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
+        check_keys(data)
         kind = data["type"]
         if kind in _FAILED:
             reported = data.get("error") or data.get("message") or data.get("response")
@@ -81,6 +83,7 @@ class ResponsesStream:
         elif "output_index" in data:
             yield from self._item(kind, data, data["output_index"])
         elif "response" in data and self._id in ("", data["response"]["id"]):
+            check_empty(data["response"], "output", "output_text")
             self._id = data["response"]["id"]
             yield self._event(data)
 
