@@ -73,6 +73,14 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
     parser.add_argument(
+        "--workers",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="processes that share the port, and a --session-store (default 1); each has a journal of "
+        "its own, and counters of its own",
+    )
+    parser.add_argument(
         "--access-log",
         metavar="FILE",
         help="write a JSON object for each request, with no content of it; - is standard output",
@@ -252,6 +260,12 @@ def _positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError("give a number of seconds")
     return value
+
+
+def _count(text: str) -> int:
+    if not _natural(text):
+        raise argparse.ArgumentTypeError("give a number, 1 or more")
+    return int(text)
 
 
 def _duration(text: str) -> float:

@@ -23,6 +23,7 @@ from ledgeragent.offline.binding import Binding, samples
 SHARED = (
     "host",
     "port",
+    "workers",
     "access_log",
     "drain_timeout",
     "drain_delay",

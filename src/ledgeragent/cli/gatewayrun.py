@@ -6,12 +6,15 @@ import asyncio
 import gc
 import logging
 import os
+import socket
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.gatewayplan import Plan, PlannedRoute, problems_of
+from ledgeragent.cli.streams import tell
+from ledgeragent.cli.workers import listening, run_workers
 from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.gateway.accesslog import AccessLog
@@ -42,20 +45,43 @@ def check(plan: Plan) -> int:
 
 def serve(plan: Plan, again: Callable[[], Plan]) -> int:
     """Serves until it is told to stop. 0 after a graceful shutdown."""
+    shared = plan.shared
+    if shared.workers > 1 and shared.session_store == "memory":
+        raise UsageError("--workers: they share no memory; name a --session-store that they share")
+    try:
+        sock = listening(shared.host, shared.port)
+    except OSError as problem:
+        where = f"{shared.host}:{shared.port}"
+        raise UsageError(f"cannot listen on {where}: {problem.strerror}") from None
+    with sock:
+        if shared.workers > 1:
+            return run_workers(shared.workers, lambda number: _serve(plan, again, sock, number))
+        return _serve(plan, again, sock, 0)
+
+
+def _serve(plan: Plan, again: Callable[[], Plan], sock: socket.socket, worker: int) -> int:
     with ExitStack() as stack:
-        running = Running(plan, again, stack)
         try:
-            asyncio.run(running.serve())
-        except OSError as problem:
-            where = f"{plan.shared.host}:{plan.shared.port}"
-            raise UsageError(f"cannot listen on {where}: {problem.strerror}") from None
+            running = Running(plan, again, stack, worker)
+            asyncio.run(running.serve(sock))
+        except LedgerAgentError as problem:
+            if not worker:
+                raise
+            tell(str(problem))
+            return 2
     return 0
 
 
 class Running:
-    """A gateway that runs. `again` reads the plan anew; `stack` closes what has been opened."""
+    """A gateway that runs. `again` reads the plan anew; `stack` closes what has been opened.
 
-    def __init__(self, plan: Plan, again: Callable[[], Plan], stack: ExitStack) -> None:
+    `worker` is its number where several share a port, else 0.
+    """
+
+    def __init__(
+        self, plan: Plan, again: Callable[[], Plan], stack: ExitStack, worker: int = 0
+    ) -> None:
+        self._worker = worker
         self._plan = plan
         self._again = again
         self._stack = stack
@@ -71,7 +97,7 @@ class Running:
         self._marks = _marks(plan)
         self._reloading = asyncio.Lock()
 
-    async def serve(self) -> None:
+    async def serve(self, sock: socket.socket) -> None:
         """Serves until SIGTERM or SIGINT, and then finishes what is under way."""
         # What is loaded by now stays; collecting it again would cost a sixth of every request.
         gc.collect()
@@ -90,10 +116,13 @@ class Running:
                 stop,
                 drain=shared.drain_timeout,
                 notice=shared.drain_delay,
+                sock=sock,
             )
         watching.cancel()
 
     def _ready(self, port: int) -> None:
+        if self._worker > 1:
+            return  # The first one speaks for all.
         for route in self._plan.routes:
             base = f"http://{self._plan.shared.host}:{port}{route.path}/v1"
             print(f"listening on {base} ({route.settings.mode}) for {route.settings.upstream}")
@@ -154,9 +183,12 @@ class Running:
         """The route's journal. One that is open already goes on, stamped for the domain as it is now."""
         if route.journal is None:
             return None
-        name = os.path.abspath(route.journal)
+        file = Path(route.journal)
+        if self._worker:  # A journal has one writer.
+            file = file.with_name(f"{file.stem}.worker-{self._worker}{file.suffix}")
+        name = os.path.abspath(file)
         if name not in self._journals:
-            journal = GatewayJournal.open(route.journal, domain, redact=route.redact)
+            journal = GatewayJournal.open(file, domain, redact=route.redact)
             self._journals[name] = self._stack.enter_context(journal)
         return self._journals[name].under(domain, redact=route.redact)
 
