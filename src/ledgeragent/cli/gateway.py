@@ -6,15 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.configuration import ExplainingParser
-from ledgeragent.cli.options import add_domain, add_journal, add_levels, add_mode
+from ledgeragent.cli.options import DECISIONS, add_domain, add_journal, add_levels, add_mode
 from ledgeragent.cli.tools import add_tools
 from ledgeragent.errors import UsageError
-from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
-
-DECISIONS = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decision.ALLOW}
 
 
 def add(subparsers: Subparsers) -> None:

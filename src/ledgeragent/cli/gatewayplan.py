@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ledgeragent.cli.configuration import ConfigurationFile
-from ledgeragent.cli.gateway import DECISIONS
-from ledgeragent.cli.options import levels_of, tools_of
+from ledgeragent.cli.options import DECISIONS, levels_of, tools_of
 from ledgeragent.cli.tools import names_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
