@@ -31,7 +31,7 @@ class Enforcer:
 
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
-        body, conversation = inbound.read(raw)
+        body, conversation = await inbound.read(raw, self.equipment.visits.store)
         roster = self.equipment.rosters.of(conversation)
         visit = await self.equipment.visits.open(
             roster.conversation(conversation), inbound.visitor(len(raw)), roster.recorder

@@ -15,9 +15,11 @@ from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
 from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
+from ledgeragent.gateway.references import resolved
 from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.upstream import UpstreamLine
 from ledgeragent.gateway.visits import Visitor, Visits
+from ledgeragent.stores.base import SessionStore
 
 try:
     from aiohttp import web
@@ -60,12 +62,13 @@ class Inbound:
         headers = self.request.headers
         return Visitor(name=_session_name(headers), scope=scope_of(headers), size=size)
 
-    def read(self, raw: bytes) -> tuple[Body, Request]:
+    async def read(self, raw: bytes, store: SessionStore) -> tuple[Body, Request]:
         """The request's body, and the history in it; BadRequestError where it cannot be read."""
         try:
             body = decode(raw)
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
+        body = await resolved(body, self.visitor(len(raw)).item_key, store)
         conversation = self.dialect.conversation(body)
         self.account.stream = conversation.stream
         if self.trace is not None:

@@ -177,7 +177,7 @@ class Passage:
         try:
             if not is_whole:
                 raise ValueError("the request is longer than what is judged")
-            body, conversation = inbound.read(raw)
+            body, conversation = await inbound.read(raw, self._equipment.visits.store)
         except Exception as problem:
             listener.problem = sentence(problem)
             return

@@ -116,6 +116,10 @@ class NamedDialect:
         """The answer for the client, which keeps the names on the wire."""
         return self.inner.answer(answer, choices)
 
+    def items(self, answer: Body) -> Sequence[Body]:
+        """The parts of an answer that the client may name in a later request."""
+        return self.inner.items(answer)
+
     def stream(self, passes: frozenset[str]) -> Stream:
         """An assembler; calls of the pack's tools in `passes` are not held back."""
         return NamedStream(self.inner.stream(self.roster.wire_passes(passes)), self.roster)
@@ -145,6 +149,11 @@ class NamedStream:
         """The reply of the current upstream stream, under the pack's names."""
         wire = self.inner.reply()
         return wire._replace(reply=self.roster.reply(wire.reply))
+
+    @property
+    def items(self) -> Sequence[Body]:
+        """The parts of the answer that the client may name in a later request."""
+        return self.inner.items
 
     def again(self) -> None:
         """Another upstream stream follows."""

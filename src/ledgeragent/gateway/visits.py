@@ -16,6 +16,7 @@ from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreErro
 from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.memory import ROOT, Histories, Match, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.references import keep
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.stores.base import SavedSession, SessionStore
 from ledgeragent.stores.memory import Memory
@@ -39,6 +40,10 @@ class Visitor:
     def reply_key(self, id: str) -> str:
         """Where what is known after a reply is kept."""
         return self._key("reply", id)
+
+    def item_key(self, id: str) -> str:
+        """Where an item that was sent is kept."""
+        return self._key("item", id)
 
     def _key(self, kind: str, name: str) -> str:
         text = json.dumps([kind, self.scope, name])
@@ -64,6 +69,7 @@ class Visit:
                 saved = await self.store.load(key)
                 version = saved.version if saved is not None else 0
                 await self.store.save(key, SavedSession(memory=choice.memory, version=version))
+            await keep(choice.items, self.visitor.item_key, self.store)
 
     async def release(self) -> None:
         """Nothing was answered: the next request with this history is a retry."""

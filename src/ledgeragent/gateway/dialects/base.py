@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.types import Message, Reply, ToolCall, parse_distinct, parse_json
+from ledgeragent.types import Message, Reply, parse_distinct, parse_json
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -90,23 +90,6 @@ class Tail:
     owed: Sequence[PendingAnswer] = ()
 
 
-def sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCall]:
-    """The calls as a stream sends them: those that are held, and what repeats an id of theirs, last.
-
-    Results are paired with calls of one id by their order, so that order has to stay.
-    """
-    passing: list[ToolCall] = []
-    later: list[ToolCall] = []
-    ids: set[str] = set()
-    for call in calls:
-        if call.name in passes and call.id not in ids:
-            passing.append(call)
-        else:
-            later.append(call)
-            ids.add(call.id)
-    return passing + later
-
-
 class Stream(Protocol):
     """One streamed answer to the client, put together from one or more upstream streams.
 
@@ -131,6 +114,11 @@ class Stream(Protocol):
 
     def again(self) -> None:
         """Another upstream stream follows: the model was asked to revise."""
+        ...
+
+    @property
+    def items(self) -> Sequence[Body]:
+        """The parts of the answer that the client may name in a later request instead of sending them."""
         ...
 
     def finish(self, filtered: Filtered, text: str) -> Iterable[ServerEvent]:
@@ -161,6 +149,10 @@ class Dialect(Protocol):
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
+        ...
+
+    def items(self, answer: Body) -> Sequence[Body]:
+        """The parts of an answer that the client may name in a later request."""
         ...
 
     def stream(self, passes: frozenset[str]) -> Stream:

@@ -83,6 +83,10 @@ class ChatDialect:
         pairs = zip(answer["choices"], choices, strict=True)
         return {**answer, "choices": [_choice(raw, *choice) for raw, choice in pairs]}
 
+    def items(self, answer: Body) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
+
     def stream(self, passes: frozenset[str]) -> ChatStream:
         """An assembler; calls of the tools in `passes` are not held back."""
         return ChatStream(passes)

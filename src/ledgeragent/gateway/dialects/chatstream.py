@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -131,6 +131,11 @@ class ChatStream:
             raw["tool_calls"] = [call.wire() for call in self._calls]
         calls = (ToolCall.parse(name=c.name, arguments=c.arguments, id=c.id) for c in self._calls)
         return WireReply(Reply(text=text, calls=tuple(calls)), raw)
+
+    @property
+    def items(self) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
 
     def again(self) -> None:
         """Another upstream stream follows."""

@@ -8,26 +8,12 @@ from typing import Any
 from ledgeragent.gateway.dialects.base import Body
 from ledgeragent.gateway.errors import BadReplyError
 
-_MEANT = frozenset(
-    [
-        "choices",
-        "message",
-        "delta",
-        "tool_calls",
-        "function_call",
-        "function",
-        "custom",
-        "output",
-        "content",
-        "content_block",
-        "response",
-        "item",
-        "arguments",
-        "name",
-        "input",
-        "type",
-    ]
-)
+# fmt: off
+_MEANT = frozenset((
+    "choices", "message", "delta", "tool_calls", "function_call", "function", "custom", "output",
+    "content", "content_block", "response", "item", "arguments", "name", "input", "type",
+))
+# fmt: on
 """Keys that lead to a call, or are part of one. Clients in some languages read them in any case."""
 
 _FREE = ("input", "arguments", "parameters", "properties", "input_schema", "schema", "metadata")

@@ -97,6 +97,10 @@ class MessagesDialect:
             reason = "end_turn"
         return {**answer, "content": content, "stop_reason": reason}
 
+    def items(self, answer: Body) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
+
     def stream(self, passes: frozenset[str]) -> MessagesStream:
         """An assembler; calls of the tools in `passes` are not held back."""
         return MessagesStream(passes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from ledgeragent.gate import Filtered
@@ -124,6 +124,11 @@ class MessagesStream:
         if self._end is None:
             raise BadReplyError("the upstream stream ended before the reply was complete")
         return reply_of([block.whole() for _, block in sorted(self._blocks.items())])
+
+    @property
+    def items(self) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
 
     def again(self) -> None:
         """Another upstream stream follows."""

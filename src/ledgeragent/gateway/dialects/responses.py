@@ -106,6 +106,11 @@ class ResponsesDialect:
             output.append(said_by_us(answer, f"{BREAK}{text}" if has_text else text))
         return {**answer, "output": output}
 
+    def items(self, answer: Body) -> Sequence[Body]:
+        """The items of the output."""
+        output: Sequence[Body] = answer["output"]
+        return output
+
     def stream(self, passes: frozenset[str]) -> ResponsesStream:
         """An assembler; calls of the tools in `passes` are not held back."""
         return ResponsesStream(passes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -173,6 +173,11 @@ class ResponsesStream:
             raise BadReplyError("the upstream stream ended before the reply was complete")
         output = [item for _, item in sorted(self._done.items())]
         return reply_of({"id": self._end["response"].get("id", ""), "output": output})
+
+    @property
+    def items(self) -> Sequence[Body]:
+        """The items that the client was sent."""
+        return self._output
 
     def again(self) -> None:
         """Another upstream stream follows."""
