@@ -239,6 +239,20 @@ def forced_tool(body: Body) -> str:
     return name if isinstance(name, str) else ""
 
 
+def eased(body: Body, tail: Tail) -> Body:
+    """The request, in which a rejected call may be followed by another: the read that it waits for.
+
+    A model that has to call one tool could only repeat what was rejected.
+    """
+    if not tail.rejected or not forced_tool(body):
+        return body
+    choice = body["tool_choice"]
+    if choice["type"] == "function":
+        return {**body, "tool_choice": "required"}
+    rest = {name: value for name, value in choice.items() if name != "name"}
+    return {**body, "tool_choice": {**rest, "type": "any"}}
+
+
 def flag(body: Body, name: str) -> bool:
     """A field that may be absent and otherwise holds true or false."""
     value = body.get(name)

@@ -14,6 +14,7 @@ from ledgeragent.gateway.dialects.base import (
     Request,
     Tail,
     WireReply,
+    eased,
     flag,
     forced_tool,
     listed,
@@ -65,7 +66,7 @@ class ChatDialect:
         """The request for upstream, with the tail behind the history."""
         extra = [message for rejected in tail.rejected for message in _answered(rejected)]
         extra.append({"role": self._role, "content": tail.context})
-        return {**body, "messages": [*body["messages"], *extra]}
+        return {**eased(body, tail), "messages": [*body["messages"], *extra]}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""

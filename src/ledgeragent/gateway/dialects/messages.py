@@ -14,6 +14,7 @@ from ledgeragent.gateway.dialects.base import (
     Request,
     Tail,
     WireReply,
+    eased,
     flag,
     forced_tool,
     offered_tool,
@@ -74,7 +75,7 @@ class MessagesDialect:
             messages.append({**last, "content": [*_blocks(last.get("content")), block]})
         else:
             messages.append({"role": "user", "content": [block]})
-        return {**body, "messages": [*messages, *opening]}
+        return {**eased(body, tail), "messages": [*messages, *opening]}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""

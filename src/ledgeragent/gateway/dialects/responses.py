@@ -14,6 +14,7 @@ from ledgeragent.gateway.dialects.base import (
     Request,
     Tail,
     WireReply,
+    eased,
     flag,
     forced_tool,
     offered_tool,
@@ -74,6 +75,7 @@ class ResponsesDialect:
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
+        body = eased(body, tail)
         continues = body.get("previous_response_id") is not None
         items = items_of(body["input"])
         if continues:
