@@ -14,7 +14,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, matching, structured, text
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
-from ledgeragent.returned import parse_literal, shortened, unwrapped
+from ledgeragent.returned import parse_literal, parse_return, shortened, unwrapped
 from ledgeragent.types import Json, ToolCall, ToolReturn
 from tests.lending.domain import Book
 
@@ -206,6 +206,21 @@ def test_text_that_wraps_nothing_stays_text(content: str) -> None:
 @pytest.mark.parametrize("content", ['{"result": "x"}', ' {  "result": "x"}', '\n"x"'])
 def test_text_that_wraps_a_value_is_opened_whatever_space_is_before(content: str) -> None:
     assert unwrapped(content) == "x"
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("7", 7),
+        ('["x"]', ["x"]),
+        ('{"result": {"a": 1}}', {"a": 1}),
+        ('{"result": {"a": 1}, "more": 2}', {"result": {"a": 1}, "more": 2}),
+    ],
+)
+def test_a_parsed_value_is_unwrapped_only_where_it_is_an_object_of_one_field(
+    content: str, value: Json
+) -> None:
+    assert parse_return(content, content, structured) == value
 
 
 def test_wrappings_are_opened_so_often_and_no_more() -> None:
