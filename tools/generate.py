@@ -13,7 +13,7 @@ from functools import partial
 
 from ledgeragent.cli import coverage
 from ledgeragent.packs import PACKS
-from tools import cli_reference, console, costs, front, gate_checks, recorded, survivors
+from tools import cli_reference, clients, console, costs, front, gate_checks, recorded, survivors
 from tools.markdown import ROOT
 
 _BLOCK = re.compile(
@@ -33,6 +33,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "gold-rejections": recorded.gold_rejections,
     "gold-short": recorded.gold_short,
     "helpers": costs.helpers,
+    "mcp-clients": clients.mcp_clients,
     "measured": front.measured,
     "mutants": survivors.mutants,
     "probe-tiny": costs.probe_tiny,

@@ -103,7 +103,8 @@ class ServerLink:
 
     def close(self) -> None:
         """Lets the server go."""
-        self._to_pump.close()
+        for stream in (self._to_pump, self.from_exchanges, self.to_exchanges):
+            stream.close()
 
 
 def _cancellation(number: int) -> JSONRPCNotification:
@@ -202,9 +203,10 @@ class StatelessEndpoint:
                 with link.scope:
                     await Pump(self._sessions, session, client, server).run()
                 self._forget(link)
-                link.to_exchanges.close()
+                link.close()
         finally:
             self._forget(link)
+            link.close()
 
     def _forget(self, link: ServerLink) -> None:
         for key in [key for key, other in self._links.items() if other is link]:
