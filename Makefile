@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
-.PHONY: demo quick test test-tau2 test-tau2-official check format coverage bench docs site lock dist clean
+.PHONY: demo quick test test-tau2 test-tau2-official check format coverage mutants bench docs site lock dist clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
@@ -46,7 +46,12 @@ format: $(READY)
 
 # Shown, not a gate.
 coverage: $(READY)
-	$(BIN)/pytest -n auto --cov --cov-report=term
+	$(BIN)/pytest -n auto --cov --cov-report=term --cov-report=json:build/coverage.json
+	$(BIN)/python -m benchmarks.coverage build/coverage.json
+
+# Not in CI. Survivors without a reason in tests/survivors.toml are listed on docs/measured/mutants.md.
+mutants: $(VENV)/.mutants
+	$(BIN)/python -m benchmarks.mutants $(MODULES) $(if $(WHOLE),--whole) $(if $(AGAIN),--again)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.speed
@@ -81,6 +86,10 @@ $(PLAIN): pyproject.toml
 $(READY): $(PLAIN)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' $(if $(LOCKED),--constraint requirements-dev.txt)
 	@touch $(READY)
+
+$(VENV)/.mutants: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	@touch $(VENV)/.mutants
 
 $(HARNESS)/.ready: pyproject.toml
 	@test -x $(HARNESS)/bin/python || $(PYTHON) -m venv $(HARNESS)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import re
 
 import pytest
 
 from ledgeragent.errors import PathError
 from ledgeragent.paths import Path, PathTemplate, quote
-from ledgeragent.text import visible
+from tests.lending.domain import Book
 
 ORDER = PathTemplate("orders.{order_id}", dict)
 ITEM = PathTemplate("orders.{order_id}.items.{item_id}", dict)
@@ -38,6 +38,36 @@ def test_what_is_no_path_is_refused(text: str) -> None:
         Path.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "cannot read path '' at character 0"),
+        ("a.", "cannot read path 'a.' at character 2"),
+        ("a..b", "cannot read path 'a..b' at character 2"),
+        ('a"b"', "expected '.' at character 1 of path 'a\"b\"'"),
+        ('a."b"c', "expected '.' at character 5 of path 'a.\"b\"c'"),
+    ],
+)
+def test_a_path_that_cannot_be_read_is_shown_with_the_place(text: str, problem: str) -> None:
+    with pytest.raises(PathError, match=f"^{re.escape(problem)}$"):
+        Path.parse(text)
+
+
+def test_a_template_says_whether_its_records_have_declared_fields() -> None:
+    assert PathTemplate("books.{book_id}", Book).holds_objects
+    assert not ORDER.holds_objects and not USER.holds_objects
+    assert PathTemplate("books.{book_id}", Book).record is Book
+
+
+def test_a_literal_inside_a_template_has_to_match() -> None:
+    line = PathTemplate("orders.{order_id}.items.first", dict)
+    assert line.match(line("#W1")) == {"order_id": "#W1"}
+    assert not line.fits(Path(("orders", "#W1", "items", "last")))
+    assert not line.fits(Path(("orders", "#W1", "parcels", "first")))
+    assert not line.fits(Path(("carts", "#W1", "items", "first")))
+    assert not line.fits(Path(("orders", "#W1", "items")))
+
+
 def test_a_template_makes_and_matches_paths() -> None:
     path = ITEM("#W1", "7")
     assert path == ("orders", "#W1", "items", "7")
@@ -58,9 +88,16 @@ def test_keys_are_as_many_as_the_template_names_and_text(keys: tuple[str, ...]) 
         ORDER(*keys)
 
 
+def test_a_wrong_number_of_keys_and_a_key_that_is_no_text_are_told_apart() -> None:
+    with pytest.raises(PathError, match=r"^orders\.\{order_id\} takes 1 keys, got 2$"):
+        ORDER("a", "b")
+    with pytest.raises(PathError, match=r"^the keys of orders\.\{order_id\} are text, got \(1,\)$"):
+        ORDER(1)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("text", ["{a}.b", "a..b", "", "a."])
 def test_a_template_begins_with_a_literal_and_has_no_gaps(text: str) -> None:
-    with pytest.raises(PathError):
+    with pytest.raises(PathError, match=f"path template {text!r}"):
         PathTemplate(text, dict)
 
 
@@ -73,28 +110,6 @@ def test_a_template_that_made_very_many_paths_makes_the_right_ones() -> None:
 def test_templates_and_paths_show_themselves() -> None:
     assert repr(ORDER("#W1")) == "Path('orders.#W1')"
     assert repr(ORDER) == "PathTemplate('orders.{order_id}')"
-
-
-def test_visible_leaves_plain_text_alone() -> None:
-    text = "nothing to hide"
-    assert visible(text) is text
-
-
-INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u180e\u200b\u202e\u2060\u3164\ufe0f\ufeff\ufff9\U000e0041\U000e0100"
-)
-
-
-@pytest.mark.parametrize("hidden", ["\n", "\x1b", "<", ">", "\ud800", *INVISIBLE], ids=ascii)
-def test_visible_escapes_what_hides_or_ends_a_block(hidden: str) -> None:
-    shown = visible(f"a{hidden}b")
-    assert shown.isascii() and shown.isprintable() and hidden not in shown
-    assert json.loads(f'"{shown}"') == f"a{hidden}b"
-
-
-def test_visible_leaves_what_can_be_seen() -> None:
-    text = "Grüße, 東京, प्रणाम, 😀"
-    assert visible(text) == text
 
 
 def test_quote_keeps_usual_ids_bare() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ledgeragent.errors import DomainError
@@ -9,6 +11,7 @@ from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.predicates import (
     MissingEvidence,
     Predicate,
+    Private,
     StalePolicy,
     View,
     demand,
@@ -42,6 +45,56 @@ def facts(seen: View) -> list[tuple[str, Json]]:
 def touched(*fields: str, by: ToolCall = LEND) -> Ledger:
     """Both read, then these fields of the member written."""
     return BOTH_READ.wrote(by, [Touch(MEMBER("M1"), tuple(f.split("."))) for f in fields])
+
+
+def test_a_predicate_has_the_options_that_it_is_declared_with() -> None:
+    def check(call: object, view: View) -> None:
+        """It decides this.
+
+        And explains more.
+        """
+
+    plain = predicate("lending/x", guards="lend_book")(check)
+    assert plain == Predicate(
+        id="lending/x", guards=("lend_book",), clause="lending/x", check=check
+    )
+    assert (plain.decision, plain.enforcement) == (Decision.REVISE, Enforcement.ENFORCE)
+    assert (plain.versions, plain.identity, plain.undecided) == (frozenset(), False, Decision.ALLOW)
+    assert plain.summary == "It decides this."
+    options: dict[str, Any] = {
+        "guards": ("lend_book", "move_member"),
+        "clause": "lending/c",
+        "decision": Decision.BLOCK,
+        "enforcement": Enforcement.WARN,
+        "identity": True,
+        "undecided": Decision.REVISE,
+    }
+    declared = predicate("lending/x", versions=("1", "2"), **options)(check)
+    assert declared == Predicate(
+        id="lending/x", check=check, versions=frozenset({"1", "2"}), **options
+    )
+
+
+def test_a_check_without_a_docstring_has_no_summary() -> None:
+    assert predicate("lending/x", guards="lend_book")(lambda call, view: None).summary == ""
+
+
+def test_a_private_fact_is_for_the_model_and_the_user_hears_something_else() -> None:
+    broken = violation(
+        "{who} owes {sum} for {books}",
+        who=Private("Ada", "the member"),
+        sum=Private(["2", "3"], "money"),
+        books=["Ferns"],
+    )
+    assert broken.reason == "Ada owes 2 or 3 for Ferns"
+    assert str(broken.public) == "the member owes money for Ferns"
+    assert violation("{who} owes", who="Ada").public == ""
+
+
+def test_no_fact_of_a_violation_ends_a_line_whoever_hears_it() -> None:
+    broken = violation("{a}", a=Private("x\n", "y\n"))
+    assert (broken.reason, str(broken.public)) == ("x\\u000a", "y\\u000a")
+    assert len(violation("{a}", a="x" * 1000).reason) < 210
 
 
 def test_each_fact_read_is_noted_with_its_source() -> None:

@@ -14,7 +14,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, matching, structured, text
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
-from ledgeragent.returned import parse_literal, unwrapped
+from ledgeragent.returned import parse_literal, parse_return, shortened, unwrapped
 from ledgeragent.types import Json, ToolCall, ToolReturn
 from tests.lending.domain import Book
 
@@ -175,6 +175,122 @@ def test_what_is_not_wrapped_stays_as_it_is(value: Json) -> None:
 def test_only_what_json_can_say_is_read_from_python(content: str) -> None:
     with pytest.raises(ValueError, match="Python"):
         structured(content)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "text"),
+    [
+        ([{"type": "text", "text": "a"}, {"type": "output_text", "text": "b"}], "a\nb"),
+        ([{"type": "input_text", "text": ""}], ""),
+        ([{"type": "image", "text": "a"}], None),
+        ([{"type": "text", "text": "a"}, {"type": "image"}], "a"),
+        ([{"type": "text", "text": "a"}, {"type": "riddle"}], None),
+        ([{"type": "text", "text": 7}], None),
+        ([{"text": "a"}], None),
+        (["text"], None),
+        ([], None),
+    ],
+)
+def test_blocks_of_text_are_one_text_and_other_lists_stay(blocks: Json, text: str | None) -> None:
+    assert unwrapped(blocks) == (blocks if text is None else text)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"result": 1, "more": 2}', '{"results": 1}', "[1]", "7", '"', '{"result"', "result", '""x'],
+)
+def test_text_that_wraps_nothing_stays_text(content: str) -> None:
+    assert unwrapped(content) == content
+
+
+@pytest.mark.parametrize("content", ['{"result": "x"}', ' {  "result": "x"}', '\n"x"'])
+def test_text_that_wraps_a_value_is_opened_whatever_space_is_before(content: str) -> None:
+    assert unwrapped(content) == "x"
+
+
+def result(text: str = "a", **more: Json) -> Json:
+    """A tool result as MCP has it."""
+    return {"content": [{"type": "text", "text": text}], **more}
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        (result(isError=False), "a"),
+        (result(isError=False, structuredContent=None, _meta={}), "a"),
+        (result(isError=True), "Error: a"),
+        (result(is_error=True), "Error: a"),
+        (result("Error 7", isError=True), "Error 7"),
+        (result(structuredContent={"a": 1, "b": 2}), {"a": 1, "b": 2}),
+        (result(isError=True, structuredContent={"a": 1, "b": 2}), "Error: a"),
+    ],
+)
+def test_a_tool_result_of_mcp_is_opened(content: Json, value: Json) -> None:
+    assert unwrapped(content) == unwrapped(json.dumps(content)) == value
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        result(title="Ferns"),
+        {"content": "a", "isError": False},
+        {"CONTENT": [{"type": "text", "text": "a"}], "isError": False},
+        {"blocks": [{"type": "text", "text": "a"}]},
+    ],
+)
+def test_an_object_that_is_no_tool_result_stays(content: Json) -> None:
+    assert unwrapped(content) == content
+
+
+@pytest.mark.parametrize(
+    ("own", "is_wrapping"),
+    [({"type", "text"}, False), ({"type"}, True), ({"text"}, True), (set(), True)],
+)
+def test_a_list_of_records_that_look_like_blocks_is_no_text(
+    own: set[str], is_wrapping: bool
+) -> None:
+    blocks = [{"type": "text", "text": "a"}]
+    assert unwrapped(blocks, own=own) == ("a" if is_wrapping else blocks)
+
+
+@pytest.mark.parametrize("content", [result(isError=False), result()])
+def test_a_field_that_the_record_declares_is_no_wrapping(content: Json) -> None:
+    assert unwrapped(content, own={"content"}) == content
+    assert unwrapped({"result": "a"}, own={"result"}) == {"result": "a"}
+    assert unwrapped({"result": "a"}, own={"content"}) == "a"
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("7", 7),
+        ('["x"]', ["x"]),
+        ('{"result": {"a": 1}}', {"a": 1}),
+        ('{"result": {"a": 1}, "more": 2}', {"result": {"a": 1}, "more": 2}),
+    ],
+)
+def test_a_parsed_value_is_unwrapped_only_where_it_is_an_object_of_one_field(
+    content: str, value: Json
+) -> None:
+    assert parse_return(content, content, structured) == value
+
+
+def test_wrappings_are_opened_so_often_and_no_more() -> None:
+    value: Json = "x"
+    for depth in range(1, 8):
+        value = {"result": value}
+        assert unwrapped(value) == ("x" if depth <= 6 else {"result": "x"})
+
+
+def test_a_literal_is_read_as_json_would_have_it() -> None:
+    assert parse_literal(" {'a': (1, None), 'b': True}\n") == {"a": [1, None], "b": True}
+    with pytest.raises(ValueError, match=r"^neither JSON nor Python's text for a value: "):
+        parse_literal("{'a': object()}")
+
+
+@pytest.mark.parametrize(("length", "shown"), [(80, "x" * 80), (81, "x" * 80 + "...")])
+def test_a_long_text_is_cut_in_a_message(length: int, shown: str) -> None:
+    assert shortened("x" * length) == shown
 
 
 def test_a_literal_that_is_too_long_is_not_tried() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
-from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.ledger import Ledger, Stale, Touch
 from ledgeragent.predicates import Broken, View, predicate
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -119,6 +120,23 @@ def test_a_turn_of_the_user_makes_unknown_what_they_can_change_themselves() -> N
     entry = state.ledger.get(B1)
     assert entry is not None
     assert [(mark.fields, mark.by) for mark in entry.stale] == [(("status",), None)]
+
+
+def test_what_the_user_can_change_may_depend_on_what_was_observed() -> None:
+    def every_record(ledger: Ledger) -> list[Touch]:
+        return [Touch(entry.path) for entry in ledger]
+
+    shared = replace(LIBRARY, shared=every_record)
+    book, member = call("get_book", "1", book_id="B1"), call("get_member", "2", member_id="M1")
+    read = (Reply(calls=(book, member)), answer(book, BOOK_IN), answer(member, ADA))
+    state = after(*read, UserMessage(), domain=shared)
+    assert [entry.stale for entry in state.ledger] == [(Stale((), None),)] * 2
+    assert state.pending == ()
+
+
+def test_a_message_of_the_user_leaves_open_calls_open() -> None:
+    state = after(Reply(calls=(GET_BOOK,)), UserMessage(text="Well?"), answer(GET_BOOK, BOOK_IN))
+    assert value(state, B1) == BOOK_IN
 
 
 def test_words_leave_the_ledger_as_it_is() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tools.markdown import made_by, microseconds, result, table
 
+_REACHED = ("lines", "lines_reached", "branches", "branches_reached")
 _COST_COLUMNS = ("total", "uncached", "price_weighted")
 _PROXIES = {
     "gateway": "gateway",
@@ -13,6 +14,38 @@ _PROXIES = {
     "gateway_traced": "gateway with `--otel`",
     "litellm": "LiteLLM proxy",
 }
+
+
+def coverage() -> str:
+    """The lines and branches that the tests reach, by room."""
+    report = result("coverage.json")
+    rooms = report["rooms"]
+    every = {count: sum(room[count] for room in rooms.values()) for count in _REACHED}
+    rows = [(f"`{name}/`" if " " not in name else name, *_reached(rooms[name])) for name in rooms]
+    left_out = ", ".join(f"`{room}/`" for room in report["without"])
+    note = (
+        f"\nThis run left out the tests of {left_out}, so nothing is told of these.\n"
+        if left_out
+        else ""
+    )
+    return (
+        table(
+            ("room", "lines", "reached", "branches", "reached"),
+            [*rows, ("all of these", *_reached(every))],
+        )
+        + note
+        + made_by("coverage.json", report["command"])
+    )
+
+
+def _reached(counts: dict[str, int]) -> tuple[str, str, str, str]:
+    lines, lines_reached, branches, branches_reached = (counts[name] for name in _REACHED)
+    return (
+        f"{lines:,}",
+        f"{100 * lines_reached / lines:.1f}%" if lines else "",
+        f"{branches:,}",
+        f"{100 * branches_reached / branches:.1f}%" if branches else "",
+    )
 
 
 def speed() -> str:

@@ -13,7 +13,7 @@ from functools import partial
 
 from ledgeragent.cli import coverage
 from ledgeragent.packs import PACKS
-from tools import cli_reference, console, costs, front, gate_checks, recorded
+from tools import cli_reference, clients, console, costs, front, gate_checks, recorded, survivors
 from tools.markdown import ROOT
 
 _BLOCK = re.compile(
@@ -25,6 +25,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cel-speed": costs.cel_speed,
     "conversations": costs.conversations,
     "cost": costs.cost,
+    "coverage": costs.coverage,
     "demo": front.demo,
     "demo-short": front.demo_short,
     "gateway": costs.gateway,
@@ -32,13 +33,16 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "gold-rejections": recorded.gold_rejections,
     "gold-short": recorded.gold_short,
     "helpers": costs.helpers,
+    "mcp-clients": clients.mcp_clients,
     "measured": front.measured,
+    "mutants": survivors.mutants,
     "probe-tiny": costs.probe_tiny,
     "replay-labels": recorded.replay_labels,
     "replay-requests": recorded.replay_requests,
     "replay-rewards": recorded.replay_rewards,
     "rules": front.rules,
     "speed": costs.speed,
+    "survivors": survivors.survivors,
     "transfers": recorded.transfers,
 }
 

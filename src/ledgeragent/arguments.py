@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from ledgeragent.shape import has_control, required_keys
+from ledgeragent.shape import Objection, has_control, required_keys
 from ledgeragent.types import Json, parse_distinct
 
 Reader = Callable[[Json, str, list[str]], Json]
@@ -37,6 +37,8 @@ def reader(annotation: Any) -> Reader:
         return _word_reader(get_args(annotation))
     if origin in (Union, UnionType):
         return _optional_reader(get_args(annotation))
+    if annotation not in _SCALARS and hasattr(annotation, "objection"):
+        return _form_reader(annotation.objection)
     return _SCALARS.get(annotation, _read_anything)
 
 
@@ -130,6 +132,16 @@ def _optional_reader(parts: tuple[Any, ...]) -> Reader:
 
     def read(value: Json, place: str, objections: list[str]) -> Json:
         return None if value is None else read_present(value, place, objections)
+
+    return read
+
+
+def _form_reader(objection: Objection) -> Reader:
+    """The reader for a type of text that says itself what is none."""
+
+    def read(value: Json, place: str, objections: list[str]) -> Json:
+        objections.extend(filter(None, [objection(value, place)]))
+        return value
 
     return read
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -115,7 +115,22 @@ class Entry:
 
     def marked(self, fresh: Iterable[Stale]) -> Entry:
         """This entry with more of it called unknown."""
-        return replace(self, stale=(*self.stale, *fresh))
+        return self.having(self.value, (*self.stale, *fresh), self.inherited)
+
+    def having(
+        self, value: Json, stale: tuple[Stale, ...], inherited: Mapping[str, Origin]
+    ) -> Entry:
+        """This entry with another value, other marks and other fields of an earlier read."""
+        # Spelled out, since `dataclasses.replace` costs twice as much.
+        return Entry(
+            path=self.path,
+            value=value,
+            source=self.source,
+            turn=self.turn,
+            typed=self.typed,
+            stale=stale,
+            inherited=inherited,
+        )
 
     def origin(self, fields: Fields) -> Origin:
         """The read that supplied `fields`: this entry's own unless it inherited them."""

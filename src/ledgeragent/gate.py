@@ -152,12 +152,11 @@ class Gate:
                         self._look_back(lookback, broken)
                         if broken is None and lookbacks is not None:
                             lookbacks.append(lookback)
-                except MissingEvidence as missing:
-                    finding = self._ask(rule, missing, view, evidence[first:])
-                else:
                     if broken is None:
                         continue
                     finding = against(rule, evidence[first:], _VIOLATION, rule.decision, broken)
+                except MissingEvidence as missing:
+                    finding = self._ask(rule, missing, view, evidence[first:])
             except UnconfirmedGround as ground:
                 finding = wait_for(rule, ground.doubts, evidence[first:])
             except (Exception, SystemExit) as error:
@@ -221,19 +220,16 @@ class Gate:
         plan = self.plan(ledger)
         for call in running:
             plan.expect(call)
-        execute: list[ToolCall] = []
         rejected: list[Verdict] = []
         verdicts: list[Verdict] = []
         for number, call in enumerate(reply.calls, 1):
             verdict = plan.judge(call, last=number == len(reply.calls))
-            if verdict.decision is _ALLOW:
-                execute.append(call)
-            else:
+            if verdict.decision is not _ALLOW:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
                 memory = memory.add(verdict)
                 rejected.append(verdict)
             verdicts.append(verdict)
-        allowed = tuple(execute)
+        allowed = tuple([v.call for v in verdicts if v.decision is _ALLOW])
         dropped = bool(rejected) and delivery == "drop"
         return Filtered(
             reply=Reply(text=reply.text, calls=allowed) if dropped else reply,

@@ -33,6 +33,7 @@ R = TypeVar("R")
 Speaker: TypeAlias = Literal["agent", "user"]
 
 _NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap({}, {})
+_NO_MARKS: Mapping[Path[Json], Sequence[Stale]] = {}
 _Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
 
 
@@ -114,9 +115,8 @@ class Ledger:
         earlier = self.get(entry.path)
         if earlier is None or not (earlier.typed and entry.typed):
             return self.put(entry)
-        own = Origin(earlier.source, earlier.turn)
         inherited = {
-            name: earlier.inherited.get(name, own)
+            name: earlier.origin((name,))
             for name in earlier.value
             if name not in entry.value and (fields is None or name in fields)
         }
@@ -125,16 +125,7 @@ class Ledger:
         value = {**earlier.value, **entry.value}
         if fields is not None:
             value = {n: v for n, v in value.items() if n in inherited or n in entry.value}
-        return self.put(
-            Entry(
-                path=entry.path,
-                value=value,
-                source=entry.source,
-                turn=entry.turn,
-                stale=tuple(marks),
-                inherited=inherited,
-            )
-        )
+        return self.put(entry.having(value, tuple(marks), inherited))
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
         """This ledger after `call` executed: appended to `writes`, what it touched marked stale."""
@@ -154,15 +145,8 @@ class Ledger:
         `marks` stand on what they touch, and are looked at only where a rule looks: most calls of
         a reply have nothing to do with each other.
         """
-        return Ledger(
-            turn=self.turn,
-            writes=self.writes,
-            unconfirmed=(*self.unconfirmed, *writes),
-            unavailable=self.unavailable,
-            utterances=self.utterances,
-            _roots=self._roots,
-            _expected=marks,
-        )
+        unconfirmed = (*self.unconfirmed, *writes)
+        return self._next(self.turn, self.writes, unconfirmed, self._roots, marks)
 
     def refused(self, call: ToolCall) -> Ledger:
         """This ledger knowing that `call` did not execute."""
@@ -202,6 +186,7 @@ class Ledger:
         writes: tuple[ToolCall, ...],
         unconfirmed: tuple[Unconfirmed, ...],
         roots: _Roots,
+        expected: Mapping[Path[Json], Sequence[Stale]] = _NO_MARKS,
     ) -> Ledger:
         # Spelled out, since `dataclasses.replace` costs more than all the rest of an update.
         return Ledger(
@@ -211,6 +196,7 @@ class Ledger:
             unavailable=self.unavailable,
             utterances=self.utterances,
             _roots=roots,
+            _expected=expected,
         )
 
     def marked(self, touched: Iterable[Touch], by: ToolCall | None) -> Ledger:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.ledger import Fields, Ledger, Stale, Touch, Unconfirmed
+from ledgeragent.ledger import Ledger, Stale, Touch, Unconfirmed
 from ledgeragent.lookback import LookBack
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
@@ -31,8 +31,6 @@ Judge: TypeAlias = Callable[[ToolCall, Ledger, list[LookBack]], Verdict]
 
 WAIT = "gate/wait"
 _ENFORCE = Enforcement.ENFORCE
-# A named tuple's own constructor, or a look at a field of one, costs as much as a rule.
-_new = tuple.__new__
 _record_of = operator.itemgetter(0)
 
 
@@ -57,14 +55,12 @@ class Claim:
 
     def meets(self, touched: Iterable[Touch]) -> bool:
         """True if what is touched is among what the call rests on, or changes."""
+        own = [*((fact.record, fact.fields) for fact in self._evidence), *self._touched]
         return any(
-            (touch.path == fact.record and _overlap(touch.fields, fact.fields))
+            touch.path == path
+            and all(map(operator.eq, touch.fields, fields))  # one inside the other
             for touch in touched
-            for fact in self._evidence
-        ) or any(
-            touch.path == own.path and _overlap(touch.fields, own.fields)
-            for touch in touched
-            for own in self._touched
+            for path, fields in own
         )
 
     def stands(self, doubts: tuple[Unconfirmed, ...]) -> bool:
@@ -136,10 +132,10 @@ class Plan:
     ) -> None:
         call = verdict.call
         self._claims.append(Claim(verdict, touched, lookbacks))
-        self._expected = (*self._expected, _new(Unconfirmed, (call, True)))
+        self._expected = (*self._expected, Unconfirmed(call, True))
         self._relied_on.update(map(_record_of, verdict.evidence))
         for path, fields in touched:
-            self._marks.setdefault(path, []).append(_new(Stale, (fields, call)))
+            self._marks.setdefault(path, []).append(Stale(fields, call))
 
     def _is_write(self, call: ToolCall) -> bool:
         return self._domain.effect(call.name) is Effect.WRITE
@@ -167,11 +163,6 @@ class Plan:
         """True if a claim that rests on which writes were done is right with one more as well."""
         others = [doubt for doubt in self._expected if doubt.call is not claim.call]
         return claim.stands((*self._snapshot.unconfirmed, *others, Unconfirmed(call, True)))
-
-
-def _overlap(fields: Fields, other: Fields) -> bool:
-    """True if one of the places in a record lies inside the other."""
-    return all(map(operator.eq, fields, other))
 
 
 def _wait(verdict: Verdict, earlier: ToolCall) -> Verdict:

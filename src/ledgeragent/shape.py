@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import repeat
+from itertools import count, repeat
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -69,12 +69,6 @@ class Shape:
         hints = {} if self.record is None else get_type_hints(self.record)
         return {name: shape_of(hint) for name, hint in hints.items()}
 
-    @cached_property
-    def checks(self) -> tuple[tuple[str, bool, Objection], ...]:
-        """The fields by name, whether they are just text, and the objection to what they hold."""
-        shapes = self.fields.items()
-        return tuple((name, s.objection is _objection_to_text, s.objection) for name, s in shapes)
-
     def of(self, name: str) -> Shape:
         """The shape of a field; anything, where the type says nothing of it."""
         return self.values or self.fields.get(name, ANYTHING)
@@ -95,11 +89,13 @@ def _shape_of(annotation: Any) -> Shape:
     if origin in (Union, UnionType):
         return _union_shape(inner)
     if origin is list:
-        return Shape(_list_objection(shape_of(inner[0]).objection))
+        return Shape(_container_objection(shape_of(inner[0]).objection, list, "a list"))
     if origin is dict or origin is Mapping:
         values = shape_of(inner[1])
-        return Shape(_mapping_objection(values.objection), None, values, True)
-    objection = _SCALARS.get(annotation)
+        objection_to_all = _container_objection(values.objection, dict, "an object")
+        return Shape(objection_to_all, None, values, True)
+    # A type of text with a form of its own, such as a date, says itself what is none.
+    objection = _SCALARS.get(annotation) or getattr(annotation, "objection", None)
     return Shape(objection) if objection is not None else ANYTHING
 
 
@@ -122,9 +118,9 @@ def _object_shape(record: Any) -> Shape:
             return _expected(place, "an object", value)
         if not value.keys() >= shape.required:
             return f"{place.lstrip('.') or 'it'} has no `{min(shape.required - value.keys())}`"
-        for name, is_text, object_to in shape.checks:
-            item = value.get(name)
-            if is_text and type(item) is str and item.isprintable():
+        for name, field in shape.fields.items():
+            item, object_to = value.get(name), field.objection
+            if type(item) is str and object_to is _objection_to_text and item.isprintable():
                 continue
             if name in value and object_to(item, ""):
                 # The place is made only where something is wrong: most of the time nothing is.
@@ -135,26 +131,15 @@ def _object_shape(record: Any) -> Shape:
     return shape
 
 
-def _list_objection(object_to: Objection) -> Objection:
+def _container_objection(object_to: Objection, container: Any, expected: str) -> Objection:
     def objection(value: Json, place: str) -> str:
-        if type(value) is not list:
-            return _expected(place, "a list", value)
-        if not any(map(object_to, value, _NOWHERE)):
+        if type(value) is not container:
+            return _expected(place, expected, value)
+        items: Iterable[Json] = value.values() if container is dict else value
+        if not any(map(object_to, items, _NOWHERE)):
             return ""
-        places = (f"{place}[{number}]" for number in range(len(value)))
-        return next(filter(None, map(object_to, value, places)))
-
-    return objection
-
-
-def _mapping_objection(object_to: Objection) -> Objection:
-    def objection(value: Json, place: str) -> str:
-        if type(value) is not dict:
-            return _expected(place, "an object", value)
-        if not any(map(object_to, value.values(), _NOWHERE)):
-            return ""
-        places = (f"{place}.{name}" for name in value)
-        return next(filter(None, map(object_to, value.values(), places)))
+        names = (f".{n}" for n in value) if container is dict else (f"[{n}]" for n in count())
+        return next(filter(None, map(object_to, items, (place + name for name in names))))
 
     return objection
 

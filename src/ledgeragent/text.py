@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ledgeragent.types import Json
 
@@ -26,8 +26,7 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(_escaped, text)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence with facts in it, written out when somebody reads it: few ever are."""
 
     template: str

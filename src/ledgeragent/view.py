@@ -79,9 +79,10 @@ class Record(Mapping[str, Any]):
         self._facts = {} if stale else entry.facts_at(fields) if fields else entry.facts
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._facts:
+        facts = self._facts
+        if name not in facts:
             return self._look(name)
-        self._evidence.append(self._facts[name])
+        self._evidence.append(facts[name])
         return self._value[name]
 
     def _look(self, name: str) -> Any:
@@ -276,11 +277,7 @@ class View(dict[Path[Any], Any]):
         asks to wait for its result.
         """
         self.looked_back = True
-        return (
-            (*self._ledger.writes, *(d.call for d in self.unconfirmed))
-            if self.unconfirmed
-            else (self._ledger.writes)
-        )
+        return (*self._ledger.writes, *(doubt.call for doubt in self.unconfirmed))
 
     def said(self, speaker: Speaker) -> tuple[str, ...]:
         """What the agent, or the user, has said so far, a text for each message.

@@ -70,7 +70,10 @@ def proxy(*options: str) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         process.kill()
-        process.communicate(timeout=PATIENCE)
+        process.wait(PATIENCE)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        process.stdout.close()
 
 
 def pid_of_server(process: subprocess.Popen[bytes]) -> int:
@@ -96,7 +99,7 @@ def test_the_proxy_and_its_server_end_when_the_host_closes_its_end() -> None:
         assert process.wait(PATIENCE) == 0
         took = time.monotonic() - began
         assert not is_alive(server)
-        assert took < 1.5
+        assert took < 5
 
 
 @pytest.mark.parametrize("with_call", [False, True])
@@ -157,9 +160,11 @@ def test_a_stream_that_should_be_resumed_is_refused_and_said_so() -> None:
     }
     accept = {"accept": "application/json, text/event-stream"}
     with served() as url:
-        session = httpx2.post(url, json=hello, headers=accept).headers["mcp-session-id"]
+        session = httpx2.post(url, json=hello, headers=accept, timeout=PATIENCE).headers[
+            "mcp-session-id"
+        ]
         headers = {**accept, "mcp-session-id": session, "last-event-id": "7"}
-        answer = httpx2.get(url, headers=headers)
+        answer = httpx2.get(url, headers=headers, timeout=PATIENCE)
     assert answer.status_code == 405 and "resumed" in answer.text
 
 
@@ -171,7 +176,7 @@ async def connected(target: Any, mode: str, **headers: str) -> Any:
     """A client of its own; `headers` only where there are any."""
     if isinstance(target, str):
         async with (
-            httpx2.AsyncClient(headers=headers) as http,
+            httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
             Client(streamable_http_client(target, http_client=http), mode=mode) as client,
         ):
             yield client

@@ -22,9 +22,11 @@ class ReplyTally:
 
     `stuck` counts calls held back for good since nobody can tell whether an earlier write was done,
     or since the run lacks the tool that would show what is asked for: that is nobody's fault.
-    `examples` are the first case of each disagreement, cut short.
+    `examples` are the first case of each disagreement, cut short. `conversations` were played: the
+    next one has this number.
     """
 
+    conversations: int = 0
     replies: int = 0
     together: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -35,14 +37,22 @@ class ReplyTally:
 
 
 def run_replies(
-    name: str, replies: int, seed: int = 0, domain: Domain | None = None, *, shrink: bool = True
+    name: str,
+    replies: int,
+    seed: int = 0,
+    domain: Domain | None = None,
+    *,
+    shrink: bool = True,
+    tally: ReplyTally | None = None,
 ) -> ReplyTally:
-    """Plays random conversations of a domain until at least so many replies were judged."""
-    tally = ReplyTally()
+    """Plays random conversations of a domain until at least so many replies were judged.
+
+    It goes on with `tally`, if there is one.
+    """
+    tally = tally or ReplyTally()
     domain = domain or domain_of(name)
-    number = 0
     while tally.replies < replies:
-        talk = played(name, f"{name}/{seed}/{number}", domain)
+        talk = played(name, f"{name}/{seed}/{tally.conversations}", domain)
         _count(tally, talk)
         for place, problem in talk.problems:
             kind = kind_of(problem)
@@ -53,7 +63,7 @@ def run_replies(
             if kind not in tally.examples:
                 case = replace(talk.case, steps=talk.case.steps[:place])
                 tally.examples[kind] = _example(case, kind, domain, shrink=shrink)
-        number += 1
+        tally.conversations += 1
     return tally
 
 

@@ -1,6 +1,8 @@
 """The fast driver: many random calls or replies, from a seed. `python -m tests.soundness.run --help`.
 
 `--calls N` judges single calls, `--replies N` plays conversations of replies of one to four calls.
+With `--output FOLDER` a run of replies is written down as it goes, and goes on after an interruption;
+processes with other seeds or worlds may share the folder. `tests.soundness.record` sums it up.
 """
 
 from __future__ import annotations
@@ -10,17 +12,20 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 
 from ledgeragent import Domain, Gate
 
 from .listing import listing
 from .properties import problems
-from .replies_run import reply_report, run_replies
+from .record import Record
+from .replies_run import ReplyTally, reply_report, run_replies
 from .scene import make_scene
 from .worlds import WORLDS, domain_of
 
 CALLS_PER_SCENE = 20
+REPLIES_PER_SAVE = 500
 
 
 @dataclass
@@ -74,6 +79,17 @@ def _report(name: str, tally: Tally, verbose: bool) -> Iterator[str]:
         yield f"\n{count} x {key}\n{tally.examples[key]}"
 
 
+def run_recorded(name: str, replies: int, seed: int, folder: Path) -> ReplyTally:
+    """Plays until so many replies were judged in all, those of an earlier run with them."""
+    record, domain = Record(folder, name, seed), domain_of(name)
+    tally = record.load()
+    while tally.replies < replies:
+        least = min(replies, tally.replies + REPLIES_PER_SAVE)
+        tally = run_replies(name, least, seed, domain, tally=tally)
+        record.save(tally)
+    return tally
+
+
 def main() -> int:
     """Exit code 1 if gate and judge ever disagree."""
     parser = argparse.ArgumentParser(description="Compares gate and judge on random calls.")
@@ -81,12 +97,16 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=100_000)
     parser.add_argument("--replies", type=int, default=0, help="conversations instead of calls")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", type=Path, help="folder to write runs of replies down in")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     clean = True
     for name in options.domain or sorted(WORLDS):
         if options.replies:
-            replies = run_replies(name, options.replies, options.seed)
+            if options.output is None:
+                replies = run_replies(name, options.replies, options.seed)
+            else:
+                replies = run_recorded(name, options.replies, options.seed, options.output)
             lines, wrong = reply_report(name, replies, options.verbose), replies.disagreements
         else:
             calls = run(name, options.calls, options.seed)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ledgeragent.compiler.conditions import RouteCondition, always, compile_condition
+from ledgeragent.compiler.forms import text_form
 from ledgeragent.compiler.inside import Inside, json_or_text
 from ledgeragent.compiler.outline import Outline, ReadPart
 from ledgeragent.compiler.problems import suggestion
@@ -38,20 +39,9 @@ from ledgeragent.errors import PathError
 from ledgeragent.paths import PathTemplate
 from ledgeragent.types import Arguments, Json
 
-READ_KEYS = (
-    "to",
-    "record",
-    "parameters",
-    "rename",
-    "parse",
-    "inside",
-    "each",
-    "merge",
-    "when",
-    "failed",
-    "unavailable",
-)
-RETURN_KEYS = ("to", "record", "rename", "parse", "inside", "each", "merge", "when", "omit")
+_KEYS = ("to", "record", "rename", "parse", "form", "inside", "each", "merge", "when")
+READ_KEYS = (*_KEYS, "parameters", "failed", "unavailable")
+RETURN_KEYS = (*_KEYS, "omit")
 
 
 @dataclass(slots=True)
@@ -118,7 +108,7 @@ class Routes:
             tool=tool,
             to=template,
             parameters=parameters,
-            parse=self._parser(entries.get("parse"), shape, "each" in entries or bool(inside)),
+            parse=self._parser(entries, shape, "each" in entries or bool(inside)),
             rename=renames,
             records=Inside(place, "each" in entries) if place or "each" in entries else whole,
             envelope=place[:1],
@@ -203,8 +193,13 @@ class Routes:
         entries = self.sections.entries(node, "rename")
         return {key: self.sections.text(child, "rename") for key, child in entries.items()}
 
-    def _parser(self, node: Node | None, shape: Shape, inside: bool) -> Callable[[str], Json]:
+    def _parser(
+        self, entries: Mapping[str, Node], shape: Shape, inside: bool
+    ) -> Callable[[str], Json]:
         """How answers are read; `inside` where the record stands somewhere in the return."""
+        if "form" in entries:
+            return text_form(entries["form"], is_text(shape) and not inside, self.sections)
+        node = entries.get("parse")
         parse = self.sections.choice(node, "parse", ("json", "text")) if node is not None else None
         if parse == "text" or (parse is None and shape == TEXT):
             return text
@@ -271,7 +266,7 @@ class Routes:
         self.outline.returns.append(replace(returned, omit=frozenset(omit)))
         return ReturnRoute(
             to=template,
-            parse=self._parser(entries.get("parse"), shape, bool(place) or "each" in entries),
+            parse=self._parser(entries, shape, bool(place) or "each" in entries),
             rename=self._renames(entries.get("rename")),
             records=Inside(place, "each" in entries) if place or "each" in entries else whole,
             envelope=place[:1],

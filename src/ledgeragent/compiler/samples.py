@@ -41,7 +41,7 @@ class Sample:
     call: ToolCall
     place: Place
     writes: tuple[ToolCall, ...] = ()
-    said: tuple[tuple[Speaker, str], ...] = ()
+    utterances: tuple[tuple[Speaker, str], ...] = ()
     versions: tuple[str, ...] = ()
 
     def speaks_of(self, version: str) -> bool:
@@ -56,7 +56,7 @@ class Sample:
             touches = tool.touches if isinstance(tool, Write) else ()
             touched = [mark for touch in touches for mark in touch(write.arguments, ledger)]
             ledger = ledger.wrote(write, touched)
-        for speaker, text in self.said if domain.listens else ():
+        for speaker, text in self.utterances if domain.listens else ():
             ledger = ledger.uttered(speaker, text)
         return ledger
 
@@ -147,7 +147,7 @@ def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
             side=side,
             ledger=_mapping(item.get("ledger", {})),
             writes=tuple(map(_call, item.get("writes", ()))),
-            said=tuple(map(_utterance, item.get("said", ()))),
+            utterances=tuple(map(_utterance, item.get("said", ()))),
             call=_call(item["call"]),
             place=place,
             versions=tuple(map(_text, item.get("versions", ()))),

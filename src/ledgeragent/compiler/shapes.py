@@ -22,6 +22,7 @@ from typing import (
     is_typeddict,
 )
 
+from ledgeragent.compiler.day import Day, is_day
 from ledgeragent.types import Json
 
 
@@ -104,7 +105,7 @@ _PYTHON_TYPES: dict[str, Any] = {
     "int": int,
     "float": float,
     "bool": bool,
-    "date": str,
+    "date": Day,
     "any": Any,
 }
 _HELD_BY: dict[str, Any] = {"int": int, "float": (int, float)}
@@ -173,6 +174,8 @@ def shape_of(hint: Any) -> Shape:
         return ListOf(shape_of(arguments[0]) if arguments else ANY)
     if hint is dict or origin is dict:
         return MapOf(shape_of(arguments[1]) if arguments else ANY)
+    if hint is Day:
+        return SCALARS["date"]
     return SCALARS[hint.__name__] if hint in (str, int, float, bool) else ANY
 
 
@@ -256,6 +259,8 @@ def _object_mismatches(value: Json, shape: Object, where: str) -> Iterator[tuple
 def _fits(value: Json, kind: str) -> bool:
     if isinstance(value, bool) or kind == "bool":
         return isinstance(value, bool) and kind == "bool"
+    if kind == "date":
+        return isinstance(value, str) and is_day(value)
     return isinstance(value, _HELD_BY.get(kind, str))
 
 

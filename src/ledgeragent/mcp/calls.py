@@ -85,11 +85,11 @@ class Calls:
             id=f"{self._prefix}{key}",
         )
         conversation.judge_also(call)
-        taken = OpenCall(message, conversation.claim(call), session)
-        if not conversation.ready(taken.ticket):
-            self.held[key] = taken
+        opened = OpenCall(message, conversation.claim(call), session)
+        if not conversation.ready(opened.ticket):
+            self.held[key] = opened
             return Step()
-        return self._decided(key, taken)
+        return self._decided(key, opened)
 
     def _decided(self, key: str, call: OpenCall) -> Step:
         """The step from a verdict that stands."""

@@ -23,13 +23,19 @@ from mcp.shared.inbound import (
 )
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
-from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ledgeragent.mcp.messages import CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR, RPC, error_of
+from ledgeragent.mcp.messages import (
+    CONNECTION_CLOSED,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    RPC,
+    error_of,
+)
 from ledgeragent.mcp.pump import Pump
-from ledgeragent.mcp.sessions import Sessions
+from ledgeragent.mcp.sessions import Sessions, UnnamedSessionError
 from ledgeragent.mcp.shared import SharedSession
 from ledgeragent.mcp.transports import McpServer
 
@@ -97,7 +103,8 @@ class ServerLink:
 
     def close(self) -> None:
         """Lets the server go."""
-        self._to_pump.close()
+        for stream in (self._to_pump, self.from_exchanges, self.to_exchanges):
+            stream.close()
 
 
 def _cancellation(number: int) -> JSONRPCNotification:
@@ -120,7 +127,7 @@ class StatelessEndpoint:
         self._hinted = False
 
     async def handle(self, headers: Mapping[str, str], scope: Any, receive: Any, send: Any) -> None:
-        """One request. Raises UnnamedSessionError."""
+        """One request."""
         request = Request(scope, receive)
         refusal = await self._security.validate_request(request, is_post=request.method == "POST")
         if refusal is None and request.method != "POST":
@@ -147,6 +154,10 @@ class StatelessEndpoint:
         alone = not self._sessions.outlive_connections
         try:
             link = await self._link(headers, alone=alone)
+        except UnnamedSessionError as problem:
+            error = error_of(message.id, INVALID_PARAMS, str(problem))
+            await _respond(error, message.id, scope, receive, send)
+            return
         except Exception as problem:
             log.error("the server cannot be reached: %s", problem)
             error = error_of(message.id, CONNECTION_CLOSED, "the tool server cannot be reached")
@@ -192,9 +203,10 @@ class StatelessEndpoint:
                 with link.scope:
                     await Pump(self._sessions, session, client, server).run()
                 self._forget(link)
-                link.to_exchanges.close()
+                link.close()
         finally:
             self._forget(link)
+            link.close()
 
     def _forget(self, link: ServerLink) -> None:
         for key in [key for key, other in self._links.items() if other is link]:
@@ -211,7 +223,7 @@ def _parsed(body: bytes, request: Request) -> JSONRPCRequest | JSONRPCNotificati
         if isinstance(decoded, dict) and "id" not in decoded:
             return JSONRPCNotification.model_validate(decoded)
         message = JSONRPCRequest.model_validate(decoded)
-    except ValidationError:
+    except ValueError:
         return error_of(None, INVALID_REQUEST, "the body should be one request or notification")
     duplicate = find_duplicated_routing_header(request.headers.items())
     if duplicate is not None:

@@ -77,9 +77,7 @@ def content_of(result: McpResult) -> Json:
     if structured is not None:
         return structured
     texts = [text for block in result.get("content") or () if (text := _text_of(block)) is not None]
-    if len(texts) < 2:
-        return "".join(texts)
-    return [{"type": "text", "text": text} for text in texts]
+    return texts[0] if len(texts) == 1 else [{"type": "text", "text": t} for t in texts] or ""
 
 
 def _text_of(block: Mapping[str, Any]) -> str | None:

@@ -25,7 +25,7 @@ _RESOURCE: McpResult = {
 }
 
 
-class Offer:
+class LedgerOffer:
     """What a server lists, and what is added: the tool unless the server has one of its name."""
 
     def __init__(self) -> None:

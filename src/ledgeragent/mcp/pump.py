@@ -23,7 +23,7 @@ from ledgeragent.mcp.messages import (
 from ledgeragent.mcp.relay import Relay
 from ledgeragent.mcp.sessions import Sessions, UnnamedSessionError
 from ledgeragent.mcp.shared import SharedSession, fresh_prefix
-from ledgeragent.mcp.stateless import Passage, Stateless
+from ledgeragent.mcp.stateless import Outflow, Stateless
 from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
 
 log = logging.getLogger(__name__)
@@ -116,10 +116,10 @@ class Pump:
             else:
                 await self._take_back(received.message)
 
-    async def _follow(self, passage: Passage) -> None:
-        for message in passage.to_client:
+    async def _follow(self, outflow: Outflow) -> None:
+        for message in outflow.to_client:
             await self._to_client.send(SessionMessage(message, self._place(message)))
-        for message in passage.to_relay:
+        for message in outflow.to_relay:
             await self._take(message)
 
     async def _take(self, message: RPC) -> None:

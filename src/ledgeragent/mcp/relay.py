@@ -30,7 +30,7 @@ from ledgeragent.mcp.messages import (
 from ledgeragent.mcp.offer import (
     SHOW_LEDGER,
     STATE_URI,
-    Offer,
+    LedgerOffer,
     only_resource,
     state_contents,
     with_resource,
@@ -58,7 +58,7 @@ class Relay:
         self.open: dict[str, JSONRPCRequest] = {}
         self._guard = guard
         self._edits: dict[str, Callable[[McpResult], McpResult]] = {}
-        self._offer = Offer()
+        self._offer = LedgerOffer()
         self._subscribed = False
 
     @property

@@ -13,7 +13,7 @@ from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.mcp.shared import SharedSession
 from ledgeragent.stores.base import ProcessStore, SessionStore
 
-Scope: TypeAlias = Literal["client", "process", "name", "header", "meta"]
+SessionScope: TypeAlias = Literal["client", "process", "name", "header", "meta"]
 
 _HELP = "client, process, name:TEXT, header:NAME or meta:NAME"
 
@@ -31,7 +31,7 @@ class SessionPer:
     `_meta`, names.
     """
 
-    scope: Scope = "client"
+    scope: SessionScope = "client"
     name: str = ""
 
     @classmethod

@@ -78,8 +78,8 @@ class SharedSession:
         """About how many bytes are kept: each record that was read counts whenever it is read."""
         state = state_of(self.conversation)
         if state.last is not None and state.last is not self._at_rest.last:
-            stored = (state.ledger.get(path) for path in state.last.stored)
-            self._size += sum(len(canonical(entry.value)) for entry in stored if entry is not None)
+            entries = (state.ledger.get(path) for path in state.last.stored)
+            self._size += sum(len(canonical(entry.value)) for entry in entries if entry is not None)
         return self._size
 
     def give_up_tasks(self) -> None:

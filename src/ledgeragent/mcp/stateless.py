@@ -43,7 +43,7 @@ _CACHEABLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Outflow:
     """What follows from a message: requests for the relay, and messages for the client."""
 
     to_relay: tuple[RPC, ...] = ()
@@ -64,35 +64,35 @@ class Stateless:
         self._begun = False
         self._server: McpResult | None = None
 
-    def from_client(self, message: RPC) -> Passage:
+    def from_client(self, message: RPC) -> Outflow:
         """What follows from a message of the client."""
         meta = _envelope(message)
         if meta is None or not isinstance(message, JSONRPCRequest):
-            return Passage(to_relay=(message,))
+            return Outflow(to_relay=(message,))
         if (error := _refusal(message, meta)) is not None:
-            return Passage(to_client=(error,))
+            return Outflow(to_client=(error,))
         if message.method == "server/discover" and not self._discoverable:
-            return Passage(to_relay=(message,))
+            return Outflow(to_relay=(message,))
         if self._server is not None:
             return self._passed(message)
         self._waiting.append(message)
         if self._begun:
-            return Passage()
+            return Outflow()
         self._begun = True
-        return Passage(to_relay=(_handshake(),))
+        return Outflow(to_relay=(_handshake(),))
 
-    def _passed(self, message: JSONRPCRequest) -> Passage:
+    def _passed(self, message: JSONRPCRequest) -> Outflow:
         """What follows from a request, now that the server knows the proxy."""
         if message.method == "server/discover":
             assert self._server is not None
             response = JSONRPCResponse(
                 jsonrpc="2.0", id=message.id, result=_discovered(self._server)
             )
-            return Passage(to_client=(response,))
+            return Outflow(to_client=(response,))
         self._open[key_of(message.id)] = message
-        return Passage(to_relay=(_without_envelope(message),))
+        return Outflow(to_relay=(_without_envelope(message),))
 
-    def from_relay(self, message: RPC) -> Passage:
+    def from_relay(self, message: RPC) -> Outflow:
         """What follows from a message that the relay has for the client."""
         match message:
             case JSONRPCResponse() | JSONRPCError() if message.id == _HANDSHAKE:
@@ -100,32 +100,32 @@ class Stateless:
             case JSONRPCResponse() if key_of(message.id) in self._open:
                 request = self._open.pop(key_of(message.id))
                 result = _completed(request.method, message.result)
-                return Passage(
+                return Outflow(
                     to_client=(JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result),)
                 )
             case JSONRPCError():
                 self._open.pop(key_of(message.id), None)
             case JSONRPCRequest() if self._begun:
-                return Passage(to_relay=(_declined(message),))
+                return Outflow(to_relay=(_declined(message),))
             case JSONRPCNotification(method="notifications/message") if self._begun:
-                return Passage(to_client=(message,) if self._wants_log else ())
-        return Passage(to_client=(message,))
+                return Outflow(to_client=(message,) if self._wants_log else ())
+        return Outflow(to_client=(message,))
 
     @property
     def _wants_log(self) -> bool:
         return any(LOG_LEVEL_KEY in (_envelope(message) or ()) for message in self._open.values())
 
-    def _shaken(self, message: JSONRPCResponse | JSONRPCError) -> Passage:
+    def _shaken(self, message: JSONRPCResponse | JSONRPCError) -> Outflow:
         """What follows from the server's answer to the handshake: those who waited go on, or fail."""
         waiting, self._waiting = self._waiting, []
         if isinstance(message, JSONRPCError):
             self._begun = False
             text = f"the tool server was asked for a handshake: {message.error.message}"
             errors = (error_of(request.id, message.error.code, text) for request in waiting)
-            return Passage(to_client=tuple(errors))
+            return Outflow(to_client=tuple(errors))
         self._server = message.result
         passages = [self._passed(request) for request in waiting]
-        return Passage(
+        return Outflow(
             to_relay=(_INITIALIZED, *(m for passage in passages for m in passage.to_relay)),
             to_client=tuple(m for passage in passages for m in passage.to_client),
         )

@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from math import inf
 from typing import Any, BinaryIO
@@ -19,6 +19,7 @@ import anyio.to_thread
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+_CHUNK = 1 << 16
 FLUSH = 0.5
 """Seconds that the last messages for the host may take."""
 
@@ -31,7 +32,7 @@ async def host_streams() -> AsyncIterator[tuple[Any, Any]]:
     """
     incoming, from_host = anyio.create_memory_object_stream[SessionMessage | Exception](inf)
     to_host, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    _start_reader(sys.stdin.buffer, incoming)
+    _start_reader(sys.stdin.fileno(), incoming)
     with _wire() as wire:
         async with anyio.create_task_group() as group:
             written = anyio.Event()
@@ -59,7 +60,7 @@ class _wire:  # noqa: N801
         os.close(self._private)
 
 
-def _start_reader(stdin: BinaryIO, incoming: Any) -> None:
+def _start_reader(stdin: int, incoming: Any) -> None:
     loop = asyncio.get_running_loop()
 
     def tell(act: Any, *arguments: Any) -> None:
@@ -71,13 +72,22 @@ def _start_reader(stdin: BinaryIO, incoming: Any) -> None:
             incoming.send_nowait(item)
 
     def read() -> None:
-        with suppress(OSError, ValueError):
-            for line in stdin:
-                if line.strip():
-                    tell(deliver, _parsed(line))
+        for line in _lines(stdin):
+            if line.strip():
+                tell(deliver, _parsed(line))
         tell(incoming.close)
 
     threading.Thread(target=read, name="host", daemon=True).start()
+
+
+def _lines(stdin: int) -> Iterator[bytes]:
+    """Lines as they come. Not through a buffer of Python's, whose lock would outlast the program."""
+    rest = b""
+    with suppress(OSError):
+        while chunk := os.read(stdin, _CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from lines
+    yield rest
 
 
 def _parsed(line: bytes) -> SessionMessage | Exception:

@@ -23,7 +23,7 @@ from ledgeragent.session.outcome import broke_on_the_way, failure, plain
 from ledgeragent.session.ticket import Ticket
 from ledgeragent.session.tickets import Tickets
 from ledgeragent.session.wakeups import sleep
-from ledgeragent.types import Message, Reply, ToolCall, UserMessage
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 PATIENCE = 5.0
 """Seconds that a call waits, while nothing else happens, for one that its host has not begun."""
@@ -93,15 +93,33 @@ class Conversation:
             self._history.read(history, self._thread.again(history))
 
     def resume(self, messages: Iterable[Message]) -> None:
-        """Takes in a history that ends with the reply whose calls are about to run."""
-        *history, reply = messages
+        """Takes in a history that ends with the reply whose calls are about to run.
+
+        Some of them may have been answered already.
+        """
+        history = list(messages)
+        last = max(n for n, message in enumerate(history) if isinstance(message, Reply))
+        past, reply, answers = history[:last], history[last], history[last + 1 :]
         assert isinstance(reply, Reply)
         with self._thread.sessions.lock, self._lock:
-            again = self._thread.open((*history, reply))
-            self._history.read(history, len(history) if again else self._thread.again(history))
+            again = self._thread.open((*past, reply))
+            self._history.read(past, len(past) if again else self._thread.again(past))
             self._history.cut(new=True)
             self._ids.use(call.id for call in reply.calls)
             self._docket.judge(reply, again=again)
+            for answer in answers:
+                if isinstance(answer, ToolReturn):
+                    self._answer(reply, answer, new=not again)
+
+    def _answer(self, reply: Reply, answer: ToolReturn, *, new: bool) -> None:
+        """Takes in an answer that the history has for a call of its last reply."""
+        call = next((call for call in reply.calls if call.id == answer.call_id), None)
+        if call is None:
+            return
+        ticket = self.claim(call)
+        if self._tickets.end(ticket, failed=answer.error):
+            self._live.answer(call, answer.content, error=answer.error, new=new)
+        self._tickets.withdraw(ticket)
 
     def context(self) -> str:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""

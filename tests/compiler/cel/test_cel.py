@@ -162,7 +162,6 @@ def test_a_verdict_lists_the_fields_that_the_rule_read(tmp_path: Path) -> None:
     [
         ("loan.copies[7].price > 1.0", LOAN),
         ("1 / (loan.desk.floor - 2) == 1", LOAN),
-        ("days(loan.due_on, params.today) < 3", {**LOAN, "due_on": "soon"}),
         ("loan.desk.floor > 1", {**LOAN, "desk": {"name": "x", "floor": 2**80}}),
         ("params.limits['silver'] > 1", LOAN),
     ],
@@ -184,6 +183,9 @@ def test_an_expression_that_fails_refuses_the_call(
         ("loan.status != 'lost'", {**LOAN, "status": 3}),
         ("loan.status != 'lost'", {**LOAN, "status": "LOST"}),
         ("loan.status != 'lost'", {**LOAN, "status": "lost "}),
+        ("days(loan.due_on, params.today) < 3", {**LOAN, "due_on": "soon"}),
+        ("loan.due_on >= params.today", {**LOAN, "due_on": "soon"}),
+        ("loan.due_on >= params.today", {**LOAN, "due_on": "2025-02-30"}),
         ("sum(loan.copies.map(c, c.price)) > 1.0", {**LOAN, "copies": [{"price": "x"}]}),
     ],
 )

@@ -60,7 +60,7 @@ from tests.packs.talk import asked, violated
         ),
         (by_email(), ME, "auth.course", {f"located:{ME}": "email"}),
         (*look(user(FRIEND)), "auth.course", {f"opened:{FRIEND}": "profile"}),
-        (*look(order(owner=FRIEND)), "auth.course", {f"opened:{FRIEND}": "order"}),
+        (*look(order(owner=FRIEND)), "auth.course", {f"handled:{FRIEND}": "order"}),
         (*look(user()), f"users.{ME}", user()),
         (*look(order()), f"orders.{ORDER}", order()),
         (*look(shoes()), f"products.{SHOES}", shoes()),

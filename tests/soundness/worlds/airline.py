@@ -176,10 +176,10 @@ class AirlineWorld(AirlineProposals):
     def _direct(self, origin: str, destination: str, date: str, shown_date: Any) -> list[Any]:
         found = []
         for flight in self.db["flights"].values():
-            day = flight["dates"].get(date, {"status": None})
-            if (flight["origin"], flight["destination"]) == (origin, destination) and day[
-                "status"
-            ] == "available":
+            if flight["origin"] != origin or flight["destination"] != destination:
+                continue
+            day = flight["dates"].get(date)
+            if day is not None and day["status"] == "available":
                 found.append(
                     {
                         "flight_number": flight["flight_number"],

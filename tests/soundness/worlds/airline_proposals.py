@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -195,35 +195,52 @@ class AirlineProposals(World):
             self._vary_methods(user_id, user, known, rng)
 
     def _vary_flights(self, known: Facts, rng: Random) -> None:
-        searches = [key.split() for kind, key, _ in known if kind == "onestop"]
+        listings = {k: self._onestop(*k.split()) for kind, k, _ in known if kind == "onestop"}
         sights = [key.split() for kind, key, _ in known if kind == "direct"]
         fixed = {key for table, key, name in known if (table, name) == ("flights", "route")}
         for reservation in self.db["reservations"].values():
             fixed |= {flight["flight_number"] for flight in reservation["flights"]}
-        before = self._seen(searches, sights)
         for number, flight in self.db["flights"].items():
-            spare = copy.deepcopy(flight)
+            before = {**flight, "dates": {**flight["dates"]}}
+            seen = self._seen(flight, sights)
             for date in DAYS:
                 if ("days", f"{number} {date}", "status") not in known and one_in(rng, 2):
                     flight["dates"][date] = some_day(rng, date)
             if number not in fixed and one_in(rng, 3):
                 flight["origin"], flight["destination"] = some(rng, list(AIRPORTS), 2, 2)
-            if self._seen(searches, sights) != before or not self._every_route():
-                self.db["flights"][number] = spare
+            if flight != before and not (
+                seen == self._seen(flight, sights)
+                and self._every_route()
+                and self._listed_as(listings, before, flight)
+            ):
+                self.db["flights"][number] = before
 
     def _every_route(self) -> bool:
         served = {(f["origin"], f["destination"]) for f in self.db["flights"].values()}
         return len(served) == len(AIRPORTS) * (len(AIRPORTS) - 1)
 
-    def _seen(self, searches: list[list[str]], sights: list[list[str]]) -> list[Any]:
-        """What searches would list, and whether single flights would be listed."""
-        found: list[Any] = [self._onestop(*asked) for asked in searches]
-        for number, origin, destination, date in sights:
-            flight = self.db["flights"][number]
-            route = (flight["origin"], flight["destination"])
-            available = flight["dates"][date]["status"] == "available"
-            found.append(available and route == (origin, destination))
-        return found
+    def _seen(self, flight: Any, sights: list[list[str]]) -> list[bool]:
+        """Whether searches for direct flights would list this one."""
+        route = [flight["origin"], flight["destination"]]
+        return [
+            flight["dates"][date]["status"] == "available" and route == ends
+            for number, *ends, date in sights
+            if number == flight["flight_number"]
+        ]
+
+    def _listed_as(self, listings: Mapping[str, list[Any]], before: Any, flight: Any) -> bool:
+        """True if searches for connections list what they did when the flight was as `before`.
+
+        Only those that begin where it does, or end there, can tell.
+        """
+        for asked, listing in listings.items():
+            origin, destination, date = asked.split()
+            near = any(
+                f["origin"] == origin or f["destination"] == destination for f in (before, flight)
+            )
+            if near and self._onestop(origin, destination, date) != listing:
+                return False
+        return True
 
     def _vary_reservation(self, key: str, reservation: Any, known: Facts, rng: Random) -> None:
         def unknown(name: str) -> bool:

@@ -20,14 +20,22 @@ Item: TypeAlias = Mapping[str, Any]
 """An item as data, whatever its type."""
 
 
+FAILED = "An error occurred while running the tool."
+"""The SDK's words, unless told otherwise, in the place of a tool that raised whatever it was."""
+
+_UNAPPROVED = "Tool execution was not approved."
+"""Its words in the place of a tool that somebody did not let run."""
+
+
 def with_ledger(input: RunInput, conversation: Conversation) -> RunInput:
     """The input with the ledger block behind it, unless verdicts change nothing."""
     if conversation.shadow:
         return input
-    return [*_items(input), {"role": "user", "content": conversation.context()}]
+    return [*items_of(input), {"role": "user", "content": conversation.context()}]
 
 
-def _items(input: RunInput) -> list[TResponseInputItem]:
+def items_of(input: RunInput) -> list[TResponseInputItem]:
+    """The input as items."""
     return [{"role": "user", "content": input}] if isinstance(input, str) else list(input)
 
 
@@ -43,12 +51,13 @@ def judge(
         for item, name in zip(calls, conversation.ids([c.call_id for c in calls]), strict=True):
             item.call_id = name
     passing = {handoff.tool_name for handoff in handoffs}
-    of_tools = tuple(_call(_as_data(c)) for c in calls if c.name not in passing)
+    of_tools = tuple(_call(as_data(c)) for c in calls if c.name not in passing)
     text = "".join(_text(item.content) for item in items if item.type == "message")
     conversation.judge(Reply(text=text, calls=of_tools))
 
 
-def _as_data(item: object) -> Item:
+def as_data(item: object) -> Item:
+    """An item as data, whether it is a model or is data already."""
     if isinstance(item, Mapping):
         return item
     data: Item = item.model_dump()  # type: ignore[attr-defined]
@@ -70,7 +79,7 @@ def _text(content: object) -> str:
 def map_history(input: RunInput) -> Iterator[Message]:
     """Input items of the Responses API as messages of the core."""
     text, calls = "", list[ToolCall]()
-    for item in map(_as_data, _items(input)):
+    for item in map(as_data, items_of(input)):
         kind = item.get("type") or "message"
         if kind == "function_call":
             calls.append(_call(item))
@@ -82,8 +91,16 @@ def map_history(input: RunInput) -> Iterator[Message]:
             yield Reply(text=text, calls=tuple(calls))
             text, calls = "", []
         if kind == "function_call_output":
-            yield ToolReturn(call_id=item["call_id"], content=plain(item["output"]))
+            yield _return(item)
         elif kind == "message" and item.get("role") == "user":
             yield UserMessage(text=_text(item.get("content")))
     if calls or text:
         yield Reply(text=text, calls=tuple(calls))
+
+
+def _return(item: Item) -> ToolReturn:
+    text = _text(item["output"])
+    is_lost = text.startswith(FAILED)
+    failed = is_lost or text.startswith(_UNAPPROVED)
+    content = plain(item["output"])
+    return ToolReturn(call_id=item["call_id"], content=content, error=failed, lost=is_lost)

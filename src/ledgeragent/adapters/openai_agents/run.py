@@ -11,7 +11,14 @@ from agents import Agent, FunctionTool, Handoff, Model, ModelProvider, RunConfig
 
 from ledgeragent.adapters.common import Policy, refuse
 from ledgeragent.adapters.openai_agents.items import RunInput, judge, map_history, with_ledger
-from ledgeragent.adapters.openai_agents.tools import GuardedInvoke, check_tool, without_rejections
+from ledgeragent.adapters.openai_agents.past import PastItems
+from ledgeragent.adapters.openai_agents.tools import (
+    GuardedApproval,
+    GuardedInvoke,
+    check_tool,
+    is_control,
+    without_rejections,
+)
 from ledgeragent.session.conversation import Conversation
 
 if TYPE_CHECKING:
@@ -33,6 +40,8 @@ if TYPE_CHECKING:
 AnyAgent: TypeAlias = "Agent[Any]"
 AnyHandoff: TypeAlias = "Handoff[Any, AnyAgent]"
 
+_MARK = "_ledgeragent_run"
+
 
 class ProviderHistory(TypedDict):
     """The parts of a request that name what the provider keeps, and this process cannot see."""
@@ -48,7 +57,23 @@ class GuardedRun:
     def __init__(self, guard: Policy) -> None:
         self.guard = guard
         self.conversation: Conversation | None = None
+        self.past: PastItems | None = None
+        self._controls: set[str] = set()
         self._agents: dict[int, tuple[AnyAgent, AnyAgent]] = {}
+
+    @classmethod
+    def of(cls, agent: AnyAgent | None) -> GuardedRun | None:
+        """The run that an agent is a copy for, None for one that is no such copy."""
+        run = getattr(agent, _MARK, None)
+        return run if isinstance(run, cls) else None
+
+    async def begun(self) -> Conversation | None:
+        """The run's conversation; that of a run read back from a file begins with its past."""
+        if self.conversation is None and self.past is not None:
+            items = await self.past.read()
+            history = map_history(items)
+            self.conversation = self.guard.resume(self.past.tools, history, self._controls)
+        return self.conversation
 
     def config(self, config: RunConfig | dict[str, Any] | None) -> RunConfig:
         """The run's configuration with its models wrapped."""
@@ -64,6 +89,8 @@ class GuardedRun:
 
     def agent(self, agent: AnyAgent) -> AnyAgent:
         """The run's copy of an agent; UnguardableError if some tool of it would run unseen."""
+        if self.of(agent) is self:
+            return agent
         if id(agent) in self._agents:
             return self._agents[id(agent)][1]
         if agent.mcp_servers and not self.guard.shadow:
@@ -72,6 +99,7 @@ class GuardedRun:
                 "put `ledgeragent mcp` before the server",
             )
         guarded = agent.clone(tools=[self._tool(tool) for tool in agent.tools])
+        setattr(guarded, _MARK, self)
         guarded.tool_use_behavior = without_rejections(agent.tool_use_behavior)
         # The original is kept as well, so that its id isn't given to another agent meanwhile.
         self._agents[id(agent)] = agent, guarded
@@ -82,7 +110,9 @@ class GuardedRun:
 
     def _handoff(self, target: AnyAgent | AnyHandoff) -> AnyAgent | AnyHandoff:
         if isinstance(target, Agent):
+            self._controls.add(Handoff.default_tool_name(target))
             return self.agent(target)
+        self._controls.add(target.tool_name)
         invoke = target.on_invoke_handoff
 
         async def guarded(context: RunContextWrapper[Any], arguments: str) -> AnyAgent:
@@ -98,7 +128,11 @@ class GuardedRun:
         invoke = tool.on_invoke_tool
         if isinstance(invoke, GuardedInvoke):
             invoke = invoke.invoke
-        guarded.on_invoke_tool = GuardedInvoke(lambda: self.conversation, name, invoke)
+        guarded.on_invoke_tool = GuardedInvoke(self.begun, name, invoke)
+        if tool.needs_approval is not False and not self.guard.shadow:
+            approval = tool.needs_approval
+            rule = approval.rule if isinstance(approval, GuardedApproval) else approval
+            guarded.needs_approval = GuardedApproval(self.begun, name, rule)
         return guarded
 
     def _name(self, tool: Tool) -> str:
@@ -106,10 +140,12 @@ class GuardedRun:
 
     def offered(self, input: RunInput, tools: Iterable[Tool]) -> Conversation:
         """The run's conversation, told which tools this request offers."""
-        names = [self._name(tool) for tool in tools]
+        listed = list(tools)
+        names = [self._name(tool) for tool in listed]
+        self._controls.update(tool.name for tool in listed if is_control(tool))
         if self.conversation is None:
-            self.conversation = self.guard.open(names, map_history(input))
-        self.guard.offer(self.conversation, names)
+            self.conversation = self.guard.open(names, map_history(input), self._controls)
+        self.guard.offer(self.conversation, names, self._controls)
         return self.conversation
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agents import Runner, RunState
 
 from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, refuse
+from ledgeragent.adapters.openai_agents.past import PastItems
 from ledgeragent.adapters.openai_agents.run import GuardedRun
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.conversation import Watch
@@ -28,7 +30,8 @@ class LedgerRunner:
     """Runs agents under one policy. It holds no conversation, so one object may serve many runs.
 
     All that happens is written to `journal`. In mode "shadow" everything is judged and recorded, and
-    nothing changed.
+    nothing changed. `neutrals` names tools that the policy does not list and that change none of its
+    records; handoffs are known.
     """
 
     def __init__(
@@ -39,8 +42,9 @@ class LedgerRunner:
         journal: Journal | None = None,
         mode: Mode = "enforce",
         undecided: Undecided = "block",
+        neutrals: Collection[str] = (),
     ) -> None:
-        self._guard = Policy(policy, watch, journal, mode, undecided)
+        self._guard = Policy(policy, watch, journal, mode, undecided, neutrals)
 
     async def run(
         self, agent: Agent[C], input: RunInput | RunState[C], **options: Unpack[RunOptions[C]]
@@ -63,12 +67,29 @@ class LedgerRunner:
         guarded = self._guarded(agent, input, options)
         return Runner.run_streamed(guarded, input, **options)
 
+    def guarded(self, agent: Agent[C]) -> Agent[C]:
+        """The agent as a run of ours has it: to read a `RunState` back, which is then resumed."""
+        return GuardedRun(self._guard).agent(agent)
+
     def _guarded(
         self, agent: Agent[C], input: RunInput | RunState[C], options: RunOptions[C]
     ) -> Agent[Any]:
         """The run's copy of the agent; its models are wrapped in `options`."""
-        if isinstance(input, RunState) and not self._guard.shadow:
-            raise refuse("a run that resumes from a RunState", "start a new one with its history")
         run = GuardedRun(self._guard)
+        if isinstance(input, RunState):
+            run = self._resumed(input, options)
         options["run_config"] = run.config(options.get("run_config"))
         return run.agent(agent)
+
+    def _resumed(self, state: RunState[C], options: RunOptions[C]) -> GuardedRun:
+        run = GuardedRun.of(state._current_agent)
+        if run is None and self._guard.shadow:
+            return GuardedRun(self._guard)
+        if run is None:
+            raise refuse(
+                "a RunState whose agents are not guarded",
+                "read it with RunState.from_string(runner.guarded(agent), text)",
+            )
+        if run.conversation is None:
+            run.past = PastItems(state, options.get("session"))
+        return run

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from agents import FunctionTool, ToolsToFinalOutputResult
 
 from ledgeragent.adapters.common import refuse
+from ledgeragent.adapters.openai_agents.items import FAILED
 from ledgeragent.gate import NOT_EXECUTED
+from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Conversation
 from ledgeragent.session.ticket import refusal
 from ledgeragent.types import ToolCall
@@ -24,6 +26,14 @@ if TYPE_CHECKING:
     )
     from agents.tool_context import ToolContext
 
+Begun: TypeAlias = Callable[[], Awaitable[Conversation | None]]
+"""Gives the run's conversation, None before it has one."""
+
+Approval: TypeAlias = (
+    "bool | Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]"
+)
+"""Whether people are asked before a tool runs, as the SDK has it."""
+
 Invoke: TypeAlias = "Callable[[ToolContext[Any], str], Awaitable[Any]]"
 """A tool's function, which may return anything."""
 
@@ -32,23 +42,18 @@ ToolUse: TypeAlias = (
 )
 """How an agent goes on after its tools have answered."""
 
-_FAILED = "An error occurred while running the tool."
-"""The SDK's words, unless told otherwise, in the place of a tool that raised whatever it was."""
-
 
 class GuardedInvoke:
     """A tool's function, asked only for calls that are allowed in the run's `conversation`."""
 
-    def __init__(
-        self, conversation: Callable[[], Conversation | None], name: str, invoke: Invoke
-    ) -> None:
+    def __init__(self, conversation: Begun, name: str, invoke: Invoke) -> None:
         self.invoke = invoke
         self._conversation = conversation
         self._name = name
 
     async def __call__(self, context: ToolContext[Any], arguments: str) -> Any:
         """The tool's own result, or the reason why it was not asked."""
-        conversation = self._conversation()
+        conversation = await self._conversation()
         if conversation is None:
             return f"{NOT_EXECUTED}, because it was not judged."
         call = ToolCall.parse(name=self._name, arguments=arguments, id=context.tool_call_id)
@@ -58,9 +63,31 @@ class GuardedInvoke:
         with conversation.running(ticket):
             result = await self.invoke(context, arguments)
             content = getattr(result, "text", result)
-            failed = isinstance(content, str) and content.startswith(_FAILED)
+            failed = isinstance(content, str) and content.startswith(FAILED)
             conversation.observe(ticket, content, error=failed, lost=failed)
             return result
+
+
+class GuardedApproval:
+    """Whether people are asked about a call: by the tool's own `rule`, if the gate lets it through."""
+
+    def __init__(self, conversation: Begun, name: str, rule: Approval) -> None:
+        self.rule = rule
+        self._conversation = conversation
+        self._name = name
+
+    async def __call__(
+        self, context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
+    ) -> bool:
+        """True if the call waits for somebody's word."""
+        conversation = await self._conversation()
+        call = ToolCall(name=self._name, arguments=arguments, id=call_id)
+        if conversation is None or not conversation.lets_through(call):
+            return False
+        if isinstance(self.rule, bool):
+            return self.rule
+        answer = self.rule(context, arguments, call_id)
+        return bool(await answer if inspect.isawaitable(answer) else answer)
 
 
 class UnrejectedOutput:
@@ -110,3 +137,11 @@ def check_tool(tool: Tool) -> str:
             "make it a handoff, or guard the inner agent's own run",
         )
     return name
+
+
+def is_control(tool: Tool) -> bool:
+    """True for a tool that a framework has made for the agent's own affairs."""
+    if not isinstance(tool, FunctionTool):
+        return False
+    parameters = tool.params_json_schema.get("properties") or {}
+    return control_tool(tool.name, parameters, tool.description) is not None

@@ -125,13 +125,13 @@ class Pieces:
 
 @dataclass(slots=True)
 class _Run:
-    """One evaluation: `piece` compiles a serialized part, `given` are the values of the variables.
+    """One evaluation: `piece` compiles a serialized part, `variables` are their values.
 
     The loops of a piece run `at_once` times together at most.
     """
 
     piece: Callable[[bytes], _Piece]
-    given: Mapping[str, Json]
+    variables: Mapping[str, Json]
     at_once: int
     sizes: dict[str, Size] = field(default_factory=dict)
     handed_over: int = 0
@@ -141,10 +141,10 @@ class _Run:
         return most_rounds(expr, partial(self._size, values))
 
     def _size(self, values: Mapping[str, Json], name: str) -> Size:
-        if name not in self.given:
+        if name not in self.variables:
             return size_of(values.get(name))
         if name not in self.sizes:
-            self.sizes[name] = size_of(self.given[name])
+            self.sizes[name] = size_of(self.variables[name])
         return self.sizes[name]
 
     def of(self, expr: Expr, names: _Names) -> Json:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+from ledgeragent.compiler.day import Day
+
 Cabin: TypeAlias = Literal["basic_economy", "economy", "business"]
 TripType: TypeAlias = Literal["one_way", "round_trip"]
 YesOrNo: TypeAlias = Literal["yes", "no"]
@@ -19,7 +21,7 @@ class Segment(TypedDict):
     flight_number: str
     origin: str
     destination: str
-    date: str
+    date: Day
     price: float
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from ledgeragent.ledger import Entry
+from ledgeragent.packs.lookups import corrects
 from ledgeragent.packs.retail.paths import (
     AUTH,
     CANCEL,
     COURSE,
     EXCHANGE,
+    HANDLED,
+    LOCATED,
     MODIFY,
     ON_ORDERS,
     ORDER,
     PROFILE,
     RETURN,
+    handled,
     located,
+    opened,
 )
 from ledgeragent.packs.retail.records import (
     CancelOrder,
@@ -21,6 +27,7 @@ from ledgeragent.packs.retail.records import (
     ReplaceItems,
     ReturnItems,
 )
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
 from ledgeragent.verdict import Decision
 
@@ -40,16 +47,55 @@ def customer(ledger: View) -> str | None:
 
     It is the first person who was located and of whom something was opened as well: from then on a
     lookup that finds somebody else hands the conversation over to nobody. Before, the latest lookup
-    counts, so that a mistyped one can be corrected.
+    counts, so that a mistyped one can be corrected. That is still possible once only a profile was
+    opened, if the lookups differ by a slip of the keyboard.
     """
     course = ledger.entry(_COURSE)
-    named: set[str] = set()
-    for step in course.value if course is not None else ():
-        user_id: str = step.partition(":")[2]
-        if user_id in named:  # located and opened, whichever came first
-            return user_id
-        named.add(user_id)
-    return ledger.get(_AUTH)
+    if course is None:
+        return ledger.get(_AUTH)
+    everyone = [step for step in course.value if step.startswith(LOCATED)]
+    if len(everyone) > 1:
+        return _served_of_several(course, ledger)
+    only = everyone[0].removeprefix(LOCATED) if everyone else ""
+    is_opened = opened(only) in course.value or handled(only) in course.value
+    return only if is_opened else ledger.get(_AUTH)
+
+
+def _served_of_several(course: Entry, ledger: View) -> str | None:
+    """Whom a conversation serves in which more than one person was located."""
+    first = _first_opened(course)
+    if first is not None and handled(first) in course.value:
+        return first
+    latest = ledger.get(_AUTH)
+    if first is None or (latest is not None and _corrects(latest, first, course)):
+        return latest
+    return first
+
+
+def _first_opened(course: Entry) -> str | None:
+    """The first person who was located and opened; of a profile opened by mistake, who corrected it."""
+    first: str | None = None
+    named: dict[str, set[str]] = {}
+    for step in course.value:
+        kind, _, user_id = step.partition(":")
+        kinds = named.setdefault(user_id, set())
+        kinds.add(f"{kind}:")
+        if len(kinds) == 1 or LOCATED not in kinds:
+            continue
+        if first is None or _corrects(user_id, first, course):
+            first = user_id
+        if HANDLED in named[first]:
+            return first
+    return first
+
+
+def _corrects(user_id: str, first: str, course: Entry) -> bool:
+    """True if one person was located by correcting the lookup that located another."""
+    steps = (located(user_id), located(first))
+    if user_id == first or not all(step in course.value for step in steps):
+        return False
+    later, earlier = (course.origin((step,)) for step in steps)
+    return later.turn >= earlier.turn and corrects(later.source, earlier.source)
 
 
 def _noted(served: str, ledger: View) -> Private:
@@ -97,7 +143,7 @@ def one_user_profile(call: ModifyUserAddress, ledger: View) -> Broken | None:
         return None
     return violation(
         "{asked} is somebody else's profile; only the profile of {served} can be changed here",
-        asked=Private(f"user_id {call['user_id']}", instead="that"),
+        asked=Private(f"user_id {as_given(call['user_id'])}", instead="that"),
         served=_noted(served, ledger),
     )
 

@@ -39,12 +39,13 @@ AUTH = PathTemplate("auth.user_id", str)
 """The id that the latest lookup by email, or by name and zip code, answered with."""
 
 COURSE = PathTemplate("auth.course", dict[str, str])
-"""Who was located, and whose record was opened, in that order, and how. See `customer`.
+"""Who was located, and whose profile or order was opened, in that order, and how. See `customer`.
 
-The keys are `located(user_id)` and `opened(user_id)`.
+The keys are `located(user_id)`, `opened(user_id)` for a profile, and `handled(user_id)` for an order,
+or a profile that was changed.
 """
 
-LOCATED, OPENED = "located:", "opened:"
+LOCATED, OPENED, HANDLED = "located:", "opened:", "handled:"
 
 USER = PathTemplate("users.{user_id}", User)
 ORDER = PathTemplate("orders.{order_id}", Order)
@@ -63,8 +64,13 @@ def located(user_id: str) -> str:
 
 
 def opened(user_id: str) -> str:
-    """The key in `COURSE` of somebody whose order or profile was read or changed."""
+    """The key in `COURSE` of somebody whose profile was read."""
     return f"{OPENED}{user_id}"
+
+
+def handled(user_id: str) -> str:
+    """The key in `COURSE` of somebody whose order was read, or whose profile was changed."""
+    return f"{HANDLED}{user_id}"
 
 
 def _located(value: Json, arguments: Arguments) -> Iterable[Json]:
@@ -74,20 +80,19 @@ def _located(value: Json, arguments: Arguments) -> Iterable[Json]:
 
 
 def _opened_order(value: Json, arguments: Arguments) -> Iterable[Json]:
-    return _opened(value, "order")
+    if _names_owner(value):
+        yield {handled(str(value["user_id"])): "order"}
 
 
 def _opened_profile(value: Json, arguments: Arguments) -> Iterable[Json]:
-    return _opened(value if _names_owner(value) else arguments, "profile")
+    record = value if _names_owner(value) else arguments
+    if _names_owner(record):
+        yield {opened(str(record["user_id"])): "profile"}
 
 
 def _changed_profile(value: Json, arguments: Arguments) -> Iterable[Json]:
-    return _opened(arguments, "profile")
-
-
-def _opened(record: Json, what: str) -> Iterable[Json]:
-    if _names_owner(record):
-        yield {opened(str(record["user_id"])): what}
+    if _names_owner(arguments):
+        yield {handled(str(arguments["user_id"])): "profile"}
 
 
 def _names_owner(record: Json) -> bool:

@@ -88,6 +88,12 @@ def last_item(call: ChangeQuantity, ledger: View) -> Broken | None:
     """An order keeps at least one product."""
     if call["quantity"] > 0:
         return None
+    if call["quantity"] < 0:
+        return violation(
+            "an order cannot hold {quantity} of {sku}: 0 takes it out",
+            quantity=call["quantity"],
+            sku=call["sku"],
+        )
     lines = ledger[ORDER(call["order_id"])]["lines"]
     if call["sku"] not in lines or len(lines) > 1:
         return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from ledgeragent.compiler.day import Day
+
 Kind = Literal["plant", "seed", "tool", "pot"]
 
 
@@ -67,7 +69,7 @@ class Order(TypedDict):
     order_id: str
     customer_id: str
     status: Literal["open", "packed", "dispatched", "delivered", "cancelled"]
-    placed_on: str
+    placed_on: Day
     lines: dict[str, Line]
     delivery: Delivery
     vouchers: dict[str, VoucherUse]
@@ -92,7 +94,7 @@ class Parcel(TypedDict):
     order_id: str
     carrier: str
     status: Literal["on its way", "delivered", "lost"]
-    delivered_on: str | None
+    delivered_on: Day | None
     items: dict[str, Item]
 
 
@@ -104,7 +106,7 @@ class Voucher(TypedDict):
     kind: Literal["gift", "promotion"]
     balance: float
     min_total: float
-    expires_on: str
+    expires_on: Day
 
 
 class Box(TypedDict):
@@ -115,7 +117,7 @@ class Box(TypedDict):
     plan: Literal["herbs", "bulbs", "seeds"]
     price: float
     status: Literal["active", "paused", "ended"]
-    next_box_on: str | None
+    next_box_on: Day | None
 
 
 class CancelOrder(TypedDict):

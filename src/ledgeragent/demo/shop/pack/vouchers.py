@@ -46,7 +46,12 @@ def _promotion(call: ApplyVoucher, voucher: Any, ledger: View) -> Broken | None:
 
 @predicate("shop/voucher-amount", guards="apply_voucher")
 def voucher_amount(call: ApplyVoucher, ledger: View) -> Broken | None:
-    """A voucher pays no more than it holds, and no more than is due."""
+    """A voucher pays more than nothing, no more than it holds, and no more than is due."""
+    if cents(call["amount"]) <= 0:
+        return violation(
+            "a voucher cannot pay {amount:.2f}: an amount above 0 can be paid",
+            amount=call["amount"],
+        )
     balance = ledger[VOUCHER(call["code"])]["balance"]
     if cents(call["amount"]) > cents(balance):
         return violation(

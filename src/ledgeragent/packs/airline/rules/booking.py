@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
 from ledgeragent.packs.airline.records import BookReservation, UpdatePassengers
 from ledgeragent.packs.airline.rules.customer import BOOK, PASSENGERS
 from ledgeragent.packs.airline.rules.itinerary import (
+    Leg,
     Trip,
     ask_for,
     itinerary,
@@ -80,12 +81,22 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
 
     A fare is what the latest search asks for the flight in the cabin. A flight that can't be taken,
     and none at all, are left to `airline/flight-available`.
+    Rejects: a cabin for which the search tells no price.
     """
     if not call["passengers"] or not call["flights"]:
         return None
-    fares = _fares(call, ledger)
-    if fares is None:
-        return None
+    fares = 0.0
+    for leg, prices in _prices(call, ledger):
+        if prices is None:
+            return None
+        if call["cabin"] not in prices:
+            return violation(
+                "cabin can't be {cabin}: the search tells no such price for {leg}, only for {cabins}",
+                cabin=call["cabin"].replace("_", " "),
+                leg=str(leg),
+                cabins=[cabin.replace("_", " ") for cabin in prices],
+            )
+        fares += prices[call["cabin"]]
     insured = INSURANCE if call["insurance"] == "yes" else 0
     bags = PAID_BAG * call["nonfree_baggages"]
     total = (fares + insured) * len(call["passengers"]) + bags
@@ -105,15 +116,13 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
     )
 
 
-def _fares(call: BookReservation, ledger: View) -> float | None:
-    """The price of the flights for each passenger, None where a flight can't be taken in that cabin."""
+def _prices(
+    call: BookReservation, ledger: View
+) -> Iterator[tuple[Leg, Mapping[str, float] | None]]:
+    """Each flight with its prices by cabin, None where it can't be taken. Asks where nothing tells."""
     trip = Trip(call["origin"], call["destination"], call["flight_type"])
-    fares = 0.0
     for leg in itinerary(call["flights"], trip, (), call["user_id"], ledger):
         prices = told(leg, "prices", ledger)
         if prices is None and not refusal(leg, ledger):
             ask_for(leg, ledger)
-        if prices is None or call["cabin"] not in prices.value:
-            return None
-        fares += prices.value[call["cabin"]]
-    return fares
+        yield leg, prices.value if prices is not None else None

@@ -122,9 +122,14 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
     anyway; of later flights they are only named in the reason: nearly every customer without
     another basis has none at all, and is better told now than after a read for every flight.
     Reading a cancelled status makes the same call right. Of a trip that `airline/cancel-flown`
-    leaves to a human agent, nothing more is said.
+    leaves to a human agent, nothing more is said. What was cancelled is not cancelled, and paid
+    back, once more.
     """
     trip = ledger[RESERVATION(call["reservation_id"])]
+    if trip.get("status") == "cancelled":
+        return violation(
+            "reservation {id} is cancelled already{tell}", id=call["reservation_id"], tell=TELL
+        )
     if trip["insurance"] == "yes" or _is_recent(trip, call["reservation_id"], ledger):
         return None
     if trip["cabin"] == "business":

@@ -20,7 +20,15 @@ from ledgeragent.packs.airline.paths import (
 from ledgeragent.packs.airline.records import Reservation, SendCertificate
 from ledgeragent.packs.airline.rules.cancel import TELL, status_read
 from ledgeragent.packs.airline.rules.customer import CANCEL, CERTIFICATE, FLIGHTS, UPDATES
-from ledgeragent.predicates import Broken, Private, View, demand, predicate, violation
+from ledgeragent.predicates import (
+    Broken,
+    MissingEvidence,
+    Private,
+    View,
+    demand,
+    predicate,
+    violation,
+)
 
 PER_PASSENGER = {"cancelled": 100, "delayed": 50}
 """The worth of a certificate for each passenger, by what happened to the flight."""
@@ -54,17 +62,27 @@ def _incidents(id: str, trip: Reservation, ledger: View) -> frozenset[str]:
     """
     statuses: set[str | None] = set()
     if _written(id, ledger, FLIGHTS):
-        others = _flights_of_others(id, ledger)
+        others = _flights_of_others(id, trip["user_id"], ledger)
         statuses = {status for path, status in ledger.glob(STATUS) if path[1:] not in others}
     if statuses.isdisjoint(PER_PASSENGER):
         statuses = {status_read(segment, ledger) for segment in trip["flights"]}
     return frozenset(PER_PASSENGER) & statuses
 
 
-def _flights_of_others(id: str, ledger: View) -> set[tuple[str, ...]]:
+def _flights_of_others(id: str, user_id: str, ledger: View) -> set[tuple[str, ...]]:
     """Number and date of the flights of every other reservation that was read."""
-    others = (trip for path, trip in ledger.glob(RESERVATION) if path[1] != id)
-    return {(s["flight_number"], s["date"]) for trip in others for s in trip["flights"]}
+    flights: set[tuple[str, ...]] = set()
+    for path, trip in ledger.glob(RESERVATION):
+        try:
+            segments = trip["flights"] if path[1] != id else ()
+        except (
+            MissingEvidence
+        ):  # of a stranger's record nothing is to be told, nor to be read again
+            if trip["user_id"] == user_id:
+                raise
+            continue
+        flights.update((segment["flight_number"], segment["date"]) for segment in segments)
+    return flights
 
 
 def _written(id: str, ledger: View, *tools: str) -> bool:
@@ -105,7 +123,15 @@ def _is_for_somebody_elses(user_id: str, ledger: View) -> bool:
         (own if trip["user_id"] == user_id else others).append((path[1], trip))
     if any(flight for _, trip in own for flight in _statuses_unread(trip, ledger)):
         return False
-    return any(_incidents(key, trip, ledger) for key, trip in others)
+    return any(_shows_incident(key, trip, ledger) for key, trip in others)
+
+
+def _shows_incident(id: str, trip: Reservation, ledger: View) -> bool:
+    """True if an incident of a stranger's reservation is known, as far as it can be read."""
+    try:
+        return bool(_incidents(id, trip, ledger))
+    except MissingEvidence:
+        return False
 
 
 def _ask_for_incidents(user_id: str, ledger: View, *, needed: bool = False) -> None:

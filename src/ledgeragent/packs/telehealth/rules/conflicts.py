@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ledgeragent.ledger import Entry
 from ledgeragent.packs.telehealth.paths import APPOINTMENT, BOOKING
-from ledgeragent.packs.telehealth.rules.known import CANCEL, OPEN, RESCHEDULE, SCHEDULE, seen
+from ledgeragent.packs.telehealth.rules.known import CANCEL, CLOSED, RESCHEDULE, SCHEDULE, seen
 from ledgeragent.packs.telehealth.rules.slots import slot_arguments
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.types import ToolCall
@@ -28,7 +28,7 @@ def slot_conflict(call: Mapping[str, str], ledger: View) -> Broken | None:
     """The slot isn't taken by another open appointment of the provider that was observed.
 
     Nor by one that this conversation has booked or moved there. Asks for nothing: most appointments
-    are other patients' and not to be read.
+    are other patients' and not to be read. One whose status is none of the policy's may be open.
     """
     provider = _known_provider(call, ledger)
     if provider is None:
@@ -57,7 +57,7 @@ def _known_provider(call: Mapping[str, str], ledger: View) -> str | None:
 
 
 def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
-    """True for each open appointment in the slot, other than the one that is to be moved.
+    """True for each appointment in the slot that may be open, other than the one that is to be moved.
 
     Only what is in the way is noted as evidence: a move of any other disturbs nothing.
     """
@@ -67,7 +67,7 @@ def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
         if entry is None or path == APPOINTMENT(moving):
             continue
         now = [_now(entry, name, writes) for name in ("provider_id", "date", "time", "status")]
-        if tuple(now[:3]) == slot and now[3] in OPEN:
+        if tuple(now[:3]) == slot and now[3] not in CLOSED:
             for name in ("provider_id", "date", "time", "status"):
                 seen(record, name)
             yield True

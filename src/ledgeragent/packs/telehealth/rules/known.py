@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ledgeragent.packs.lookups import corrects
 from ledgeragent.packs.telehealth.paths import (
     ALL_APPOINTMENTS,
     ALL_RECORDS,
     APPOINTMENT,
     AUTH,
     LOCATED,
+    RECORD,
 )
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import MissingEvidence, View
@@ -28,15 +30,48 @@ NOTE = "update_medical_record_note"
 TRANSFER = "transfer_to_human_support"
 
 OPEN = ("scheduled", "pending_approval")
+CLOSED = ("completed", "cancelled")
 
 
 def served(ledger: View) -> str | None:
     """Whom this conversation serves: the *first* patient located, None if nobody was.
 
-    Locating somebody else later, a child to book for, say, doesn't hand the conversation over.
+    Locating somebody else later, a child to book for, say, doesn't hand the conversation over. A
+    lookup that puts a mistyped one right does, unless something of the first patient was read before.
     """
-    everyone = located(ledger)
-    return everyone[0] if len(everyone) > 1 else ledger.get(AUTH())
+    first, *others = located(ledger) or (None,)
+    if first is None or not others:
+        return ledger.get(AUTH())
+    for other in others:
+        if _corrects(other, first, ledger):
+            first = other
+    return first
+
+
+def _corrects(other: str, first: str, ledger: View) -> bool:
+    """True if one patient was located by correcting the lookup that located another."""
+    entry = ledger.entry(LOCATED())
+    if entry is None:
+        return False
+    later, earlier = entry.origin((other,)), entry.origin((first,))
+    return (
+        later.turn >= earlier.turn
+        and corrects(later.source, earlier.source)
+        and not _is_opened(first, later.turn, ledger)
+    )
+
+
+def _is_opened(patient_id: str, turn: int, ledger: View) -> bool:
+    """True if something of a patient but the profile was read before that turn, or ever written."""
+    families: tuple[PathTemplate[Any], ...] = (APPOINTMENT, ALL_APPOINTMENTS, RECORD, ALL_RECORDS)
+    for family in families:
+        for path, _ in ledger.glob(family):
+            entry = ledger.entry(path)
+            if entry is None or entry.turn >= turn:
+                continue
+            if entry.value.get("patient_id") == patient_id:
+                return True
+    return any(write.arguments.get("patient_id") == patient_id for write in ledger.writes)
 
 
 def located(ledger: View) -> tuple[str, ...]:

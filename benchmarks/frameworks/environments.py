@@ -1,0 +1,112 @@
+"""Environments: each script of a client gets its own, from the lines at its head (PEP 723).
+
+They are kept under a folder of the user's cache, or `LEDGERAGENT_ENVIRONMENTS`, by what is installed
+in them: a script whose lines have not changed is not installed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_HEAD = re.compile(r"(?m)^# /// script$\n(?P<lines>(?:^#(?: .*)?$\n)+?)^# ///$")
+_PATIENCE = 1200.0
+
+
+class InstallationError(RuntimeError):
+    """A client that cannot be installed here; says what the installer said last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One client: its file, what it needs from PyPI and from npm, whether it connects per call."""
+
+    file: Path
+    dependencies: tuple[str, ...]
+    npm: tuple[str, ...]
+    reconnects: bool
+    about: str
+
+    @classmethod
+    def read(cls, file: Path) -> Script:
+        """The script with what its head says."""
+        text = file.read_text(encoding="utf-8")
+        head = _HEAD.search(text)
+        assert head is not None, f"{file}: no lines of PEP 723 at its head"
+        lines = "\n".join(line[2:] for line in head["lines"].splitlines())
+        data: dict[str, Any] = tomllib.loads(lines)
+        own = data.get("tool", {}).get("ledgeragent", {})
+        about = text.split('"""')[1]
+        return cls(
+            file,
+            tuple(data.get("dependencies", ())),
+            tuple(own.get("npm", ())),
+            bool(own.get("reconnects")),
+            about,
+        )
+
+
+def cache_folder() -> Path:
+    """Where environments are kept: outside of the checkout, unless the variable says otherwise."""
+    default = Path.home() / ".cache" / "ledgeragent" / "environments"
+    return Path(os.environ.get("LEDGERAGENT_ENVIRONMENTS", default))
+
+
+def environment_of(script: Script) -> Path:
+    """The folder of a script's environment, made if it isn't there. Raises InstallationError."""
+    needs = json.dumps([script.dependencies, script.npm, sys.version_info[:2]])
+    name = f"{script.file.stem}-{hashlib.sha256(needs.encode()).hexdigest()[:8]}"
+    folder = cache_folder() / name
+    if not (folder / "ready").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        _run([sys.executable, "-m", "venv", str(folder)], folder)
+        if script.dependencies:
+            _run([*_installer(folder), *script.dependencies], folder)
+        if script.npm:
+            _run(["npm", "install", "--no-audit", "--no-fund", *script.npm], folder)
+        (folder / "ready").touch()
+    return folder
+
+
+def _installer(folder: Path) -> list[str]:
+    """The command that installs into an environment: uv's where there is one, which is faster."""
+    python = str(python_of(folder))
+    if shutil.which("uv"):
+        return ["uv", "pip", "install", "-q", "--python", python]
+    return [python, "-m", "pip", "install", "-q"]
+
+
+def python_of(folder: Path) -> Path:
+    """The Python of an environment."""
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def versions_in(folder: Path, script: Script) -> dict[str, str]:
+    """The versions of what a script asks for."""
+    listed = _run([str(python_of(folder)), "-m", "pip", "list", "--format", "json"], folder)
+    installed = {
+        row["name"].lower().replace("_", "-"): row["version"] for row in json.loads(listed)
+    }
+    names = {re.split(r"[<>=\[]", need)[0].lower() for need in (*script.dependencies, "mcp")}
+    versions = {name: installed[name] for name in sorted(names) if name in installed}
+    for name in script.npm:
+        package = folder / "node_modules" / name / "package.json"
+        versions[name] = json.loads(package.read_text())["version"]
+    return versions
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["it said nothing"]
+        raise InstallationError(lines[-1])
+    return done.stdout

@@ -1,0 +1,1 @@
+"""Situations of our own, and the test that runs them through the front door."""

@@ -1,0 +1,63 @@
+"""Every situation is judged as the policy has it, through the reader that everybody uses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.cli.command import ledgeragent
+
+from . import (
+    appointments,
+    bookings,
+    cancellations,
+    changes,
+    compensation,
+    items,
+    orders,
+    parking,
+    patients,
+    shop,
+    telecom,
+)
+from .rows import Rows
+
+ROOT = Path(__file__).parents[2]
+PYTHON = (
+    *(cancellations, compensation, bookings, changes),
+    *(orders, items),
+    telecom,
+    *(appointments, patients),
+    shop,
+)
+YAML = {
+    "src/ledgeragent/demo/shop/pack.yaml": shop,
+    "examples/parking/pack.yaml": parking,
+}
+
+
+def misjudged(rows: Rows, domain: str, folder: Path) -> list[str]:
+    """What is not as it should be, each with the note of its situation."""
+    file = folder / "situations.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows.rows))
+    report = ledgeragent("test", "--domain", domain, "--cases", file, "--format", "json").json
+    assert report["cases"] == len(rows.rows)
+    return [
+        f"{m['id']}, {m['note']}: {m['call']} expected {m['expected']}, got {m['decision']}"
+        for m in report["mismatches"]
+    ]
+
+
+@pytest.mark.parametrize("module", PYTHON, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_situations_of_the_shipped_packs(module: ModuleType, tmp_path: Path) -> None:
+    rows: Rows = module.ROWS
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("pack", YAML)
+def test_situations_of_packs_written_as_data(pack: str, tmp_path: Path) -> None:
+    pytest.importorskip("cel_expr_python")
+    assert misjudged(YAML[pack].ROWS, str(ROOT / pack), tmp_path) == []
