@@ -68,7 +68,7 @@ NEIGHBOURS: dict[str, tuple[str, ...]] = {
     "state": ("utterances", "plan"),
     "types": ("absorb", "gate"),
     "verdict": ("gate", "filter"),
-    "view": ("predicates", "gate", "utterances"),
+    "view": ("predicates", "gate", "plan", "utterances"),
 }
 """The tests that a mutant meets where those of its own module let it pass, by module."""
 
