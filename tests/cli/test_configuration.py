@@ -9,7 +9,7 @@ import pytest
 
 from ledgeragent.cli.configuration import ExplainingParser, words_of_environment
 from ledgeragent.cli.gateway import add_options
-from ledgeragent.cli.gatewayplan import SHARED, Plan
+from ledgeragent.cli.gatewayplan import SHARED, ServingPlan
 from ledgeragent.cli.main import VERBS, verb_parser
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.verdict import Decision, Enforcement
@@ -45,10 +45,10 @@ def parser() -> ExplainingParser:
     return made_parser
 
 
-def plan(file: Path, *words: str) -> Plan:
+def plan(file: Path, *words: str) -> ServingPlan:
     args = parser().parse_args(["--config", str(file), *words])
     args.words = ["--config", str(file), *words]
-    return Plan.read(args, parser())
+    return ServingPlan.read(args, parser())
 
 
 @pytest.fixture(autouse=True)

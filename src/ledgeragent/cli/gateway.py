@@ -230,7 +230,7 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop. 0 after a graceful shutdown."""
-    from ledgeragent.cli.gatewayplan import Plan
+    from ledgeragent.cli.gatewayplan import ServingPlan
     from ledgeragent.cli.gatewayrun import check, serve
 
     if args.action is None and args.file is not None:
@@ -239,8 +239,12 @@ def run(args: argparse.Namespace) -> int:
         args.config = args.file
     parser = ExplainingParser(add_help=False)
     add_options(parser)
-    plan = Plan.read(args, parser)
-    return check(plan) if args.action == "check" else serve(plan, lambda: Plan.read(args, parser))
+    plan = ServingPlan.read(args, parser)
+    return (
+        check(plan)
+        if args.action == "check"
+        else serve(plan, lambda: ServingPlan.read(args, parser))
+    )
 
 
 def _natural(text: str) -> int:

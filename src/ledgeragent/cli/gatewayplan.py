@@ -51,7 +51,7 @@ class PlannedRoute:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ServingPlan:
     """A whole gateway. `shared` are the options of all routes, `config` the file that it came from."""
 
     shared: argparse.Namespace
@@ -59,7 +59,7 @@ class Plan:
     config: str | None
 
     @classmethod
-    def read(cls, args: argparse.Namespace, parser: argparse.ArgumentParser) -> Plan:
+    def read(cls, args: argparse.Namespace, parser: argparse.ArgumentParser) -> ServingPlan:
         """What file, environment and command line say together. Raises UsageError or DataError."""
         if args.config is None:
             return cls(shared=args, routes=(_route("", args),), config=None)
@@ -152,7 +152,7 @@ def _from_environment(name: str) -> str:
     return value
 
 
-def problems_of(plan: Plan) -> Mapping[str, str]:
+def problems_of(plan: ServingPlan) -> Mapping[str, str]:
     """By pack, what keeps it from being served: errors that `check` finds, samples judged otherwise."""
     from ledgeragent.check import check
     from ledgeragent.compiler.problems import Severity

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.gatewayplan import Plan, PlannedRoute, problems_of
+from ledgeragent.cli.gatewayplan import PlannedRoute, ServingPlan, problems_of
 from ledgeragent.cli.streams import tell
 from ledgeragent.cli.workers import listening, run_workers
 from ledgeragent.domain import Domain
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("ledgeragent.gateway")
 
 
-def check(plan: Plan) -> int:
+def check(plan: ServingPlan) -> int:
     """Says what is wrong with a plan and its packs. 0 if nothing is, 1 if something."""
     problems = problems_of(plan)
     for name, problem in problems.items():
@@ -43,7 +43,7 @@ def check(plan: Plan) -> int:
     return 1 if problems else 0
 
 
-def serve(plan: Plan, again: Callable[[], Plan]) -> int:
+def serve(plan: ServingPlan, again: Callable[[], ServingPlan]) -> int:
     """Serves until it is told to stop. 0 after a graceful shutdown."""
     shared = plan.shared
     if shared.workers > 1 and shared.session_store == "memory":
@@ -59,7 +59,9 @@ def serve(plan: Plan, again: Callable[[], Plan]) -> int:
         return _serve(plan, again, sock, 0)
 
 
-def _serve(plan: Plan, again: Callable[[], Plan], sock: socket.socket, worker: int) -> int:
+def _serve(
+    plan: ServingPlan, again: Callable[[], ServingPlan], sock: socket.socket, worker: int
+) -> int:
     with ExitStack() as stack:
         try:
             running = Running(plan, again, stack, worker)
@@ -79,7 +81,7 @@ class Running:
     """
 
     def __init__(
-        self, plan: Plan, again: Callable[[], Plan], stack: ExitStack, worker: int = 0
+        self, plan: ServingPlan, again: Callable[[], ServingPlan], stack: ExitStack, worker: int = 0
     ) -> None:
         self._worker = worker
         self._plan = plan
@@ -158,7 +160,7 @@ class Running:
             self._plan, self._marks = plan, _marks(plan)
             log.warning("reloaded: %s", "; ".join(coverage(r.domain()) for r in plan.routes))
 
-    def _gateways(self, plan: Plan, before: Mapping[str, Gateway]) -> dict[str, Gateway]:
+    def _gateways(self, plan: ServingPlan, before: Mapping[str, Gateway]) -> dict[str, Gateway]:
         return {route.path: self._gateway(route, before.get(route.path)) for route in plan.routes}
 
     def _gateway(self, route: PlannedRoute, before: Gateway | None) -> Gateway:
@@ -214,7 +216,7 @@ def _where(route: PlannedRoute) -> str:
     return f"{route.path or '/'} ({route.settings.mode}) for {route.settings.upstream}"
 
 
-def _marks(plan: Plan) -> dict[str, tuple[int, int]]:
+def _marks(plan: ServingPlan) -> dict[str, tuple[int, int]]:
     """By file, what changes when it does."""
     marks = {}
     for source in plan.sources():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from heapq import heappop, heappush
 from typing import Any
 
 from ledgeragent.gate import Filtered
@@ -39,6 +41,7 @@ class ChatStream:
     def _start(self) -> None:
         self._calls: list[_Call] = []
         self._at: dict[int, _Call] = {}
+        self._waiting: defaultdict[str, list[int]] = defaultdict(list)
         self._ended: str | None = None
 
     @property
@@ -101,18 +104,27 @@ class ChatStream:
 
     def _repeats(self, call: _Call) -> bool:
         """True if a call before it, which is held, has its id."""
-        before = self._calls[: self._calls.index(call)]
-        return any(other.id == call.id and other.number is None for other in before)
+        waiting = self._waiting[call.id]
+        while (first := self._calls[waiting[0]]).number is not None or first.id != call.id:
+            heappop(waiting)
+        return waiting[0] < call.place
 
     def _call_of(self, part: Body) -> _Call:
         """The call that a part belongs to; some upstreams give all calls of a reply one index."""
         index, call_id = part.get("index", len(self._calls)), str(part.get("id") or "")
         call = self._at.get(index)
         if call is None or (call_id and call.id and call_id != call.id):
-            call = self._at[index] = _Call()
+            call = self._at[index] = _Call(len(self._calls))
             self._calls.append(call)
-        call.id = call.id or call_id
+            self._note(call, call_id)
+        elif call_id and not call.id:
+            self._note(call, call_id)
         return call
+
+    def _note(self, call: _Call, call_id: str) -> None:
+        """Notes the id of a call, and its place among those of the same id that are not sent yet."""
+        call.id = call_id
+        heappush(self._waiting[call_id], call.place)
 
     def _whole(self, call: _Call) -> ServerEvent:
         call.number = self._sent
@@ -169,9 +181,10 @@ class ChatStream:
 
 
 class _Call:
-    """A call as far as it has come in; `number` once the client has begun to get it."""
+    """A call as far as it has come in, at its `place`; `number` once the client has begun to get it."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: int) -> None:
+        self.place = place
         self.id = ""
         self.name = ""
         self.arguments = ""

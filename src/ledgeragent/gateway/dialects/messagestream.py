@@ -37,6 +37,7 @@ class MessagesStream:
 
     def _start(self) -> None:
         self._blocks: dict[int, _Block] = {}
+        self._held_ids: set[str | None] = set()
         self._end: Body | None = None
 
     @property
@@ -79,7 +80,8 @@ class MessagesStream:
         block = self._blocks[index] = _Block(start)
         if block.kind not in (*SAFE_BLOCKS, "tool_use"):
             raise BadReplyError(f"the upstream sent a {block.kind} block, which cannot be judged")
-        if block.kind == "tool_use" and (start["name"] not in self._passes or self._repeats(block)):
+        if block.kind == "tool_use" and self._holds(start):
+            self._held_ids.add(start.get("id"))
             return
         if block.kind != "text":
             yield self._opening(block)
@@ -91,10 +93,9 @@ class MessagesStream:
         if text:
             yield from self._grow(block, {"type": "text_delta", "text": text})
 
-    def _repeats(self, block: _Block) -> bool:
-        """True if a call before it, which is held, has its id."""
-        unsent = (b for b in self._blocks.values() if b.kind == "tool_use" and b.number is None)
-        return any(b is not block and b.start.get("id") == block.start.get("id") for b in unsent)
+    def _holds(self, start: Body) -> bool:
+        """True for what must be judged, and for what repeats the id of a call that is held."""
+        return start["name"] not in self._passes or start.get("id") in self._held_ids
 
     def _opening(self, block: _Block) -> ServerEvent:
         block.number = self._sent

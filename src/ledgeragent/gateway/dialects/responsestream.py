@@ -56,6 +56,7 @@ class ResponsesStream:
     def _start(self) -> None:
         self._numbers: dict[int, int] = {}
         self._held: dict[int, Body] = {}
+        self._held_ids: set[str | None] = set()
         self._late: dict[int, _Late] = {}
         self._done: dict[int, Body] = {}
         self._end: Body | None = None
@@ -93,6 +94,7 @@ class ResponsesStream:
             check_item(item)
             if item["type"] == "function_call" and self._holds(item):
                 self._held[index] = item
+                self._held_ids.add(item.get("call_id"))
                 return
             if item["type"] == "message" and self._seam.waits:
                 self._late[index] = _Late(data)
@@ -156,8 +158,7 @@ class ResponsesStream:
 
     def _holds(self, item: Body) -> bool:
         """True for what must be judged, and for what repeats the id of a call that is held."""
-        repeats = any(other.get("call_id") == item.get("call_id") for other in self._held.values())
-        return repeats or item["name"] not in self._passes
+        return item["name"] not in self._passes or item.get("call_id") in self._held_ids
 
     def _same(self, first: Body, last: Body) -> None:
         if any(first.get(name) != last.get(name) for name in ("type", "name", "call_id")):
