@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError
 
@@ -33,6 +34,8 @@ def words_of_environment(
         option = _long(action)
         variable = PREFIX + option[2:].replace("-", "_").upper()
         if not option or option == "--help" or variable not in environment:
+            continue
+        if variable == DATA_DIR:  # it says where data can be had, not that all of it is meant
             continue
         value = environment[variable]
         if action.nargs == 0:
