@@ -68,7 +68,7 @@ NEIGHBOURS: dict[str, tuple[str, ...]] = {
     "state": ("utterances", "plan"),
     "types": ("absorb", "gate"),
     "verdict": ("gate", "filter"),
-    "view": ("predicates", "gate", "utterances"),
+    "view": ("predicates", "gate", "plan", "utterances"),
 }
 """The tests that a mutant meets where those of its own module let it pass, by module."""
 
@@ -200,7 +200,7 @@ def _run(module: str, source: str | None, tests: Sequence[Path]) -> None:
 
 def _stages(module: str) -> list[list[Path]]:
     """The tests that a mutant of the module meets: its own first, then those of its neighbours."""
-    own = [TESTS / f"test_{module}.py"]
+    own = [TESTS / f"test_{module}.py", *sorted(TESTS.glob(f"test_{module}_*.py"))]
     others = [TESTS / f"test_{name}.py" for name in NEIGHBOURS.get(module, ())]
     stages = ([path for path in stage if path.exists()] for stage in (own, others))
     return [stage for stage in stages if stage]

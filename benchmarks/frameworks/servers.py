@@ -62,8 +62,8 @@ SERVERS = (
         "convert_time",
         {"source_timezone": "UTC", "target_timezone": "Asia/Tokyo", "time": "12:30"},
         npm=False,
-    ),  # fmt: skip
-    RealServer("mcp-server-git", (), "git_init", {"repo_path": "{folder}"}, npm=False),
+    ),
+    RealServer("mcp-server-git", (), "git_status", {"repo_path": "{folder}"}, npm=False),
 )
 
 
@@ -86,6 +86,7 @@ async def asked(command: list[str], server: RealServer, folder: str) -> dict[str
 def compared(server: RealServer) -> str:
     """`the same`, or what differs."""
     with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "init", "-q", folder], check=True)
         command = server.command(folder)
         proxy = [sys.executable, "-m", "ledgeragent", "mcp", "--domain", "shop", "--allow-unknown"]
         direct = asyncio.run(asked(command, server, folder))

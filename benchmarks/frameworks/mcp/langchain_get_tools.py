@@ -24,7 +24,7 @@ async def play(target: Any, calls: list[Call]) -> list[Answer]:
     answers = []
     for name, arguments in calls:
         try:
-            answers.append(answer(content_text(await tools[name].ainvoke(arguments)), error=False))
+            answers.append(answer(content_text(await tools[name].ainvoke(arguments))))
         except Exception as problem:  # its refusals are raised, for the agent to see
             answers.append(answer(str(problem), error=True))
     return answers

@@ -25,7 +25,7 @@ async def play(target: Any, calls: list[Call]) -> list[Answer]:
         for name, arguments in calls:
             try:
                 result = await tools[name].ainvoke(arguments)
-                answers.append(answer(content_text(result), error=False))
+                answers.append(answer(content_text(result)))
             except Exception as problem:  # its refusals are raised, for the agent to see
                 answers.append(answer(str(problem), error=True))
     return answers

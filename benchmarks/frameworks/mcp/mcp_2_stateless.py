@@ -1,5 +1,7 @@
 # /// script
 # dependencies = ["mcp>=2.3"]
+# [tool.ledgeragent]
+# reconnects = true
 # ///
 """The client of mcp 2.3 with mode="2026-07-28"."""
 
