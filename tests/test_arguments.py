@@ -224,3 +224,15 @@ def test_a_long_value_is_cut_in_an_objection() -> None:
     assert read(int, "x" * 79, "n")[1] == [
         f"n should be a whole number, got {repr('x' * 79)[:77]}..."
     ]
+
+
+class Even:
+    """A form of a declared argument: a whole number that two divides."""
+
+    def objection(self, value: Json, place: str) -> str:
+        return "" if type(value) is int and value % 2 == 0 else f"{place} should be even"
+
+
+def test_a_form_says_itself_what_is_wrong_with_a_value() -> None:
+    assert read(Even(), 4, "n") == (4, [])
+    assert read(Even(), 3, "n")[1] == ["n should be even"]
