@@ -14,7 +14,9 @@ from mcp import StdioServerParameters
 async def play(target: Any, calls: list[Call]) -> list[Answer]:
     """Each call by its tool."""
     if "url" in target:
-        place: Any = StreamableHTTPConnectionParams(url=target["url"], headers=target["headers"])
+        place: Any = StreamableHTTPConnectionParams(
+            url=target["url"], headers=target["headers"], timeout=60
+        )
     else:
         command, *rest = target["command"]
         start = StdioServerParameters(command=command, args=rest, env=target["env"])

@@ -7,6 +7,8 @@
 """The command line of the MCP inspector: one process, and so one connection, for each call."""
 
 import json
+import os
+import shlex
 import subprocess
 import tempfile
 from typing import Any
@@ -18,17 +20,16 @@ PROGRAM = "node_modules/.bin/mcp-inspector"
 
 def called(target: Any, name: str, arguments: dict[str, Any]) -> Any:
     """The result of one call."""
-    if "url" in target:
-        place = [target["url"], "--transport", "http"]
-        for header, value in target["headers"].items():
-            place += ["--header", f"{header}: {value}"]
-    else:
-        place = ["--config", config_of(target), "--server", "shop"]
     options = ["--method", "tools/call", "--tool-name", name]
     for key, value in arguments.items():
         text = value if isinstance(value, str) else json.dumps(value)
         options += ["--tool-arg", f"{key}={text}"]
-    run = [PROGRAM, "--cli", *place, *options]
+    if "url" in target:
+        options += ["--transport", "http"]
+        for header, value in target["headers"].items():
+            options += ["--header", f"{header}: {value}"]
+    place = target.get("url") or program_of(target)
+    run = [PROGRAM, "--cli", place, *options]
     output = subprocess.run(run, capture_output=True, text=True, check=False)
     start = output.stdout.find("{")
     if start < 0:
@@ -36,12 +37,13 @@ def called(target: Any, name: str, arguments: dict[str, Any]) -> Any:
     return json.JSONDecoder().raw_decode(output.stdout[start:])[0]
 
 
-def config_of(target: Any) -> str:
-    """A file that says how the proxy is started."""
-    command, *rest = target["command"]
-    server = {"command": command, "args": rest, "env": target["env"]}
-    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
-        json.dump({"mcpServers": {"shop": server}}, file)
+def program_of(target: Any) -> str:
+    """A program that starts the proxy: the inspector takes options of a command for its own."""
+    lines = [f"export PYTHONPATH={shlex.quote(target['env']['PYTHONPATH'])}"]
+    lines.append(f"exec {shlex.join(target['command'])}")
+    with tempfile.NamedTemporaryFile("w", suffix=".sh", delete=False) as file:
+        file.write("\n".join(["#!/bin/sh", *lines, ""]))
+    os.chmod(file.name, 0o700)
     return file.name
 
 

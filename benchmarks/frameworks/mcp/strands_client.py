@@ -7,8 +7,12 @@ from typing import Any
 
 from _play import Answer, Call, answer, content_text, main
 from mcp import StdioServerParameters, stdio_client
-from mcp.client.streamable_http import streamablehttp_client
 from strands.tools.mcp import MCPClient
+
+try:
+    from mcp.client.streamable_http import streamable_http_client as streamable_http
+except ImportError:  # mcp before 1.24
+    from mcp.client.streamable_http import streamablehttp_client as streamable_http
 
 
 async def play(target: Any, calls: list[Call]) -> list[Answer]:
@@ -16,7 +20,7 @@ async def play(target: Any, calls: list[Call]) -> list[Answer]:
 
     def connect() -> Any:
         if "url" in target:
-            return streamablehttp_client(target["url"], target["headers"])
+            return streamable_http(target["url"])
         command, *rest = target["command"]
         return stdio_client(StdioServerParameters(command=command, args=rest, env=target["env"]))
 
