@@ -36,7 +36,7 @@ class Enforcer:
         visit = await self.equipment.visits.open(
             roster.conversation(conversation), inbound.visitor(len(raw)), roster.recorder
         )
-        gate = inbound.belongs(visit.memory.session, roster.gate)
+        gate = inbound.belongs(visit, roster.gate)
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
         exchange = Exchange(
