@@ -40,7 +40,7 @@ class Enforcer:
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
         exchange = Exchange(
-            dialect=roster.dialect(inbound.dialect),
+            dialect=roster.dialect(inbound.dialect).refusing(conversation.structured),
             gate=gate,
             passes=roster.passes,
             body=body,
