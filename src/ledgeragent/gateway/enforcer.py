@@ -36,11 +36,11 @@ class Enforcer:
         visit = await self.equipment.visits.open(
             roster.conversation(conversation), inbound.visitor(len(raw)), roster.recorder
         )
-        gate = inbound.belongs(visit.memory.session, roster.gate)
+        gate = inbound.belongs(visit, roster.gate)
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
         exchange = Exchange(
-            dialect=roster.dialect(inbound.dialect),
+            dialect=roster.dialect(inbound.dialect).refusing(conversation.structured),
             gate=gate,
             passes=roster.passes,
             body=body,

@@ -108,7 +108,7 @@ class Exchange:
             items = self._kept(self.dialect.items(answer))
         await self.settle(
             [
-                self._settled(j, [j.wire.reply.text, t])._replace(items=items)
+                self._settled(j, [j.wire.reply.text, self._echo(t)])._replace(items=items)
                 for j, t in zip(judgements, texts, strict=True)
             ]
         )
@@ -147,7 +147,9 @@ class Exchange:
             text = self._refusal(judgement.filtered)
             with reading():
                 ending = list(stream.finish(judgement.filtered, text))
-            settlement = self._settled(judgement, [*texts, text], first_id, streamed=True)
+            settlement = self._settled(
+                judgement, [*texts, self._echo(text)], first_id, streamed=True
+            )
             await self.settle([settlement._replace(items=self._kept(stream.items))])
         except GatewayError as problem:
             if not has_begun:
@@ -224,6 +226,10 @@ class Exchange:
         )
         reply = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
         return Settlement(reply, memory, name or judgement.wire.id)
+
+    def _echo(self, text: str) -> str:
+        """What a client will give back of a text of ours."""
+        return text if self.dialect.echoes else ""
 
     def _kept(self, items: Sequence[Body]) -> Sequence[Body]:
         """The items, unless the client said that it will send them whole."""

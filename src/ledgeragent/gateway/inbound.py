@@ -16,9 +16,11 @@ from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.references import resolved
+from ledgeragent.gateway.releases import UNRELEASED_HEADER
 from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.upstream import UpstreamLine
-from ledgeragent.gateway.visits import Visitor, Visits
+from ledgeragent.gateway.visits import Visit, Visitor, Visits
+from ledgeragent.gateway.words import names_header
 from ledgeragent.stores.base import SessionStore
 
 try:
@@ -75,9 +77,11 @@ class Inbound:
             self.trace.read(body, stream=conversation.stream)
         return body, conversation
 
-    def belongs(self, session: str, gate: Gate) -> Gate:
+    def belongs(self, visit: Visit, gate: Gate) -> Gate:
         """Notes whose request it is; the gate to judge it by, traced if requests are."""
-        self.account.session = session
+        session = self.account.session = visit.memory.session
+        if visit.claims:
+            self.account.headers[UNRELEASED_HEADER] = names_header(visit.claims)
         if self.trace is None:
             return gate
         self.trace.belongs(session)

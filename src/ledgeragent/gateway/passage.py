@@ -94,7 +94,7 @@ class Listener:
                 roster.conversation(conversation), self.inbound.visitor(size), roster.recorder
             )
             memory = self.visit.memory
-            gate = self.inbound.belongs(memory.session, roster.gate)
+            gate = self.inbound.belongs(self.visit, roster.gate)
             self.shadow = Shadow(
                 dialect=roster.dialect(self.inbound.dialect),
                 gate=gate,

@@ -93,6 +93,15 @@ class NamedDialect:
         self.inner = inner
         self.roster = roster
 
+    @property
+    def echoes(self) -> bool:
+        """True if a client gives back the text of ours that it was sent."""
+        return self.inner.echoes
+
+    def refusing(self, structured: bool) -> NamedDialect:
+        """The format as it refuses clients who will read the text of an answer as JSON, or others."""
+        return NamedDialect(self.inner.refusing(structured), self.roster)
+
     def conversation(self, body: Body) -> Request:
         """The request's history, under the pack's names."""
         return self.roster.conversation(self.inner.conversation(body))

@@ -31,6 +31,7 @@ class Request:
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
     `tools` are those that the model is offered, `forced` is the one that it has to call, "" for none.
+    `structured` if the client will read the answer's text as JSON.
     """
 
     messages: tuple[Message, ...]
@@ -38,6 +39,7 @@ class Request:
     after: str | None = None
     tools: tuple[OfferedTool, ...] = ()
     forced: str = ""
+    structured: bool = False
 
 
 class WireReply(NamedTuple):
@@ -135,6 +137,15 @@ class Dialect(Protocol):
 
     path: str
 
+    @property
+    def echoes(self) -> bool:
+        """True if a client gives back, as what the agent said, the text of ours that it was sent."""
+        ...
+
+    def refusing(self, structured: bool) -> Dialect:
+        """The format as it refuses clients who will read the text of an answer as JSON, or others."""
+        ...
+
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         ...
@@ -229,30 +240,6 @@ def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:
     return OfferedTool(tool["name"], parameters, str(tool.get("description") or ""))
 
 
-def forced_tool(body: Body) -> str:
-    """The tool that a request leaves the model no choice but to call, "" for none."""
-    choice = body.get("tool_choice")
-    if not isinstance(choice, dict):
-        return ""
-    function = choice.get("function")
-    name = (function if isinstance(function, dict) else choice).get("name")
-    return name if isinstance(name, str) else ""
-
-
-def eased(body: Body, tail: Tail) -> Body:
-    """The request, in which a rejected call may be followed by another: the read that it waits for.
-
-    A model that has to call one tool could only repeat what was rejected.
-    """
-    if not tail.rejected or not forced_tool(body):
-        return body
-    choice = body["tool_choice"]
-    if choice["type"] == "function":
-        return {**body, "tool_choice": "required"}
-    rest = {name: value for name, value in choice.items() if name != "name"}
-    return {**body, "tool_choice": {**rest, "type": "any"}}
-
-
 def flag(body: Body, name: str) -> bool:
     """A field that may be absent and otherwise holds true or false."""
     value = body.get(name)
@@ -274,7 +261,7 @@ def text_of(content: Any, where: str) -> str:
         return content or ""
     if not isinstance(content, list):
         raise BadRequestError(f"{where}: should be text or a list of parts")
-    parts = (part.get("text") for part in content if isinstance(part, dict))
+    parts = (part.get("text") or part.get("refusal") for part in content if isinstance(part, dict))
     return "".join(part for part in parts if isinstance(part, str))
 
 

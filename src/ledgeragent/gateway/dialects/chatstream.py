@@ -29,8 +29,9 @@ class ChatStream:
     Calls are renumbered in the order they are sent, since clients collect them by index.
     """
 
-    def __init__(self, passes: frozenset[str]) -> None:
+    def __init__(self, passes: frozenset[str], *, structured: bool = False) -> None:
         self._passes = passes
+        self._structured = structured
         self._head: Body = {}
         self._opened = False
         self._sent = 0
@@ -43,6 +44,7 @@ class ChatStream:
         self._at: dict[int, _Call] = {}
         self._waiting: defaultdict[str, list[int]] = defaultdict(list)
         self._ended: str | None = None
+        self._refusal = ""
 
     @property
     def repeated(self) -> int:
@@ -71,6 +73,7 @@ class ChatStream:
             raise BadReplyError("the upstream sent a second choice, or a call that is no tool call")
         self._ended = choice.get("finish_reason") or self._ended
         beside = {k: v for k, v in delta.items() if k not in ("tool_calls", "role", "content")}
+        self._refusal += delta.get("refusal") or ""
         logprobs = {"logprobs": choice["logprobs"]} if choice.get("logprobs") else {}
         if any(value is not None and value != "" for value in beside.values()):
             yield self._chunk(beside, **({} if delta.get("content") else logprobs))
@@ -137,7 +140,7 @@ class ChatStream:
             raise BadReplyError("the upstream stream ended before the reply was complete")
         if not all(call.name for call in self._calls):
             raise BadReplyError("the upstream sent a call without a name")
-        text = self._seam.text
+        text = "\n\n".join(filter(None, (self._seam.text, self._refusal)))
         raw: Body = {"role": "assistant", "content": text or None}
         if self._calls:
             raw["tool_calls"] = [call.wire() for call in self._calls]
@@ -161,7 +164,8 @@ class ChatStream:
             if call.number is None and verdict.allowed:
                 yield self._whole(call)
         if text:
-            yield self._chunk({"content": self._seam.after(text)})
+            ours = {"refusal": text} if self._structured else {"content": self._seam.after(text)}
+            yield self._chunk(ours)
         reason = "stop" if self._calls and not self._sent else self._ended
         yield self._chunk({}, finish_reason=reason)
         if usage := self._usage.total:

@@ -14,9 +14,7 @@ from ledgeragent.gateway.dialects.base import (
     Request,
     Tail,
     WireReply,
-    eased,
     flag,
-    forced_tool,
     offered_tool,
     offered_tools,
     refuse,
@@ -25,8 +23,9 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.dialects.framing import check_keys
-from ledgeragent.gateway.dialects.messageblocks import call_of, reply_of
+from ledgeragent.gateway.dialects.messageblocks import call_of, refused_by_us, reply_of
 from ledgeragent.gateway.dialects.messagestream import MessagesStream
+from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.seam import BREAK
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
@@ -49,6 +48,18 @@ class MessagesDialect:
 
     path = "/v1/messages"
 
+    def __init__(self, *, structured: bool = False) -> None:
+        self._structured = structured
+
+    @property
+    def echoes(self) -> bool:
+        """False where a refusal is no block of the message but the reason why it stopped."""
+        return not self._structured
+
+    def refusing(self, structured: bool) -> MessagesDialect:
+        """The format, in which a refusal is no text where that is to be JSON."""
+        return MessagesDialect(structured=structured)
+
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         messages = body.get("messages")
@@ -60,6 +71,7 @@ class MessagesDialect:
             stream=flag(body, "stream"),
             tools=offered_tools(body, _tool),
             forced=forced_tool(body),
+            structured=_is_structured(body),
         )
 
     def prompt(self, body: Body, tail: Tail) -> Body:
@@ -90,6 +102,8 @@ class MessagesDialect:
         ((filtered, text),) = choices
         allowed = iter(filtered.verdicts)
         content = [b for b in answer["content"] if b["type"] != "tool_use" or next(allowed).allowed]
+        if text and self._structured:
+            return {**answer, "content": content, **refused_by_us(text)}
         if text:
             has_text = any(block["type"] == "text" for block in content)
             content.append({"type": "text", "text": f"{BREAK}{text}" if has_text else text})
@@ -104,7 +118,7 @@ class MessagesDialect:
 
     def stream(self, passes: frozenset[str]) -> MessagesStream:
         """An assembler; calls of the tools in `passes` are not held back."""
-        return MessagesStream(passes)
+        return MessagesStream(passes, structured=self._structured)
 
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
@@ -112,6 +126,12 @@ class MessagesDialect:
             "type": "error",
             "error": {"type": _KINDS.get(status, "api_error"), "message": problem},
         }
+
+
+def _is_structured(body: Body) -> bool:
+    config = body.get("output_config")
+    inner = config.get("format") if isinstance(config, dict) else None
+    return asks_for_json(inner) or asks_for_json(body.get("output_format"))
 
 
 def _tool(tool: Any, n: int) -> OfferedTool:

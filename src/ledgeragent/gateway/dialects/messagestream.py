@@ -11,7 +11,12 @@ from ledgeragent.gateway.dialects.base import (
     WireReply,
 )
 from ledgeragent.gateway.dialects.framing import check_empty, check_keys
-from ledgeragent.gateway.dialects.messageblocks import SAFE_BLOCKS, reply_of
+from ledgeragent.gateway.dialects.messageblocks import (
+    SAFE_BLOCKS,
+    THOUGHTS,
+    refused_by_us,
+    reply_of,
+)
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import ServerEvent
@@ -25,8 +30,10 @@ class MessagesStream:
     Blocks are renumbered in the order they are sent; blocks of held calls are sent whole.
     """
 
-    def __init__(self, passes: frozenset[str]) -> None:
+    def __init__(self, passes: frozenset[str], *, structured: bool = False) -> None:
         self._passes = passes
+        self._structured = structured
+        self._has_thought = False
         self._opened = False
         self._sent = 0
         self._calls_sent = 0
@@ -83,6 +90,8 @@ class MessagesStream:
         if block.kind == "tool_use" and self._holds(start):
             self._held_ids.add(start.get("id"))
             return
+        if block.kind in THOUGHTS and self._has_thought:
+            return
         if block.kind != "text":
             yield self._opening(block)
             return
@@ -134,6 +143,10 @@ class MessagesStream:
     def again(self) -> None:
         """Another upstream stream follows."""
         self._revised = True
+        # Signed thoughts are checked against each other, and those of the last reply are sent.
+        self._has_thought = self._has_thought or any(
+            b.kind in THOUGHTS and b.number is not None for b in self._blocks.values()
+        )
         self._usage.again()
         self._seam.again()
         self._start()
@@ -144,11 +157,11 @@ class MessagesStream:
         for block, verdict in zip(calls, filtered.verdicts, strict=True):
             if block.number is None and verdict.allowed:
                 yield from self._whole(block)
-        if text:
+        if text and not self._structured:
             block = _Block({"type": "text", "text": ""})
             block.grow({"type": "text_delta", "text": self._seam.after(text)})
             yield from self._whole(block)
-        yield self._ending()
+        yield self._ending(refused_by_us(text) if text and self._structured else {})
         yield _event({"type": "message_stop"})
 
     def _whole(self, block: _Block) -> Iterator[ServerEvent]:
@@ -157,11 +170,12 @@ class MessagesStream:
             yield self._growing(block, delta)
         yield _event({"type": "content_block_stop", "index": block.number})
 
-    def _ending(self) -> ServerEvent:
+    def _ending(self, refused: Body) -> ServerEvent:
         end = self._end or {}
         delta = dict(end.get("delta") or {})
         if delta.get("stop_reason") == "tool_use" and not self._calls_sent:
             delta["stop_reason"] = "end_turn"
+        delta |= refused
         # The beginning told of the first call only, so the end has to tell of all, input included.
         usage = self._usage.total if self._revised else {}
         spent = {"usage": usage} if usage else {}

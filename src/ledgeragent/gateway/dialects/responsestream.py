@@ -44,8 +44,9 @@ class ResponsesStream:
     response by the first upstream response's id, whichever its last one has.
     """
 
-    def __init__(self, passes: frozenset[str]) -> None:
+    def __init__(self, passes: frozenset[str], *, structured: bool = False) -> None:
         self._passes = passes
+        self._structured = structured
         self._id = ""
         self._number = 0
         self._output: list[Body] = []
@@ -195,7 +196,8 @@ class ResponsesStream:
         assert self._end is not None
         response = self._end["response"]
         if text:
-            yield from self._text(said_by_us(response, self._seam.after(text)))
+            spoken = text if self._structured else self._seam.after(text)
+            yield from self._text(said_by_us(response, spoken, structured=self._structured))
         usage = self._usage.total
         spent = {"usage": usage} if usage else {}
         whole = {**response, "id": self._id or response.get("id"), "output": self._output, **spent}
@@ -212,13 +214,13 @@ class ResponsesStream:
     def _text(self, item: Body) -> Iterator[ServerEvent]:
         (part,) = item["content"]
         at = {"item_id": item["id"], "output_index": len(self._output), "content_index": 0}
-        text = part["text"]
+        name = "refusal" if self._structured else "text"
+        kind = "response.refusal" if self._structured else "response.output_text"
+        text = part[name]
         yield self._added({**item, "content": [], "status": "in_progress"})
-        yield self._event(
-            {"type": "response.content_part.added", **at, "part": {**part, "text": ""}}
-        )
-        yield self._event({"type": "response.output_text.delta", **at, "delta": text})
-        yield self._event({"type": "response.output_text.done", **at, "text": text})
+        yield self._event({"type": "response.content_part.added", **at, "part": {**part, name: ""}})
+        yield self._event({"type": f"{kind}.delta", **at, "delta": text})
+        yield self._event({"type": f"{kind}.done", **at, name: text})
         yield self._event({"type": "response.content_part.done", **at, "part": part})
         yield self._finished(item)
 
