@@ -44,9 +44,10 @@ _COUNTED = re.compile(
 
 
 def scripts(names: list[str]) -> list[Script]:
-    """The frameworks of these names; all, if there are none."""
-    files = sorted(f for f in HERE.iterdir() if f.suffix in {".py", ".mjs"} and f.name[0] != "_")
-    return [Script.read(file) for file in files if not names or file.stem in names]
+    """The frameworks of these names, in their order; all, if there are none."""
+    files = {f.stem: f for f in sorted(HERE.iterdir()) if f.suffix in {".py", ".mjs"}}
+    every = [name for name in files if name[0] != "_"]
+    return [Script.read(files[name]) for name in names or every]
 
 
 async def tried(script: Script, note: Note) -> dict[str, Any]:

@@ -23,6 +23,10 @@ _HEAD = re.compile(
     r"(?m)^(?P<mark>#|//) /// script$\n(?P<lines>(?:^(?P=mark)(?: .*)?$\n)+?)^(?P=mark) ///$"
 )
 _PATIENCE = 1200.0
+_LISTING = """
+import importlib.metadata, json
+print(json.dumps([(each.name, each.version) for each in importlib.metadata.distributions()]))
+"""
 
 
 class InstallationError(RuntimeError):
@@ -81,13 +85,20 @@ def environment_of(script: Script) -> Path:
     if not (folder / "ready").exists():
         folder.mkdir(parents=True, exist_ok=True)
         if script.file.suffix != ".mjs":
-            _run([sys.executable, "-m", "venv", str(folder)], folder)
+            _run([*_maker(), str(folder)], folder)
         if script.dependencies:
             _run([*_installer(folder), *script.dependencies], folder)
         if script.npm:
             _run(["npm", "install", "--no-audit", "--no-fund", *script.npm], folder)
         (folder / "ready").touch()
     return folder
+
+
+def _maker() -> list[str]:
+    """The command that makes an environment, likewise."""
+    if shutil.which("uv"):
+        return ["uv", "venv", "-q", "--allow-existing", "--python", sys.executable]
+    return [sys.executable, "-m", "venv"]
 
 
 def _installer(folder: Path) -> list[str]:
@@ -114,10 +125,8 @@ def versions_in(folder: Path, script: Script) -> dict[str, str]:
 
 
 def _versions_of_python(folder: Path, script: Script) -> dict[str, str]:
-    listed = _run([str(python_of(folder)), "-m", "pip", "list", "--format", "json"], folder)
-    installed = {
-        row["name"].lower().replace("_", "-"): row["version"] for row in json.loads(listed)
-    }
+    listed = _run([str(python_of(folder)), "-c", _LISTING], folder)
+    installed = {name.lower().replace("_", "-"): version for name, version in json.loads(listed)}
     names = {re.split(r"[<>=\[]", need)[0].lower() for need in (*script.dependencies, "mcp")}
     return {name: installed[name] for name in sorted(names) if name in installed}
 

@@ -110,10 +110,13 @@ def schema(function: Callable[..., Any]) -> dict[str, Any]:
 
 def main(talk: Callable[[list[str]], Awaitable[Any]]) -> None:
     """Plays a cell for each line of input, and prints what the agent said last as a line of JSON."""
-    for line in sys.stdin:
-        vars(task).update(json.loads(line))
-        try:
-            print("\nSAID " + json.dumps(str(asyncio.run(talk(task.turns)))), flush=True)
-        except Exception as problem:
-            traceback.print_exc()
-            print("\nFAILED " + json.dumps(f"{type(problem).__name__}: {problem}"), flush=True)
+    with asyncio.Runner() as runner:
+        for line in sys.stdin:
+            vars(task).update(json.loads(line))
+            try:
+                said = str(runner.run(talk(task.turns)))
+                print("\nSAID " + json.dumps(said), flush=True)
+            except Exception as problem:
+                traceback.print_exc()
+                words = f"{type(problem).__name__}: {problem}"
+                print("\nFAILED " + json.dumps(words), flush=True)
