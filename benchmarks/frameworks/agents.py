@@ -20,7 +20,7 @@ from typing import Any
 
 from aiohttp import ClientSession, web
 
-from benchmarks.frameworks.conversations import CONVERSATIONS, Conversation
+from benchmarks.frameworks.conversations import CONTROL, CONVERSATIONS, Conversation
 from benchmarks.frameworks.environments import (
     InstallationError,
     Script,
@@ -89,13 +89,19 @@ async def _cells(
 ) -> dict[str, Any]:
     """The outcome of each cell by its name."""
     cells: dict[str, Any] = {}
-    turns = script.settings.get("turns", 2)
     for wire, stream, dicts, talk in cells_of(script):
         name = " ".join((wire, _KINDS[dicts], _WAYS[stream], talk.name))
+        turns = 1 if talk is CONTROL else script.settings.get("turns", 2)
         provider.begin(talk.steps(turns), WRITERS.get(script.settings.get("writes", "")))
         before = await counters(client, agent.gateway)
-        cell = {"gateway": agent.gateway, "shop": shop, "wire": wire, "stream": stream}
-        said, failure = await agent.play({**cell, "dicts": dicts, "turns": talk.turns(turns)})
+        cell: dict[str, Any] = {
+            "gateway": agent.gateway,
+            "shop": shop,
+            "wire": wire,
+            "stream": stream,
+        }
+        cell |= {"dicts": dicts, "turns": talk.turns(turns), "control": talk is CONTROL}
+        said, failure = await agent.play(cell)
         after = await counters(client, agent.gateway)
         counted = {n: count - before.get(n, 0) for n, count in after.items()}
         cells[name] = _outcome(talk, provider, said, failure, counted)
@@ -113,7 +119,8 @@ def cells_of(script: Script) -> Iterator[tuple[str, bool, bool, Conversation]]:
     settings = script.settings
     ways = settings.get("streams", [False, True])
     kinds = settings.get("dicts", [False, True])
-    yield from product(settings.get("wires", ["chat"]), ways, kinds, CONVERSATIONS)
+    talks = (*CONVERSATIONS, CONTROL) if settings.get("control") else CONVERSATIONS
+    yield from product(settings.get("wires", ["chat"]), ways, kinds, talks)
 
 
 def _outcome(

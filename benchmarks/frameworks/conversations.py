@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.frameworks.scene import SCENES, Call
-from benchmarks.frameworks.scripted import Step
+from benchmarks.frameworks.scripted import OWN_TOOL, Step
 
 _READS = {"find_customer", "get_order", "get_parcel"}
 _ASKS = {
@@ -35,6 +35,7 @@ class Conversation:
     runs: tuple[Call, ...]
     told: str
     told_to_model: bool
+    ends_with: tuple[Step, ...] = ("It is done.",)
 
     def turns(self, count: int) -> list[str]:
         """What the customer says, in one turn or in two."""
@@ -43,7 +44,7 @@ class Conversation:
     def steps(self, count: int) -> list[Step]:
         """What the model does: all in one turn, or the reads in a turn of their own."""
         pause: list[Step] = [] if count == 1 else ["I have your order here."]
-        return [*self.reads, *pause, *self.writes, "It is done."]
+        return [*self.reads, *pause, *self.writes, *self.ends_with]
 
     def problem(self, executed: Sequence[Step], said: str, asked: str) -> str:
         """What was not as it should be, or nothing. `asked` is all that the model was sent."""
@@ -78,3 +79,5 @@ def _conversations() -> tuple[Conversation, ...]:
 
 
 CONVERSATIONS = _conversations()
+CONTROL = replace(CONVERSATIONS[0], name="control", ends_with=(OWN_TOOL, "It is done."))
+"""The first of them in one turn, at whose end the model calls an output tool, or hands over."""

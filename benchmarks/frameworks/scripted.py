@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,13 +11,15 @@ from typing import Any
 
 from aiohttp import web
 
-from ledgeragent.demo.shop.shop import Shop
+from ledgeragent.demo.shop.shop import TOOLS, Shop
 from ledgeragent.types import Reply, ToolCall
 from tests.gateway.upstream import Upstream, sent
 from tests.gateway.wires import Wire
 
 Body = dict[str, Any]
 Step = tuple[str, dict[str, Any]] | str
+OWN_TOOL: Step = ("a tool of the framework's own", {})
+_DEFERRED = re.compile(r"mcp__shop__[a-z_]+")
 Writer = Callable[[Step, Body], Reply]
 
 
@@ -74,14 +77,29 @@ class Provider(Upstream):
         if (forced := forced_tool(body)) is not None:
             return self._call(forced, {"amount": 24.5})
         if not any(name.endswith("find_customer") for name in offered):
-            return Reply(text="A garden shop.")
+            return self._search(offered, body)
         step = self._next()
         if isinstance(step, str):
             ends = "final_answer" in offered
             return self._call("final_answer", {"answer": step}) if ends else Reply(text=step)
+        if step == OWN_TOOL:
+            return self._call_own(body)
         name, arguments = step
         wire_name = next((n for n in offered if n.endswith(name)), name)
         return self._call(wire_name, arguments)
+
+    def _search(self, offered: list[str], body: Body) -> Reply:
+        """Has tools loaded that a request only names, as a model does; else words."""
+        deferred = sorted(set(_DEFERRED.findall(json.dumps(body["messages"]))))
+        if "ToolSearch" not in offered or not deferred:
+            return Reply(text="A garden shop.")
+        return self._call("ToolSearch", {"query": f"select:{','.join(deferred)}"})
+
+    def _call_own(self, body: Body) -> Reply:
+        """A call of the tool that is none of the shop's, with the amount if it wants one."""
+        (own,) = (name for name in offered_tools(body) if name not in TOOLS)
+        wants = '"amount"' in json.dumps([t for t in body["tools"] if own in json.dumps(t)])
+        return self._call(own, {"amount": 24.5} if wants else {})
 
     def _next(self) -> Step:
         return self.steps.popleft() if self.steps else "That is all."

@@ -22,6 +22,7 @@ class Task:
     stream: bool
     dicts: bool
     turns: list[str]
+    control: bool = False
 
     @property
     def openai(self) -> str:

@@ -31,7 +31,7 @@ async def talk(turns: list[str]) -> Any:
                 model=task.model, messages=messages, tools=task.schemas
             )
             message = made.choices[0].message
-            messages.append(message.model_dump(exclude_none=True))
+            messages.append({"content": None, **message.model_dump(exclude_none=True)})
             if not message.tool_calls:
                 break
             for call in message.tool_calls:

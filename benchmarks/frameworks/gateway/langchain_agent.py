@@ -2,6 +2,7 @@
 # dependencies = ["langchain==1.5.2", "langchain-openai", "langchain-anthropic"]
 # [tool.ledgeragent]
 # wires = ["chat", "responses", "messages"]
+# control = true
 # ///
 """LangChain: `create_agent`"""
 
@@ -9,8 +10,10 @@ from typing import Any
 
 from _shop import KEY, POLICY, main, task
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
 from langchain_anthropic import ChatAnthropic
 from langchain_openai import ChatOpenAI
+from pydantic import BaseModel
 
 
 def chat_model() -> Any:
@@ -29,9 +32,18 @@ def chat_model() -> Any:
     )
 
 
+class Outcome(BaseModel):
+    """What was refunded."""
+
+    amount: float
+
+
 async def talk(turns: list[str]) -> Any:
     """The last message's text."""
-    agent = create_agent(chat_model(), tools=list(task.tools), system_prompt=POLICY)
+    form: Any = ToolStrategy(Outcome) if task.control else None
+    agent = create_agent(
+        chat_model(), tools=list(task.tools), system_prompt=POLICY, response_format=form
+    )
     state: Any = {"messages": []}
     for text in turns:
         asked = {"messages": [*state["messages"], {"role": "user", "content": text}]}

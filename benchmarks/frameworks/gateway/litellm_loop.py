@@ -29,7 +29,7 @@ async def talk(turns: list[str]) -> Any:
         messages.append({"role": "user", "content": text})
         while True:
             message = await asked(messages)
-            messages.append(message.model_dump(exclude_none=True))
+            messages.append({"content": None, **message.model_dump(exclude_none=True)})
             if not message.tool_calls:
                 break
             for call in message.tool_calls:

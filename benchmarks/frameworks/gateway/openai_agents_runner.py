@@ -2,6 +2,7 @@
 # dependencies = ["openai-agents==0.24.*"]
 # [tool.ledgeragent]
 # wires = ["responses", "chat"]
+# control = true
 # ///
 """OpenAI Agents SDK: `Runner` with a session"""
 
@@ -23,11 +24,14 @@ async def talk(turns: list[str]) -> Any:
     """The final output of the last run."""
     client = AsyncOpenAI(base_url=task.openai, api_key=KEY)
     model = OpenAIResponsesModel if task.wire == "responses" else OpenAIChatCompletionsModel
+    chat_model = model(task.model, openai_client=client)
+    colleague = Agent(name="colleague", instructions=POLICY, model=chat_model)
     agent = Agent(
         name="clerk",
         instructions=POLICY,
-        model=model(task.model, openai_client=client),
+        model=chat_model,
         tools=[function_tool(tool) for tool in task.tools],
+        handoffs=[colleague] if task.control else [],
     )
     session = SQLiteSession("case")
     result: Any = None

@@ -2,12 +2,14 @@
 # dependencies = ["pydantic-ai-slim[openai,anthropic]==2.68.*"]
 # [tool.ledgeragent]
 # wires = ["chat", "responses", "messages"]
+# control = true
 # ///
 """Pydantic AI: `Agent`"""
 
 from typing import Any
 
 from _shop import KEY, POLICY, main, task
+from pydantic import BaseModel
 from pydantic_ai import Agent
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
@@ -25,9 +27,16 @@ def chat_model() -> Any:
     return model(task.model, provider=OpenAIProvider(base_url=task.openai, api_key=KEY))
 
 
+class Outcome(BaseModel):
+    """What was refunded."""
+
+    amount: float
+
+
 async def talk(turns: list[str]) -> Any:
     """The output of the last run."""
-    agent = Agent(chat_model(), system_prompt=POLICY, tools=list(task.tools))
+    form: Any = Outcome if task.control else str
+    agent = Agent(chat_model(), system_prompt=POLICY, tools=list(task.tools), output_type=form)
     history: Any = []
     said: Any = None
     for text in turns:
