@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 HARNESS := .venv-tau2
 OFFICIAL := .venv-tau2-official
+OLDEST := .venv-oldest
 PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
-.PHONY: demo quick test test-tau2 test-tau2-official check format coverage mutants bench docs site lock dist clean
+.PHONY: demo quick test test-tau2 test-tau2-official test-oldest check format coverage mutants bench docs site lock dist clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
@@ -32,6 +33,13 @@ test-tau2-official:
 	@test -x $(OFFICIAL)/bin/python || $(PYTHON) -m venv $(OFFICIAL)
 	@$(OFFICIAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable $(TAU2) --editable . pytest hypothesis
 	LITELLM_LOCAL_MODEL_COST_MAP=True $(OFFICIAL)/bin/pytest tests/bench
+
+# The oldest versions that the extras allow, in an environment of their own.
+test-oldest:
+	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest hypothesis \
+		langchain==1.3.18 openai==3.0.0 anthropic==2.0.0
+	$(OLDEST)/bin/pytest $(wildcard tests/adapters/test_langchain*.py) tests/adapters/test_plain_loops.py
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -97,4 +105,4 @@ $(HARNESS)/.ready: pyproject.toml
 	@touch $(HARNESS)/.ready
 
 clean:
-	rm -rf $(VENV) $(HARNESS) $(OFFICIAL) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(HARNESS) $(OFFICIAL) $(OLDEST) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

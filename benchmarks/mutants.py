@@ -18,7 +18,6 @@ import resource
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -68,7 +67,7 @@ NEIGHBOURS: dict[str, tuple[str, ...]] = {
     "state": ("utterances", "plan"),
     "types": ("absorb", "gate"),
     "verdict": ("gate", "filter"),
-    "view": ("predicates", "gate", "utterances"),
+    "view": ("predicates", "gate", "plan", "utterances"),
 }
 """The tests that a mutant meets where those of its own module let it pass, by module."""
 
@@ -165,7 +164,7 @@ class _Finder(MetaPathFinder):
         return importlib.util.spec_from_loader(fullname, self._loader)
 
 
-def _is_passed(module: str, source: str | None, tests: Sequence[Path]) -> bool:
+def _is_passed(module: str, source: str, tests: Sequence[Path]) -> bool:
     """True if the tests pass with this source of the module, in a process that imports it first."""
     child = os.fork()
     if child == 0:
@@ -180,27 +179,24 @@ def _is_passed(module: str, source: str | None, tests: Sequence[Path]) -> bool:
         time.sleep(0.01)
 
 
-def _run(module: str, source: str | None, tests: Sequence[Path]) -> None:
+def _run(module: str, source: str, tests: Sequence[Path]) -> None:
     """The child's whole life. A mutant that never ends, or takes all memory, fails its tests."""
     code = 1
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (_LONGEST_CPU, _LONGEST_CPU))
         resource.setrlimit(resource.RLIMIT_AS, (_LARGEST, _LARGEST))
-        if source is not None:
-            nothing = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nothing, 1)
-            os.dup2(nothing, 2)
-            sys.meta_path.insert(0, _Finder(module, source))
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.dup2(nothing, 2)
+        sys.meta_path.insert(0, _Finder(module, source))
         code = int(pytest.main([*_ARGUMENTS, *map(str, tests)]))
-    except BaseException:
-        traceback.print_exc()
     finally:
         os._exit(code)
 
 
 def _stages(module: str) -> list[list[Path]]:
     """The tests that a mutant of the module meets: its own first, then those of its neighbours."""
-    own = [TESTS / f"test_{module}.py"]
+    own = [TESTS / f"test_{module}.py", *sorted(TESTS.glob(f"test_{module}_*.py"))]
     others = [TESTS / f"test_{name}.py" for name in NEIGHBOURS.get(module, ())]
     stages = ([path for path in stage if path.exists()] for stage in (own, others))
     return [stage for stage in stages if stage]
@@ -209,7 +205,8 @@ def _stages(module: str) -> list[list[Path]]:
 def tried(module: str, *, whole: bool, only: set[tuple[str, str, str]] | None) -> dict[str, Any]:
     """The report on a module, of whose mutants all are tried, or only some again."""
     stages = _stages(module)
-    if not all(_is_passed(module, None, stage) for stage in stages):
+    source = (CORE / f"{module}.py").read_text(encoding="utf-8")
+    if not all(_is_passed(module, source, stage) for stage in stages):
         sys.exit(f"the tests of {module} fail without a mutant")
     count = 0
     survivors = []

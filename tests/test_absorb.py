@@ -85,10 +85,8 @@ def test_a_failure_leaves_the_earlier_observation() -> None:
 def test_a_failure_that_will_not_mend_is_remembered_as_such() -> None:
     gone = taken(GET_BOOK, "Error: the book was withdrawn").ledger
     later = taken(GET_BOOK, "Error: try later").ledger
-    assert (GET_BOOK.intent in gone.unavailable, GET_BOOK.intent in later.unavailable) == (
-        True,
-        False,
-    )
+    assert gone.unavailable == {GET_BOOK.intent: "Error: the book was withdrawn"}
+    assert later.unavailable == {}
 
 
 @pytest.mark.parametrize(
@@ -344,10 +342,10 @@ GET_SLIP = call("get_slip", slip_id="S1")
 EXTEND = call("extend_slip", slip_id="S1")
 
 
-def printed(to: ToolCall, content: str, ledger: Ledger | None = None) -> Absorption:
+def printed(to: ToolCall, content: str, ledger: Ledger = Ledger()) -> Absorption:  # noqa: B008
     """What a text answer of the printing library does."""
     returned = ToolReturn(call_id=to.id, content=content)
-    return absorb(ledger or Ledger(), to, returned, PRINTED)
+    return absorb(ledger, to, returned, PRINTED)
 
 
 def test_a_parser_makes_a_record_of_text() -> None:
@@ -357,9 +355,9 @@ def test_a_parser_makes_a_record_of_text() -> None:
 
 
 def test_text_that_the_parser_cannot_turn_into_a_record_is_kept_and_known_to_be_untyped() -> None:
-    entry = printed(GET_SLIP, "Slip S1\n(smudged)").ledger.get(SLIP("S1"))
+    entry = printed(GET_SLIP, "Slip S1\n(smudged)", Ledger().heard()).ledger.get(SLIP("S1"))
     assert entry is not None
-    assert (entry.value, entry.typed) == ("Slip S1\n(smudged)", False)
+    assert (entry.value, entry.typed, entry.turn) == ("Slip S1\n(smudged)", False, 1)
 
 
 def test_text_that_is_something_else_stores_nothing_and_says_what_the_parser_said() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ledgeragent.agent import LedgerAgent
-from ledgeragent.gate import Gate
+from ledgeragent.gate import Filtered, Gate
 from ledgeragent.testing import ScriptedModel
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision
@@ -229,3 +229,12 @@ def test_what_shows_the_ledger_can_be_another() -> None:
     shown.observe(answer(GET_MEMBER, ADA))
     assert shown.step().text == "Hello Ada"
     assert [context for _, context, _ in prompts(shown)] == ["", "members.M1"]
+
+
+def test_a_watcher_gets_each_reply_as_it_was_made_with_what_is_left_of_it() -> None:
+    watched: list[tuple[Reply, Filtered]] = []
+    made = after_reads(calls(LONG, text="Lending."), said("28 days at most."))
+    made.watch = lambda reply, filtered: watched.append((reply, filtered))
+    made.step(answer(GET_BOOK, BOOK_IN))
+    assert [reply for reply, _ in watched] == [calls(LONG, text="Lending.")]
+    assert [filtered for _, filtered in watched] == made.verdicts[-1:]

@@ -169,3 +169,70 @@ def test_a_long_number_in_text_stays_the_same_number() -> None:
 def test_a_list_in_text_may_hold_no_key_twice() -> None:
     _, objections = read(list[Any], '[{"seat": "1A", "seat" : "2B"}]', "seats")
     assert objections
+
+
+@pytest.mark.parametrize("price", [math.inf, math.nan, "nan"])
+def test_a_number_inside_an_object_or_a_list_is_read_as_one_alone(price: Json) -> None:
+    [objection] = read(Booking, {"name": "Ada", "price": price})[1]
+    assert objection.startswith("price should be a number, got ")
+    [objection] = read(list[float], [1.0, price], "prices")[1]
+    assert objection.startswith("prices[1] should be a number, got ")
+
+
+def test_an_object_that_lacks_everything_is_told_so() -> None:
+    assert read(Booking, {"name": "Ada", "seats": [{}]})[1] == [
+        "seats[0].row is missing (got nothing)"
+    ]
+    assert read(Booking, {})[1] == ["name is missing"]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ("\x00", "extras"),
+        ({"a": "\x00"}, "extras.a"),
+        ({"a": {"b": ["x", "\x00"]}}, "extras.a.b[1]"),
+        ({"a\x00": 1}, "extras"),
+        ([{"b": "\x00"}], "extras[0].b"),
+        (("\x00",), "extras[0]"),
+    ],
+)
+def test_a_control_character_is_told_with_its_place(value: Json, place: str) -> None:
+    assert read(Booking, {"name": "Ada", "extras": value})[1] == [
+        f"{place} holds a control character, which no argument may"
+    ]
+    if place != "extras":
+        [objection] = read(Any, value)[1]
+        assert objection.startswith(place.removeprefix("extras").lstrip("."))
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize(("depth", "is_too_deep"), [(60, False), (61, True), (200, True)])
+def test_a_value_of_any_type_may_be_nested_so_deep(
+    depth: int, is_too_deep: bool, is_list: bool
+) -> None:
+    value: Json = 1
+    for _ in range(depth):
+        value = [value] if is_list else {"a": value}
+    objections = read(Any, value, "extras")[1]
+    assert len(objections) == is_too_deep
+    assert all(text.endswith(" is nested too deep") for text in objections)
+
+
+def test_a_long_value_is_cut_in_an_objection() -> None:
+    assert read(int, "x" * 78, "n")[1] == [f"n should be a whole number, got {'x' * 78!r}"]
+    assert read(int, "x" * 79, "n")[1] == [
+        f"n should be a whole number, got {repr('x' * 79)[:77]}..."
+    ]
+
+
+class Even:
+    """A form of a declared argument: a whole number that two divides."""
+
+    def objection(self, value: Json, place: str) -> str:
+        return "" if type(value) is int and value % 2 == 0 else f"{place} should be even"
+
+
+def test_a_form_says_itself_what_is_wrong_with_a_value() -> None:
+    assert read(Even(), 4, "n") == (4, [])
+    assert read(Even(), 3, "n")[1] == ["n should be even"]

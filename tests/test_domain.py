@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from ledgeragent.domain import Clause, Domain
-from ledgeragent.effects import Effect, Neutral, Read, Tool, Write
+from ledgeragent.effects import Effect, Neutral, Read, ReturnRoute, Tool, Write
 from ledgeragent.errors import DomainError
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import predicate
+from ledgeragent.shape import ANYTHING
 from ledgeragent.types import Json
 from ledgeragent.verdict import Enforcement
 from tests.lending.domain import AUTH, BOOK, LIBRARY, MEMBER, TOOLS, Note, Shelve, available
@@ -105,6 +106,30 @@ def test_a_bound_domain_never_asks_for_a_tool_the_run_does_not_have() -> None:
     assert bound.has("get_member") and not bound.has("get_book")
     assert not bound.has("a_tool_of_the_host")
     assert LIBRARY.has("get_book")
+
+
+def test_nothing_is_declared_of_a_record_that_no_route_serves() -> None:
+    assert LIBRARY.shape(Path(("rooms", "1"))) is ANYTHING
+    assert LIBRARY.shape(Path(("books", "B1", "pages"))) is ANYTHING
+    assert LIBRARY.shape(BOOK("B1")).required == {"book_id", "title", "status"}
+
+
+def test_read_literally_what_a_write_returns_is_no_observation() -> None:
+    returns = (ReturnRoute(to=BOOK),)
+    write = Write(tool="buy_book", arguments=Shelve, returns=returns, open=True)
+    literal = domain(*TOOLS, write).literal()
+    assert literal.tools == [*TOOLS, replace(write, returns=())]
+    assert literal.effect("buy_book") is Effect.WRITE
+
+
+def test_a_guard_knows_which_arguments_its_tool_takes() -> None:
+    open_write = Write(tool="buy_book", arguments=Shelve, open=True)
+    bare = Neutral(tool="wait")
+    made = domain(*TOOLS, open_write, bare)
+    takes = {tool.tool: guard.takes for tool in made.tools if (guard := made.guard(tool.tool))}
+    assert takes["shelve_book"] == {"book_id"} and takes["call_librarian"] == {"note"}
+    assert takes["buy_book"] is takes["get_book"] is None
+    assert takes["wait"] is None
 
 
 def test_binding_leaves_routes_and_rules_as_they_are() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -109,6 +110,7 @@ def test_what_stands_in_the_middle_of_a_long_answer_is_not_searched() -> None:
     ("record", "arguments", "key"),
     [
         ({"number": "3"}, {"number": "4"}, "3"),
+        (MappingProxyType({"number": "3"}), {"number": "4"}, "3"),
         ({"number": None}, {"number": "4"}, "4"),
         ({}, {"number": 4}, "4"),
         ("text", {"number": "4"}, "4"),

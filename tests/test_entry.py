@@ -6,7 +6,9 @@ import pytest
 
 from ledgeragent.entry import Entry, Evidence, Fields, Origin, Stale, Touch
 from ledgeragent.paths import Path, PathTemplate
+from ledgeragent.shape import shape_of
 from ledgeragent.types import ToolCall
+from tests.lending.domain import Book
 
 BOOK = PathTemplate("books.{book_id}", dict)
 READ = ToolCall(name="get_book", arguments={"book_id": "B1"})
@@ -78,6 +80,13 @@ def test_what_a_rule_reads_of_an_entry_makes_it_no_other_entry() -> None:
     assert read.facts_at(("place",)) != {} and unread.facts_at(("place",)) == {}
     assert read.facts_at(("other",)) == {}
     assert read == unread
+
+
+def test_the_shape_of_a_record_is_kept_with_it() -> None:
+    observed = entry()
+    assert observed.shape is None
+    shape = shape_of(Book)
+    assert observed.shaped(shape) is shape and observed.shape is shape
 
 
 def test_a_touch_is_of_the_whole_record_where_no_field_is_named() -> None:

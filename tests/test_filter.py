@@ -217,3 +217,39 @@ def test_a_key_that_is_no_text_fails_closed() -> None:
         wanted = ToolCall(name="lend_book", arguments={**LEND.arguments, "extra": extra})
         verdict = Gate(domain=with_rules(odd)).judge(wanted, BOTH_READ)
         assert verdict.decision is Decision.BLOCK and verdict.errors
+
+
+def test_a_rejected_call_is_dropped_where_the_host_says_nothing_else() -> None:
+    filtered = GATE.filter(Reply(text="Lending.", calls=(LONG, GET_BOOK)), BOTH_READ)
+    assert filtered.reply == Reply(text="Lending.", calls=(GET_BOOK,))
+    assert filtered.returns == ()
+
+
+def test_a_user_hears_the_rules_and_nothing_of_a_calls_form() -> None:
+    odd = call("lend_book", member_id="M1", book_id="B1", days="soon")
+    assert GATE.filter(Reply(calls=(odd,)), BOTH_READ).refusal == "I can't do that right now."
+    assert GATE.filter(Reply(calls=(call("burn"),)), BOTH_READ).refusal == (
+        "I can't do that right now."
+    )
+    both = GATE.filter(Reply(calls=(odd, LONG)), BOTH_READ)
+    assert both.refusal == "I can't do that: a loan of 99 days is too long: 28 at most."
+    assert GATE.filter(Reply(calls=(LEND,)), Ledger()).refusal == "I can't do that right now."
+
+
+def test_a_call_rejected_again_is_told_so_in_firmer_words() -> None:
+    notes, memory = [], Rejections()
+    for _ in range(4):
+        filtered = GATE.filter(Reply(calls=(LONG,)), BOTH_READ, memory)
+        memory = filtered.rejections
+        notes.append(filtered.verdicts[0].note)
+    again = "this same call was rejected before; repeating it unchanged will not succeed"
+    often = "this same call was rejected too often; it stays refused as long as nothing changes"
+    assert notes == ["", again, again, often]
+
+
+def test_arguments_that_cannot_be_used_are_all_named() -> None:
+    odd = call("lend_book", member_id=1, days="soon")
+    assert GATE.judge(odd, BOTH_READ).feedback == (
+        "lend_book was not executed: its arguments cannot be used: member_id should be text, got 1; "
+        "book_id is missing; days should be a whole number, got 'soon'"
+    )

@@ -107,7 +107,7 @@ def test_an_answer_that_rests_on_lost_writes_says_which() -> None:
     assert finding.waits_for == ()
     assert finding.reason == (
         'it is not known whether move_member(member_id="M1", city="Leiden") was done, '
-        "since its result never came"
+        "since its result never came; read what it changes, or tell the user where nothing shows it"
     )
 
 
@@ -162,7 +162,9 @@ def test_a_request_says_why_the_fact_is_not_known_and_which_read_supplies_it(
     evidence: MissingEvidence, seen: View, state: str
 ) -> None:
     request = request_for(evidence, seen, ["get_book()", "scan_book()"], ())
-    assert request == f"{state}; call get_book() or scan_book() first"
+    again = "; if it answers the same again, tell the user that this cannot be decided here"
+    told = again if "was read, but" in state else ""
+    assert request == f"{state}; call get_book() or scan_book() first{told}"
 
 
 def test_a_request_that_no_tool_can_meet_says_so() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledgeragent.ledger import Entry, Ledger, Stale, Touch
+from ledgeragent.ledger import Entry, Ledger, Stale, Touch, Unconfirmed, Utterance
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.types import Json, ToolCall
 
@@ -156,3 +156,39 @@ def test_a_long_ledger_keeps_every_record() -> None:
 def test_a_value_is_shown_on_one_line_with_sorted_keys() -> None:
     shown = entry({"b": 1, "a": "two\nlines </ledger>"}).shown
     assert shown == '{"a":"two\\nlines \\u003c/ledger\\u003e","b":1}'
+
+
+def test_a_ledger_of_what_is_expected_keeps_what_was_observed_and_said() -> None:
+    doubt = Unconfirmed(LIST, running=False)
+    before = Ledger().without(READ, "gone").put(entry({"status": "open"})).wrote(PAY, [])
+    before = before.heard().uttered("user", "Pay it.").doubted(LIST, [], running=False)
+    expected = Unconfirmed(PAY, running=True)
+    mark = Stale(("status",), PAY)
+    after = before.expecting((expected,), {ORDER("1"): (mark,)})
+    assert (after.turn, after.writes) == (1, (PAY,))
+    assert after.unconfirmed == (doubt, expected)
+    assert after.unavailable == before.unavailable and after.utterances == before.utterances
+    assert at(after).stale == (mark,) and at(before).stale == ()
+    assert [each.stale for each in after.glob(ORDER)] == [each.stale for each in after] == [(mark,)]
+
+
+def test_a_write_in_doubt_is_so_until_it_is_known_to_be_done_or_refused() -> None:
+    doubted = Ledger().doubted(PAY, [], running=True).doubted(LIST, [], running=False)
+    both = (Unconfirmed(PAY, running=True), Unconfirmed(LIST, running=False))
+    assert doubted.unconfirmed == both
+    assert doubted.refused(PAY).unconfirmed == both[1:]
+    assert doubted.wrote(LIST, []).unconfirmed == both[:1]
+    assert doubted.doubted(PAY, [], running=False).unconfirmed == (
+        Unconfirmed(LIST, running=False),
+        Unconfirmed(PAY, running=False),
+    )
+    assert doubted.put(entry({})).heard().unconfirmed == both
+    assert doubted.refused(READ).unconfirmed == both
+
+
+def test_what_was_said_is_kept_with_its_turn() -> None:
+    ledger = Ledger().uttered("agent", "Hello").heard().uttered("user", "Pay it.")
+    assert ledger.utterances == (
+        Utterance("agent", "Hello", 0),
+        Utterance("user", "Pay it.", 1),
+    )

@@ -9,7 +9,7 @@ import pytest
 from ledgeragent.effects import ReturnRoute
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.plan import WAIT
+from ledgeragent.plan import WAIT, spoken_calls
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.state import State
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
@@ -292,3 +292,45 @@ def test_other_records_keep_what_is_known_of_them() -> None:
     expected = BOTH_READ.doubted(LEND, [Touch(BOOK("B1"), ("status",))], running=True)
     member = expected.get(MEMBER("M1"))
     assert member is not None and member.stale == ()
+
+
+def test_calls_are_named_in_words_that_end_no_line() -> None:
+    odd = ToolCall(name="lend\n")
+    assert spoken_calls((SHELVE, odd)) == 'shelve_book(book_id="B1") and lend\\u000a()'
+    assert spoken_calls((SHELVE,)) == 'shelve_book(book_id="B1")'
+
+
+def test_the_same_tool_called_for_something_else_is_no_repetition() -> None:
+    other = call("move_member", "2", member_id="M2", city="Gouda")
+    assert [v.allowed for v in judged(MOVE, other).verdicts] == [True, True]
+    assert [v.allowed for v in judged(MOVE, SHELVE).verdicts] == [True, True]
+
+
+def test_what_changes_nothing_may_be_done_twice() -> None:
+    note = call("call_librarian", note="Ferns")
+    rule = predicate("lending/noted", guards="call_librarian")(lambda arguments, ledger: None)
+    assert [v.allowed for v in judged(note, note, gate=only(rule)).verdicts] == [True, True]
+
+
+def test_whoever_judges_calls_one_by_one_has_them_counted() -> None:
+    plan = Gate(domain=LIBRARY).plan(BOTH_READ)
+    assert plan.judge(LEND).allowed
+    assert plan.judge(SHELVE).waits_for == (LEND,)
+
+
+@predicate("lending/unmoved", guards="lend_book")
+def unmoved(arguments: Lend, ledger: View) -> Broken | None:
+    """Nothing is lent to members that move in this conversation."""
+    if all(write.name != "move_member" for write in ledger.writes):
+        return None
+    return violation("the member has moved")
+
+
+def test_a_call_waits_for_one_that_rests_on_its_not_being_done() -> None:
+    gate = only(unmoved)
+    assert second(judged(LEND, MOVE, gate=gate)).waits_for == (LEND,)
+    running = gate.filter(Reply(calls=(MOVE,)), BOTH_READ, running=(LEND,))
+    assert running.verdicts[0].waits_for == (LEND,)
+    assert running.execute == ()
+    assert gate.filter(Reply(calls=(SHELVE,)), BOTH_READ, running=(LEND,)).execute == ()
+    assert gate.filter(Reply(calls=(OTHER_BOOK,)), BOTH_READ.wrote(MOVE, [])).execute == ()

@@ -106,6 +106,35 @@ def test_no_more_shrinks_than_must() -> None:
     assert "left out" not in text and text == render(later(1, 2, 3))
 
 
+def lengths(ledger: Ledger) -> int:
+    """The length of all the records' lines together."""
+    return sum(len(line_of(entry)) for entry in ledger)
+
+
+@pytest.mark.parametrize(("spare", "left_out"), [(1, 0), (0, 0), (-1, 1)])
+def test_what_just_fits_the_budget_is_shown(spare: int, left_out: int) -> None:
+    ledger = later(1, 2, 3)
+    text = render(ledger, budget=lengths(ledger) + spare, count=len)
+    assert text.count("left out") == left_out
+
+
+@pytest.mark.parametrize(("longer", "left_out"), [(0, 0), (1, 1), (2, 1)])
+def test_a_record_longer_than_its_reference_shrinks(longer: int, left_out: int) -> None:
+    reference = 'books.B1 (left out for length; get_book(book_id="B1") shows it again)'
+    value = "x" * (len(reference) - len('books.B1 = ""') + longer)
+    ledger = Ledger().put(Entry(path=BOOK("B1"), value=value, source=GET_BOOK, turn=0))
+    assert render(ledger, budget=0, count=len).count("left out") == left_out
+
+
+def test_of_records_read_in_one_turn_the_first_by_path_shrinks_first() -> None:
+    ledger = Ledger()
+    for n in (2, 1):
+        source = call("get_book", book_id=f"B{n}")
+        ledger = ledger.put(Entry(path=BOOK(f"B{n}"), value=long(n), source=source, turn=0))
+    lines = render(ledger, budget=lengths(ledger) - 1, count=len).splitlines()
+    assert "left out" in lines[2] and "left out" not in lines[3]
+
+
 def test_a_tiny_budget_still_names_every_record() -> None:
     text = render(later(1, 2, 3), budget=0)
     assert text.count("left out for length") == 3

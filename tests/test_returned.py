@@ -14,7 +14,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, matching, structured, text
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
-from ledgeragent.returned import parse_literal, shortened, unwrapped
+from ledgeragent.returned import parse_literal, parse_return, shortened, unwrapped
 from ledgeragent.types import Json, ToolCall, ToolReturn
 from tests.lending.domain import Book
 
@@ -206,6 +206,73 @@ def test_text_that_wraps_nothing_stays_text(content: str) -> None:
 @pytest.mark.parametrize("content", ['{"result": "x"}', ' {  "result": "x"}', '\n"x"'])
 def test_text_that_wraps_a_value_is_opened_whatever_space_is_before(content: str) -> None:
     assert unwrapped(content) == "x"
+
+
+def result(text: str = "a", **more: Json) -> Json:
+    """A tool result as MCP has it."""
+    return {"content": [{"type": "text", "text": text}], **more}
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        (result(isError=False), "a"),
+        (result(isError=False, structuredContent=None, _meta={}), "a"),
+        (result(isError=True), "Error: a"),
+        (result(is_error=True), "Error: a"),
+        (result("Error 7", isError=True), "Error 7"),
+        (result(structuredContent={"a": 1, "b": 2}), {"a": 1, "b": 2}),
+        (result(isError=True, structuredContent={"a": 1, "b": 2}), "Error: a"),
+    ],
+)
+def test_a_tool_result_of_mcp_is_opened(content: Json, value: Json) -> None:
+    assert unwrapped(content) == unwrapped(json.dumps(content)) == value
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        result(title="Ferns"),
+        {"content": "a", "isError": False},
+        {"CONTENT": [{"type": "text", "text": "a"}], "isError": False},
+        {"blocks": [{"type": "text", "text": "a"}]},
+    ],
+)
+def test_an_object_that_is_no_tool_result_stays(content: Json) -> None:
+    assert unwrapped(content) == content
+
+
+@pytest.mark.parametrize(
+    ("own", "is_wrapping"),
+    [({"type", "text"}, False), ({"type"}, True), ({"text"}, True), (set(), True)],
+)
+def test_a_list_of_records_that_look_like_blocks_is_no_text(
+    own: set[str], is_wrapping: bool
+) -> None:
+    blocks = [{"type": "text", "text": "a"}]
+    assert unwrapped(blocks, own=own) == ("a" if is_wrapping else blocks)
+
+
+@pytest.mark.parametrize("content", [result(isError=False), result()])
+def test_a_field_that_the_record_declares_is_no_wrapping(content: Json) -> None:
+    assert unwrapped(content, own={"content"}) == content
+    assert unwrapped({"result": "a"}, own={"result"}) == {"result": "a"}
+    assert unwrapped({"result": "a"}, own={"content"}) == "a"
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("7", 7),
+        ('["x"]', ["x"]),
+        ('{"result": {"a": 1}}', {"a": 1}),
+        ('{"result": {"a": 1}, "more": 2}', {"result": {"a": 1}, "more": 2}),
+    ],
+)
+def test_a_parsed_value_is_unwrapped_only_where_it_is_an_object_of_one_field(
+    content: str, value: Json
+) -> None:
+    assert parse_return(content, content, structured) == value
 
 
 def test_wrappings_are_opened_so_often_and_no_more() -> None:

@@ -13,7 +13,7 @@ from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
 from ledgeragent.predicates import Broken, View, predicate, violation
-from ledgeragent.shape import shape_of
+from ledgeragent.shape import ANYTHING, shape_of
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Verdict
 from tests.lending.domain import read
@@ -190,3 +190,104 @@ def test_what_only_python_takes_for_the_declared_value_is_none(
     annotation: Any, value: Json
 ) -> None:
     assert shape_of(annotation).objection(value, "it")
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "expected"),
+    [
+        (Part, 7, "an object, not 7"),
+        (dict[str, int], [1], "an object, not [1]"),
+        (list[int], {"a": 1}, "a list, not {'a': 1}"),
+        (Literal["a", 1], "b", "one of a, 1, not 'b'"),
+        (Literal["a", 1], True, "one of a, 1, not True"),
+        (int | str, None, "a whole number, not None"),
+        (str | int | None, [], "text, not []"),
+        (float, "x" * 59, f"a number, not '{'x' * 59}..."),
+    ],
+)
+def test_an_objection_says_what_was_declared_and_what_was_found(
+    annotation: Any, value: Json, expected: str
+) -> None:
+    object_to = shape_of(annotation).objection
+    assert object_to(value, ".a") == f"a should be {expected}"
+    assert object_to(value, "") == f"it should be {expected}"
+
+
+def test_a_number_that_json_does_not_have_is_told_wherever_it_stands() -> None:
+    assert ANYTHING.objection([float("nan")], "x") == "x should be a number, not nan"
+    assert shape_of(float).objection(float("inf"), "x") == "x should be a number, not inf"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "values"),
+    [
+        (Part, [{"price": 1}, {"price": 1.5, "more": []}]),
+        (dict[str, int], [{}, {"a": 1}]),
+        (list[int], [[], [1, 2]]),
+        (Literal["a", 1, None, True], ["a", 1, None, True]),
+        (int | str, [1, "a"]),
+        (int | str | None, [1, "a", None]),
+        (Part | None, [{"price": 1}, None]),
+        (Any, [None, "a", 1.5, {"a": [{}]}, True]),
+        (object, [None, "a", [1]]),
+    ],
+)
+def test_what_was_declared_has_no_objection(annotation: Any, values: list[Json]) -> None:
+    assert [shape_of(annotation).objection(value, "a") for value in values] == [""] * len(values)
+
+
+def test_of_many_words_the_first_are_listed() -> None:
+    few, many = tuple("abcdefghijkl"), tuple("abcdefghijklm")
+    listed = ", ".join(few)
+    assert shape_of(Literal[few]).objection(1, "x") == f"x should be one of {listed}, not 1"
+    assert shape_of(Literal[many]).objection(1, "x") == f"x should be one of {listed}, ..., not 1"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "required", "holds_objects"),
+    [
+        (Part, {"price"}, True),
+        (Part | None, {"price"}, True),
+        (Parcel, {"status", "weight", "parts", "owner", "labels", "more"}, True),
+        (dict[str, Part], set(), True),
+        (Any, set(), True),
+        (list[Part], set(), False),
+        (str | None, set(), False),
+        (int | Part, set(), False),
+    ],
+)
+def test_a_shape_says_whether_a_rule_may_read_it_field_by_field(
+    annotation: Any, required: set[str], holds_objects: bool
+) -> None:
+    shape = shape_of(annotation)
+    assert shape.required == required and shape.holds_objects is holds_objects
+
+
+def test_the_shape_of_a_field_is_what_its_type_declares() -> None:
+    assert shape_of(Part).of("price").objection("x", "p") == "p should be a number, not 'x'"
+    assert shape_of(Part | None).of("price") is shape_of(Part).of("price")
+    assert shape_of(dict[str, int]).of("any").objection("x", "p") != ""
+    assert shape_of(Part).of("unheard") is shape_of(Any) is ANYTHING
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize(("depth", "objection"), [(60, ""), (61, "x is nested too deep")])
+def test_a_value_of_any_type_may_be_nested_so_deep(
+    depth: int, objection: str, is_list: bool
+) -> None:
+    value: Json = []
+    for _ in range(depth):
+        value = [value] if is_list else {"a": value}
+    assert ANYTHING.objection(value, "x") == objection
+
+
+@pytest.mark.parametrize("value", ["\x00", {"a\x00": 1}, [{"a": "\x00"}]])
+def test_a_control_character_anywhere_in_a_value_is_told(value: Json) -> None:
+    assert ANYTHING.objection(value, ".x") == "x holds a control character"
+    assert ANYTHING.objection(value, "") == "it holds a control character"
+
+
+def test_tabs_and_line_breaks_are_no_control_characters() -> None:
+    for annotation in (str, Any):
+        assert shape_of(annotation).objection("a\tb\r\n", "x") == ""
+        assert shape_of(annotation).objection("a\x0b", "x") == "x holds a control character"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from ledgeragent.domain import Domain
-from ledgeragent.gate import Gate
-from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.effects import ReturnRoute, Write
+from ledgeragent.gate import NOT_EXECUTED, Delivery, Gate
+from ledgeragent.ledger import Ledger, Stale, Touch, Unconfirmed
 from ledgeragent.predicates import Broken, View, predicate
-from ledgeragent.state import State
+from ledgeragent.state import State, ledger_of
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.verdict import Decision
 from tests.lending.domain import (
@@ -22,6 +24,7 @@ from tests.lending.domain import (
     LEND,
     LIBRARY,
     MEMBER,
+    Shelve,
     answer,
     call,
 )
@@ -121,6 +124,23 @@ def test_a_turn_of_the_user_makes_unknown_what_they_can_change_themselves() -> N
     assert [(mark.fields, mark.by) for mark in entry.stale] == [(("status",), None)]
 
 
+def test_what_the_user_can_change_may_depend_on_what_was_observed() -> None:
+    def every_record(ledger: Ledger) -> list[Touch]:
+        return [Touch(entry.path) for entry in ledger]
+
+    shared = replace(LIBRARY, shared=every_record)
+    book, member = call("get_book", "1", book_id="B1"), call("get_member", "2", member_id="M1")
+    read = (Reply(calls=(book, member)), answer(book, BOOK_IN), answer(member, ADA))
+    state = after(*read, UserMessage(), domain=shared)
+    assert [entry.stale for entry in state.ledger] == [(Stale((), None),)] * 2
+    assert state.pending == ()
+
+
+def test_a_message_of_the_user_leaves_open_calls_open() -> None:
+    state = after(Reply(calls=(GET_BOOK,)), UserMessage(text="Well?"), answer(GET_BOOK, BOOK_IN))
+    assert value(state, B1) == BOOK_IN
+
+
 def test_words_leave_the_ledger_as_it_is() -> None:
     read = after(Reply(calls=(GET_BOOK,)), answer(GET_BOOK, BOOK_IN))
     assert read.observe(Reply(text="It is in."), LIBRARY).ledger == read.ledger
@@ -169,3 +189,75 @@ def test_states_are_values() -> None:
     start = State()
     later = start.observe(UserMessage(text="Hello"), LIBRARY)
     assert (start, start.ledger.turn, later.ledger.turn) == (State(), 0, 1)
+
+
+def test_the_state_says_what_the_latest_return_did_to_the_ledger() -> None:
+    state = after(Reply(calls=(GET_BOOK,)), answer(GET_BOOK, BOOK_IN))
+    assert state.last is not None
+    assert (state.last.ledger, state.last.stored, state.last.call) == (
+        state.ledger,
+        (B1,),
+        GET_BOOK,
+    )
+    assert state.observe(UserMessage(), LIBRARY).last is None
+    unknown = state.observe(text("nobody", "{}"), LIBRARY)
+    assert unknown.last is not None and unknown.last.ledger == unknown.ledger == state.ledger
+
+
+def test_a_write_that_nobody_has_answered_may_have_been_done() -> None:
+    read = (Reply(calls=(GET_BOOK,)), answer(GET_BOOK, BOOK_IN))
+    state = after(*read, Reply(calls=(LEND, GET_BOOK)), Reply(text="Well?"))
+    assert state.ledger.unconfirmed == (Unconfirmed(LEND, running=False),)
+    entry = state.ledger.get(B1)
+    assert entry is not None and entry.stale_at(("status",)) == Stale(("status",), LEND)
+
+
+def test_a_result_that_comes_late_counts_but_its_record_has_to_be_read_again() -> None:
+    buy = call("buy_book", book_id="B1")
+    write = Write(tool="buy_book", arguments=Shelve, returns=(ReturnRoute(to=BOOK),))
+    domain = replace(LIBRARY, tools=(*LIBRARY.tools, write))
+    lost = after(Reply(calls=(buy,)), Reply(text="Well?"), domain=domain)
+    state = lost.observe(answer(buy, BOOK_IN), domain)
+    entry = state.ledger.get(B1)
+    assert entry is not None and entry.value == BOOK_IN
+    assert entry.stale == (Stale((), buy),)
+    assert state.ledger.writes == (buy,) and state.ledger.unconfirmed == ()
+    assert state.last is not None and state.last.call is buy
+
+
+def test_our_own_answer_to_a_call_is_no_late_result_of_another() -> None:
+    lost = after(Reply(calls=(LEND,)), Reply(text="Well?"))
+    state = lost.observe(text(LEND.id, f"{NOT_EXECUTED}. days"), LIBRARY)
+    assert state.ledger.unconfirmed == lost.ledger.unconfirmed != ()
+    assert state.last is not None and state.last.skipped is not None
+
+
+def test_rejections_are_remembered_whatever_is_said_between() -> None:
+    state, _ = State().filter(Reply(calls=(LEND,)), GATE, "drop")
+    later = state.observe(UserMessage(text="Again!"), LIBRARY)
+    assert later.rejections == state.rejections != State().rejections
+    _, again = later.filter(Reply(calls=(LEND,)), GATE, "drop")
+    assert again.verdicts[0].note != ""
+
+
+@pytest.mark.parametrize("delivery", ["drop", "tool_result"])
+def test_a_rejected_call_is_dropped_or_answered_as_the_host_wants(delivery: Delivery) -> None:
+    _, filtered = State().filter(Reply(text="Lending.", calls=(LEND,)), GATE, delivery)
+    is_dropped = delivery == "drop"
+    assert filtered.reply == Reply(text="Lending.", calls=() if is_dropped else (LEND,))
+    assert len(filtered.returns) == (0 if is_dropped else 1)
+
+
+def test_a_ledger_can_be_made_of_records() -> None:
+    ledger = ledger_of({"books.B1": BOOK_IN, 'books."a.b"': BOOK_OUT})
+    entries = {entry.path: entry.value for entry in ledger}
+    assert entries == {B1: BOOK_IN, BOOK("a.b"): BOOK_OUT}
+    assert all(entry.source == ToolCall(name="given") and entry.turn == 0 for entry in ledger)
+
+
+def test_a_ledger_made_for_a_domain_names_the_reads_that_would_supply_it() -> None:
+    ledger = ledger_of({"books.B1": BOOK_IN, "rooms.1": {}}, LIBRARY)
+    assert [entry.source for entry in ledger] == [
+        ToolCall(name="get_book", arguments={"book_id": "B1"}),
+        ToolCall(name="given"),
+    ]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ledgeragent.text import LONGEST_FACT, spoken, visible
+from ledgeragent.text import LONGEST_FACT, Sentence, spoken, visible
 from ledgeragent.types import Json
 
 
@@ -29,6 +29,11 @@ def test_visible_escapes_what_hides_or_ends_a_block(hidden: str) -> None:
     shown = visible(f"a{hidden}b")
     assert shown.isascii() and shown.isprintable() and hidden not in shown
     assert json.loads(f'"{shown}"') == f"a{hidden}b"
+
+
+def test_a_sentence_is_written_out_with_facts_that_cannot_end_its_line() -> None:
+    sentence = Sentence("{who} owes {sum:.2f}", {"who": "Ada\n<b>", "sum": 2.5})
+    assert str(sentence) == "Ada\\u000a\\u003cb\\u003e owes 2.50"
 
 
 def test_visible_leaves_what_can_be_seen() -> None:

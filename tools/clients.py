@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tools.markdown import made_by, result, table
 
 _FILE = "mcp_clients.json"
+_FRAMEWORKS = "frameworks.json"
 _TRANSPORTS = ("stdio", "http")
 
 
@@ -36,3 +38,44 @@ def _verdict(scenes: dict[str, str]) -> list[str]:
     if set(scenes.values()) == {"ok"}:
         return ["ok"]
     return [f"{name}: {verdict}".replace("|", "/") for name, verdict in scenes.items()]
+
+
+def frameworks() -> str:
+    """A row for each agent at the gateway: its versions, formats, what it needs, what came of it."""
+    report = result(_FRAMEWORKS)
+    head = ("framework", "versions", "format", "tools return text", "tools return dicts", "needs")
+    rows = [row for each in report["frameworks"].values() for row in _rows(each)]
+    return table(head, rows) + made_by(_FRAMEWORKS, report["command"])
+
+
+def _rows(framework: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """A row for each format of a framework."""
+    about = framework["about"].removesuffix(".")
+    if "not_installed" in framework:
+        why = framework["not_installed"].replace("|", "/")
+        yield about, "", "", f"not installed: {why}", "", framework["needs"]
+        return
+    versions = ", ".join(f"`{name}` {version}" for name, version in framework["versions"].items())
+    wires = dict.fromkeys(name.split()[0] for name in framework["cells"])
+    for wire in wires:
+        cells = {
+            n.removeprefix(wire): c for n, c in framework["cells"].items() if n.startswith(wire)
+        }
+        kinds = (_kind(cells, kind) for kind in (" text ", " dict "))
+        yield about, versions, wire, *kinds, framework["needs"]
+
+
+def _kind(cells: dict[str, dict[str, Any]], kind: str) -> str:
+    """What came of the cells of one kind of tools: `ok`, or each that was not, and why."""
+    chosen = {n.removeprefix(kind): c for n, c in cells.items() if n.startswith(kind)}
+    ways = " and ".join(dict.fromkeys(name.split()[0] for name in chosen))
+    bad = {name: cell for name, cell in chosen.items() if cell["verdict"] != "ok"}
+    if not bad:
+        return f"ok ({ways})" if chosen else "-"
+    return "; ".join(f"{name}: {_cell(cell)}" for name, cell in bad.items())
+
+
+def _cell(cell: dict[str, Any]) -> str:
+    counted = ", ".join(f"`{name}`" for name in cell.get("counted", ()))
+    why = cell["why"].replace("|", "/")
+    return f"{cell['verdict']} ({counted}): {why}" if counted else f"{cell['verdict']}: {why}"

@@ -79,6 +79,11 @@ def speed() -> str:
             f"{ratios['decision_large_per_small_ledger']:.2f} × that on a small ledger",
         ),
         (
+            "a reply of four writes on four orders, allowed",
+            microseconds(figures["plan"]["reply_of_four_us"]),
+            f"{ratios['reply_of_four_per_reply_of_one']:.2f} × a reply of one of them",
+        ),
+        (
             "absorbing a return",
             microseconds(figures["absorb"]["absorb_us"]),
             f"{ratios['absorb_per_json_loads']:.2f} × its `json.loads`",

@@ -28,6 +28,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "coverage": costs.coverage,
     "demo": front.demo,
     "demo-short": front.demo_short,
+    "frameworks": clients.frameworks,
     "gateway": costs.gateway,
     "gold": recorded.gold,
     "gold-rejections": recorded.gold_rejections,

@@ -17,17 +17,18 @@ Survivor = dict[str, str]
 
 
 @cache
-def _reasons() -> dict[tuple[str, str, str], str]:
+def reasons() -> dict[tuple[str, str, str], str]:
     """Why a mutant lives, by function, line and mutated line."""
     listed = tomllib.loads((ROOT / REASONS).read_text(encoding="utf-8"))["survivor"]
     return {(one["function"], one["line"], one["mutant"]): one["why"] for one in listed}
 
 
 def _why(one: Survivor) -> str:
-    return _reasons().get((one["function"], one["line"], one["mutant"]), "open: a test is missing")
+    return reasons().get((one["function"], one["line"], one["mutant"]), "open: a test is missing")
 
 
-def _is_equivalent(one: Survivor) -> bool:
+def is_equivalent(one: Survivor) -> bool:
+    """True for a mutant on which no test could fail."""
     return _why(one).startswith("equivalent")
 
 
@@ -39,7 +40,7 @@ def mutants() -> str:
         survivors = module["survivors"]
         counts = Counter(
             mutants=module["mutants"],
-            equivalent=sum(map(_is_equivalent, survivors)),
+            equivalent=sum(map(is_equivalent, survivors)),
             killed=module["mutants"] - len(survivors),
         )
         whole.update(counts)

@@ -1,4 +1,4 @@
-"""Tries clients against the proxy: `python -m benchmarks.frameworks --mcp [NAME...]`.
+"""Tries frameworks at the gateway, or clients at the proxy: `python -m benchmarks.frameworks [--mcp]`.
 
 Each client is installed in an environment of its own (once), and plays the scenes over both transports.
 The results go to `benchmarks/results/mcp_clients.json`, those of clients that were not named stay.
@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.frameworks import agents
 from benchmarks.frameworks.environments import (
     InstallationError,
     Script,
@@ -77,13 +78,12 @@ def played(script: Script, environment: Path, transport: str, scene: Scene) -> s
 def main() -> None:
     """Plays, prints a line for each client, and writes the results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.frameworks", description=__doc__)
-    parser.add_argument(
-        "--mcp", action="store_true", required=True, help="clients of the MCP proxy"
-    )
-    parser.add_argument(
-        "names", nargs="*", help="only these clients, by the names of their scripts"
-    )
+    parser.add_argument("--mcp", action="store_true", help="clients of the MCP proxy")
+    parser.add_argument("names", nargs="*", help="only these, by the names of their scripts")
     arguments = parser.parse_args()
+    if not arguments.mcp:
+        agents.play(arguments.names)
+        return
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for script in scripts(arguments.names):
         results[script.file.stem] = row = tried(script)

@@ -14,12 +14,19 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-_HEAD = re.compile(r"(?m)^# /// script$\n(?P<lines>(?:^#(?: .*)?$\n)+?)^# ///$")
+_HEAD = re.compile(
+    r"(?m)^(?P<mark>#|//) /// script$\n(?P<lines>(?:^(?P=mark)(?: .*)?$\n)+?)^(?P=mark) ///$"
+)
 _PATIENCE = 1200.0
+_LISTING = """
+import importlib.metadata, json
+print(json.dumps([(each.name, each.version) for each in importlib.metadata.distributions()]))
+"""
 
 
 class InstallationError(RuntimeError):
@@ -35,6 +42,7 @@ class Script:
     npm: tuple[str, ...]
     reconnects: bool
     about: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, file: Path) -> Script:
@@ -42,17 +50,25 @@ class Script:
         text = file.read_text(encoding="utf-8")
         head = _HEAD.search(text)
         assert head is not None, f"{file}: no lines of PEP 723 at its head"
-        lines = "\n".join(line[2:] for line in head["lines"].splitlines())
+        mark = len(head["mark"]) + 1
+        lines = "\n".join(line[mark:] for line in head["lines"].splitlines())
         data: dict[str, Any] = tomllib.loads(lines)
         own = data.get("tool", {}).get("ledgeragent", {})
-        about = text.split('"""')[1]
+        about = text.split("/**" if file.suffix == ".mjs" else '"""')[1].split("*/")[0]
         return cls(
             file,
             tuple(data.get("dependencies", ())),
             tuple(own.get("npm", ())),
             bool(own.get("reconnects")),
             about,
+            own,
         )
+
+    def installed(self, folder: Path) -> Path:
+        """The script beside its environment's modules, where Node looks for them."""
+        for file in {self.file, *self.file.parent.glob("_*.mjs")}:
+            shutil.copy(file, folder / file.name)
+        return folder / self.file.name
 
 
 def cache_folder() -> Path:
@@ -68,13 +84,21 @@ def environment_of(script: Script) -> Path:
     folder = cache_folder() / name
     if not (folder / "ready").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        _run([sys.executable, "-m", "venv", str(folder)], folder)
+        if script.file.suffix != ".mjs":
+            _run([*_maker(), str(folder)], folder)
         if script.dependencies:
             _run([*_installer(folder), *script.dependencies], folder)
         if script.npm:
             _run(["npm", "install", "--no-audit", "--no-fund", *script.npm], folder)
         (folder / "ready").touch()
     return folder
+
+
+def _maker() -> list[str]:
+    """The command that makes an environment, likewise."""
+    if shutil.which("uv"):
+        return ["uv", "venv", "-q", "--allow-existing", "--python", sys.executable]
+    return [sys.executable, "-m", "venv"]
 
 
 def _installer(folder: Path) -> list[str]:
@@ -92,16 +116,19 @@ def python_of(folder: Path) -> Path:
 
 def versions_in(folder: Path, script: Script) -> dict[str, str]:
     """The versions of what a script asks for."""
-    listed = _run([str(python_of(folder)), "-m", "pip", "list", "--format", "json"], folder)
-    installed = {
-        row["name"].lower().replace("_", "-"): row["version"] for row in json.loads(listed)
-    }
-    names = {re.split(r"[<>=\[]", need)[0].lower() for need in (*script.dependencies, "mcp")}
-    versions = {name: installed[name] for name in sorted(names) if name in installed}
-    for name in script.npm:
+    versions = _versions_of_python(folder, script) if python_of(folder).exists() else {}
+    for need in script.npm:
+        name = need[0] + need[1:].partition("@")[0]
         package = folder / "node_modules" / name / "package.json"
         versions[name] = json.loads(package.read_text())["version"]
-    return versions
+    return dict(sorted(versions.items()))
+
+
+def _versions_of_python(folder: Path, script: Script) -> dict[str, str]:
+    listed = _run([str(python_of(folder)), "-c", _LISTING], folder)
+    installed = {name.lower().replace("_", "-"): version for name, version in json.loads(listed)}
+    names = {re.split(r"[<>=\[]", need)[0].lower() for need in (*script.dependencies, "mcp")}
+    return {name: installed[name] for name in sorted(names) if name in installed}
 
 
 def _run(command: list[str], folder: Path) -> str:

@@ -51,7 +51,7 @@ def wait_for(rule: Predicate, doubts: tuple[Unconfirmed, ...], evidence: list[Ev
         reason = f"wait for the result of {spoken_calls(running)}, then send this again"
     else:
         lost = spoken_calls([doubt.call for doubt in doubts])
-        reason = f"it is not known whether {lost} was done, since its result never came"
+        reason = f"it is not known whether {lost} was done, since its result never came{_UNSEEN}"
     finding = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
     return finding._replace(waits_for=running)
 
@@ -92,7 +92,13 @@ def request_for(
             f"{spoken_calls(running)}{then} and send this again"
         )
     asking = "; ask the user for what stands as ?" if "=?" in calls else ""
-    return f"{subject} {_state_of(missing, view, nameless)}; call {calls} first{asking}"
+    state = _state_of(missing, view, nameless)
+    again = _STAYS_UNKNOWN if state.startswith("was read, but") else ""
+    return f"{subject} {state}; call {calls} first{asking}{again}"
+
+
+_UNSEEN = "; read what it changes, or tell the user where nothing shows it"
+_STAYS_UNKNOWN = "; if it answers the same again, tell the user that this cannot be decided here"
 
 
 def _state_of(missing: MissingEvidence, view: View, nameless: bool) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,10 +29,15 @@ class Done(NamedTuple):
         return json.loads(self.out)
 
 
-def ledgeragent(*arguments: str | Path, stdin: bytes = b"") -> Done:
-    """Runs the command in a process of its own."""
+def ledgeragent(
+    *arguments: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None
+) -> Done:
+    """Runs the command in a process of its own, with these variables beside ours."""
     command = [sys.executable, "-m", "ledgeragent", *map(str, arguments)]
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False, cwd=ROOT)
+    around = {**os.environ, **(env or {})}
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, check=False, cwd=ROOT, env=around
+    )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -89,6 +89,18 @@ def test_gzip_stdin_and_several_files(file: Path) -> None:
     assert ledgeragent(*flags, file, "--cases", zipped).json["cases"] == 6
 
 
+def test_a_folder_in_the_environment_adds_nothing_to_the_files_named(
+    file: Path, tmp_path: Path
+) -> None:
+    write(file, *RIGHT)
+    folder = tmp_path / "data" / "benchmarks" / "cases"
+    folder.mkdir(parents=True)
+    write(folder / f"{NAME}.jsonl", *RIGHT)
+    env = {"LEDGERAGENT_DATA_DIR": str(tmp_path / "data")}
+    done = ledgeragent("test", "--domain", NAME, "--cases", file, "--format", "json", env=env)
+    assert done.json["cases"] == 3
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ledgeragent.demo.shop.shop import Shop
 from ledgeragent.gate import Filtered
@@ -18,6 +19,17 @@ from ledgeragent.verdict import Decision
 
 PATIENCE = 30.0
 """Seconds after which a scene that waits for another is taken for stuck."""
+
+
+Form = Literal["json", "python", "wrapped", "nested"]
+
+FORMS: dict[Form, Callable[[str], str]] = {
+    "json": lambda answer: answer,
+    "python": lambda answer: answer if answer.startswith("Error") else str(json.loads(answer)),
+    "wrapped": lambda answer: json.dumps({"result": answer}),
+    "nested": lambda answer: json.dumps(answer),
+}
+"""How frameworks write down what a tool returned: as it is, by `str`, in a wrapper, as JSON text again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ class Situation:
     `ledger` are paths that must have been observed in the end, `told` words that the answers to
     rejected calls must contain. `waits` if it is one for ways in that hold the execution of calls, and
     let one wait for another (True), or for those that can only send it back (False). `loses` is a tool
-    whose first answer gets lost.
+    whose first answer gets lost. `form` is how tools write down what they answer.
     """
 
     name: str
@@ -58,6 +70,7 @@ class Situation:
     told: tuple[str, ...] = ()
     waits: bool | None = None
     loses: str = ""
+    form: Form = "json"
 
     @property
     def verdicts(self) -> list[list[tuple[str, str]]]:
@@ -168,7 +181,7 @@ class Scene:
         if call.name == self._loses:
             self._loses = ""
             return "Error: 504 Gateway Timeout"
-        return answer
+        return FORMS[self.situation.form](answer)
 
     def close(self) -> None:
         """Closes the shop."""

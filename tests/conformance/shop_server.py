@@ -39,7 +39,10 @@ def build(execute: Execute) -> Server[Any]:
         text = await execute(ToolCall(name=params.name, arguments=params.arguments or {}))
         if text.startswith("Error"):
             return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
-        value = json.loads(text)
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return CallToolResult(content=[TextContent(type="text", text=text)])
         structured = value if isinstance(value, dict) else {"result": value}
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=structured

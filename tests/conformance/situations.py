@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision
-from tests.conformance.scene import Situation, Step, Turn
+from tests.conformance.scene import FORMS, Situation, Step, Turn
 
 ALLOW, REVISE, BLOCK = Decision.ALLOW, Decision.REVISE, Decision.BLOCK
 LONG = "x" * 300_000
@@ -86,7 +86,7 @@ _ELENA_READ = _step(ELENA, _order("G-1012"), (_call("get_parcel", parcel_id="P-3
 _NOOR_READ = _step(NOOR, _order("G-1020"), (_call("get_voucher", code="WREN-80"), ALLOW))
 _JORIS_READ = _step(JORIS, _order("G-1010"))
 
-SITUATIONS = (
+SITUATIONS: tuple[Situation, ...] = (
     Situation(name="only words", turns=(_turn(),)),
     Situation(
         name="reads, one after the other",
@@ -323,6 +323,17 @@ SITUATIONS = (
             _turn(_step(_cancel("G-1007", BLOCK)), says="I insist."),
         ),
     ),
+)
+
+MENDED = _turn(
+    _ELENA_READ, _step(_refund(29.0, REVISE)), _step(_refund(24.5, ALLOW)), _step(_order("G-1012"))
+)
+SITUATIONS += tuple(
+    Situation(
+        name=f"results as {form} text", turns=(MENDED,), form=form, needs=frozenset({"result text"})
+    )
+    for form in FORMS
+    if form != "json"
 )
 
 READER = Situation(

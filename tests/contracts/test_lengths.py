@@ -11,8 +11,7 @@ CAPS = {"src": 300, "tests": 400}
 
 LONGER: dict[str, int] = {
     "tests/gateway/test_frameworks.py": 432,
-    "tests/gateway/test_spans.py": 477,
-    "tests/gateway/test_stores.py": 455,
+    "tests/gateway/test_spans.py": 457,
     "tests/gateway/wires.py": 413,
 }
 """Files longer than the cap, with the lines they may have."""

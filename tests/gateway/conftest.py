@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.types import Message
+from ledgeragent.types import Message, Reply
 from tests.gateway.wires import WIRES, Wire
-from tests.gateway.world import Answer, World
+from tests.gateway.world import READ, Answer, World
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,9 @@ class Client:
 
     async def ask(self, world: World, *messages: Message, **options: Any) -> Answer:
         return await world.ask(self.wire, messages, stream=self.stream, **options)
+
+    async def release(self, world: World, headers: dict[str, str], reply: Reply = READ) -> None:
+        await world.release(self.wire, headers, reply=reply, stream=self.stream)
 
 
 @pytest.fixture(

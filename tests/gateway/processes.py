@@ -20,22 +20,32 @@ async def process(
     upstream: str, *options: str, env: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[tuple[Process, str, str]]:
     """The process, its address, and the line that tells what the domain enforces."""
-    command = ("-m", "ledgeragent", "gateway", "--domain", "tests.lending.domain:LIBRARY")
+    domain = ("--domain", "tests.lending.domain:LIBRARY", "--upstream", upstream)
+    async with command(*domain, *options, env=env) as (running, url, coverage):
+        yield running, url, coverage
+
+
+@asynccontextmanager
+async def command(
+    *options: str, env: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[tuple[Process, str, str]]:
+    """The same, with these options alone."""
     running = await asyncio.create_subprocess_exec(
         sys.executable,
-        *command,
-        "--upstream",
-        upstream,
+        "-m",
+        "ledgeragent",
+        "gateway",
         "--port",
         "0",
         *options,
         stdout=PIPE,
+        stderr=PIPE,
         cwd=ROOT,
         env={**os.environ, "THEIR_KEY": "sk-theirs", "OUR_KEYS": "sk-ours, sk-mine", **env},
     )
     assert running.stdout is not None
     try:
-        address = re.search(r"http://\S+?(?=/v1)", (await running.stdout.readline()).decode())
+        address = re.search(r"http://[^/]+", (await running.stdout.readline()).decode())
         assert address is not None
         yield running, address[0], (await running.stdout.readline()).decode()
     finally:

@@ -16,6 +16,7 @@ from tests.gateway.world import (
     HELLO,
     KNOWN,
     LONG,
+    READ,
     SAY,
     TOOLS,
     UNKNOWN,
@@ -56,14 +57,33 @@ def test_a_tool_that_the_operator_calls_neutral_passes(client: Client) -> None:
     run(scenario())
 
 
-def test_a_write_of_the_pack_is_judged_although_it_is_forced(wire: Wire) -> None:
-    choice: Any = {"type": "function", "name": "lend_book", "function": {"name": "lend_book"}}
+def forced(wire: Wire) -> Any:
+    """The choice of one tool, as each format writes it."""
     if wire.name == "messages":
-        choice = {"type": "tool", "name": "lend_book"}
+        return {"type": "tool", "name": "lend_book", "disable_parallel_tool_use": True}
+    name = {"name": "lend_book"}
+    return {"type": "function", **(name if wire.name == "responses" else {"function": name})}
 
+
+def test_a_revision_may_make_the_read_it_is_asked_for_although_a_tool_is_forced(
+    client: Client,
+) -> None:
+    async def scenario() -> None:
+        async with world(WRITE, READ) as w:
+            got = await client.ask(w, HELLO, tool_choice=forced(client.wire))
+            assert got.called == ["get_member", "get_book"]
+            first, second = (body["tool_choice"] for body in w.upstream.asked)
+            assert first == forced(client.wire)
+            relaxed = {"type": "any", "disable_parallel_tool_use": True}
+            assert second == (relaxed if client.wire.name == "messages" else "required")
+
+    run(scenario())
+
+
+def test_a_write_of_the_pack_is_judged_although_it_is_forced(wire: Wire) -> None:
     async def scenario() -> None:
         async with world(LONG, max_revisions=0) as w:
-            got = await w.ask(wire, KNOWN, tool_choice=choice)
+            got = await w.ask(wire, KNOWN, tool_choice=forced(wire))
             assert got.verdicts == "lend_book=REVISE"
 
     run(scenario())

@@ -220,6 +220,7 @@ def test_a_result_that_comes_late_is_told(client: Client, tmp_path: Path) -> Non
     async def scenario() -> None:
         with Journal.open(file, LIBRARY) as journal:
             async with world(WRITE, SAY, SAY, journal=journal) as w:
+                await client.release(w, session)
                 await client.ask(w, *KNOWN, headers=session)
                 more = (*KNOWN, WRITE, UserMessage(text="Well?"))
                 got = await client.ask(w, *more, headers=session)

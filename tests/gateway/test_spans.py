@@ -13,17 +13,15 @@ import pytest
 from aiohttp import web
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import SpanKind, StatusCode
 
 from ledgeragent.cli.main import main
-from ledgeragent.gateway.spans import Spans
 from ledgeragent.types import Reply, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.processes import ROOT, process
+from tests.gateway.recorded import Recorded
 from tests.gateway.upstream import Play, Upstream, costing, cut, garbage, status, stepwise
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 from tests.gateway.world import (
@@ -39,33 +37,11 @@ from tests.gateway.world import (
     served,
     world,
 )
-from tests.lending.domain import LIBRARY, call
+from tests.lending.domain import call
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 ABOVE = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01", "baggage": "customer=ada"}
 SERVICE = {"chat": "openai", "responses": "openai", "messages": "anthropic"}
-
-
-class Recorded:
-    """Spans that stay in memory."""
-
-    def __init__(self, mode: str = "enforce", sampler: Sampler = ALWAYS_ON) -> None:
-        self._kept = InMemorySpanExporter()
-        provider = TracerProvider(sampler=sampler)
-        provider.add_span_processor(SimpleSpanProcessor(self._kept))
-        self.spans = Spans(LIBRARY, mode, provider)
-
-    @property
-    def ended(self) -> list[ReadableSpan]:
-        return list(self._kept.get_finished_spans())
-
-    def of(self, kind: SpanKind) -> list[ReadableSpan]:
-        return [span for span in self.ended if span.kind is kind]
-
-    @property
-    def request(self) -> ReadableSpan:
-        (span,) = self.of(SpanKind.SERVER)
-        return span
 
 
 def told(span: ReadableSpan) -> dict[str, Any]:
@@ -113,8 +89,12 @@ def test_a_request_is_a_tree_of_spans(client: Client) -> None:
 def test_what_a_request_tells(client: Client) -> None:
     async def scenario() -> None:
         kept = Recorded()
+        session = {"x-ledgeragent-session": "case-1"}
         async with world(LONG, WRITE, spans=kept.spans) as w:
-            await client.ask(w, *KNOWN, headers={"x-ledgeragent-session": "case-1"})
+            await client.release(w, session)
+            await ended(kept)
+            kept.clear()
+            await client.ask(w, *KNOWN, headers=session)
             request = told(await ended(kept))
             port = int(w.gateway.settings.upstream.rpartition(":")[2])
         conversation = request.pop("gen_ai.conversation.id")
@@ -157,7 +137,7 @@ def test_what_a_request_tells(client: Client) -> None:
             assert asked["gen_ai.request.model"] == asked["gen_ai.response.model"] == "m"
             assert (asked["server.address"], asked["server.port"]) == ("127.0.0.1", port)
             assert ("gen_ai.response.time_to_first_chunk" in asked) is client.stream
-        assert [asked["gen_ai.response.id"] for asked in calls] == ["resp_1", "resp_2"]
+        assert [asked["gen_ai.response.id"] for asked in calls] == ["resp_2", "resp_3"]
         page = (ROOT / "docs" / "how-to" / "gateway.md").read_text()
         for span in kept.ended:
             assert all(f"`{name}`" in page for name in told(span))

@@ -161,6 +161,7 @@ def test_a_trimmed_history_goes_on(client: Client, make_store: MakeStore) -> Non
 def test_the_loop_guard_lives_in_the_session(client: Client, make_store: MakeStore) -> None:
     async def scenario() -> None:
         async with world(*[WRITE] * 4, store=make_store(), max_revisions=0) as w:
+            await client.release(w, MINE)
             history: list[Message] = [
                 HELLO,
                 READ,
@@ -183,7 +184,9 @@ def test_sessions_keep_to_themselves(client: Client, make_store: MakeStore) -> N
 
     async def scenario() -> None:
         async with world(SAY, SAY, SAY, SAY, store=make_store()) as w:
+            await client.release(w, MINE)
             await client.ask(w, *KNOWN, headers=MINE)
+            assert "members.M1" in client.wire.told(w.upstream.asked[-1])
             others: tuple[dict[str, str], ...] = (
                 {"x-ledgeragent-session": "yours"},
                 {**MINE, "authorization": "Bearer another"},
@@ -199,6 +202,7 @@ def test_sessions_keep_to_themselves(client: Client, make_store: MakeStore) -> N
 def test_a_failed_request_can_be_repeated(client: Client, make_store: MakeStore) -> None:
     async def scenario() -> None:
         async with world(status(500), WRITE, store=make_store()) as w:
+            await client.release(w, MINE)
             assert (await client.ask(w, *KNOWN, headers=MINE)).status == 500
             got = await client.ask(w, *KNOWN, headers=MINE)
             assert got.reply == WRITE
@@ -211,6 +215,7 @@ def test_requests_of_one_session_at_once(client: Client, make_store: MakeStore) 
 
     async def scenario() -> None:
         async with world(WRITE, WRITE, store=make_store()) as w:
+            await client.release(w, MINE)
             both = await asyncio.gather(
                 *(client.ask(w, *KNOWN, headers=MINE) for _ in range(2)),
             )
@@ -262,72 +267,6 @@ def test_a_crowd_of_replies_drops_no_session_from_memory() -> None:
     run(scenario())
 
 
-def named(name: str) -> dict[str, str]:
-    return {"x-ledgeragent-session": name}
-
-
-def read_by(size: int) -> tuple[Message, ...]:
-    """Both records read, the member's about as large as this."""
-    return (HELLO, READ, answer(GET_MEMBER, {**ADA, "name": "a" * size}), answer(GET_BOOK, BOOK_IN))
-
-
-def test_sessions_that_hold_too_much_begin_anew(client: Client) -> None:
-    """The longest unused first; one that is too large by itself costs no other its place."""
-
-    async def scenario() -> None:
-        store = ProcessStore(most=50_000)
-        async with world(*[SAY] * 8, *[WRITE] * 6, store=store, max_revisions=0) as w:
-            await client.ask(w, *read_by(60_000), headers=named("giant"))
-            for name in "abcde":
-                await client.ask(w, *read_by(10_000), headers=named(name))
-            await client.ask(w, MORE, headers=named("b"))
-            await client.ask(w, *read_by(10_000), headers=named("f"))
-            for name in ("b", "d", "e", "f", "a", "giant"):
-                got = await client.ask(w, MORE, headers=named(name))
-                kept = name in "bdef"
-                assert got.verdicts == f"lend_book={'ALLOW' if kept else 'REVISE'}"
-
-    run(scenario())
-
-
-def test_a_session_that_grows_without_end_is_bounded(client: Client) -> None:
-    """Each request is small, and what they held together is not kept past the bound."""
-    sizes: list[int] = []
-
-    class Weighed(ProcessStore):
-        async def save(self, name: str, saved: SavedSession) -> None:
-            await super().save(name, saved)
-            if name.startswith("session:"):
-                kept = await self.load(name)
-                sizes.append(kept.memory.size if kept is not None else 0)
-
-    async def scenario() -> None:
-        async with world(*[SAY] * 12, store=Weighed(most=50_000)) as w:
-            for n in range(12):
-                other = call("get_member", f"call-{n}", member_id=f"M{n}")
-                told = answer(other, {**ADA, "member_id": f"M{n}", "name": "a" * 10_000})
-                await client.ask(w, MORE, Reply(calls=(other,)), told, headers=MINE)
-            assert 40_000 < max(sizes) <= 50_000
-            assert sizes.count(0) == 2
-
-    run(scenario())
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_a_reply_that_was_dropped_is_not_known(stream: bool) -> None:
-    async def scenario() -> None:
-        async with world(*[SAY] * 9, store=ProcessStore(most=50_000)) as w:
-            ids = []
-            for _ in range(6):
-                got = await w.ask(RESPONSES, read_by(10_000), stream=stream)
-                ids.append((got.body or got.events[-1]["response"])["id"])
-            for name, code in ((ids[0], 400), (ids[-1], 200)):
-                got = await w.ask(RESPONSES, (MORE,), stream=stream, previous_response_id=name)
-                assert got.status == code
-
-    run(scenario())
-
-
 def test_a_session_that_begins_before_anything_was_said(client: Client) -> None:
     """A request with instructions only holds nothing that is judged, and is still one."""
 
@@ -339,6 +278,7 @@ def test_a_session_that_begins_before_anything_was_said(client: Client) -> None:
         async with world(SAY, WRITE) as w:
             got = await w.post(client.wire, json.dumps(body).encode(), MINE)
             assert got.reply == SAY
+            await client.release(w, MINE)
             again = await client.ask(w, *KNOWN, headers=MINE)
             assert again.verdicts == "lend_book=ALLOW"
 
@@ -351,7 +291,7 @@ def test_a_store_that_is_gone(client: Client, tmp_path: Path) -> None:
             raise SessionStoreError("the session store cannot be reached")
 
     async def scenario() -> None:
-        async with world(WRITE, store=Gone()) as w:
+        async with world(WRITE, WRITE, store=Gone()) as w:
             got = await client.ask(w, *KNOWN, headers=MINE)
             assert got.status == 503 or is_error(got.events[-1])
             assert "lend_book" not in str(got)

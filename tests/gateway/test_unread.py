@@ -37,9 +37,12 @@ def test_an_unread_result_is_counted_and_logged_once(
     async def scenario() -> None:
         async with world(SAY, SAY, mode=mode) as w:
             history = returned(member)
+            await client.release(w, MINE)
             got = await client.ask(w, *history, headers=MINE)
-            assert got.reply is not None
-            more = (got.reply, HELLO, READ, answer(GET_MEMBER, member), answer(GET_BOOK, BOOK_IN))
+            assert got.reply == SAY
+            w.upstream.script.appendleft(READ)
+            await client.ask(w, *history, SAY, HELLO, headers=MINE)
+            more = (SAY, HELLO, READ, answer(GET_MEMBER, member), answer(GET_BOOK, BOOK_IN))
             await client.ask(w, *history, *more, headers=MINE)
             counted = f'unread_results_total{{tool="get_member",reason="{reason}"}} 2'
             assert counted in w.gateway.metrics.text()

@@ -12,7 +12,8 @@ from opentelemetry.trace import SpanKind
 
 from ledgeragent.types import Message, Reply
 from tests.gateway.conftest import Client
-from tests.gateway.test_spans import Recorded, ended, told
+from tests.gateway.recorded import Recorded
+from tests.gateway.test_spans import ended, told
 from tests.gateway.upstream import costing, sent
 from tests.gateway.wires import CHAT, MESSAGES, Wire, sse
 from tests.gateway.world import HELLO, KNOWN, LONG, SAY, WRITE, Answer, run, world

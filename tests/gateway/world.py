@@ -97,6 +97,14 @@ class World:
         body = {**wire.request(messages, tools, stream), **changes}
         return await self.post(wire, json.dumps(body).encode(), headers)
 
+    async def release(
+        self, wire: Wire, headers: dict[str, str], *, reply: Reply = READ, stream: bool = False
+    ) -> None:
+        """The first request of a named session, answered with these calls: so they are released."""
+        self.upstream.script.appendleft(reply)
+        got = await self.ask(wire, (HELLO,), stream=stream, headers=headers)
+        assert got.reply == reply
+
     async def post(self, wire: Wire, raw: bytes, headers: dict[str, str] | None = None) -> Answer:
         async with self.http.post(f"{self.url}{wire.path}", data=raw, headers=headers) as response:
             data = await response.read()

@@ -8,7 +8,7 @@ while chat.step(client, model="claude-opus-5", max_tokens=1000).stop_reason == "
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ledgeragent.adapters.common import (
@@ -24,6 +24,7 @@ from ledgeragent.adapters.common import (
     require,
 )
 from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Watch
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -43,7 +44,8 @@ class GuardedMessages:
 
     `tools` are the definitions given to the model; tools that run on the provider's side are
     refused. `history` is what was said before. All that happens is written to `journal`. In mode
-    "shadow" everything is judged and recorded, and nothing changed.
+    "shadow" everything is judged and recorded, and nothing changed. `neutrals` names tools that the
+    policy does not list and that change none of its records; those of frameworks are known.
     """
 
     def __init__(
@@ -57,13 +59,15 @@ class GuardedMessages:
         journal: Journal | None = None,
         mode: Mode = "enforce",
         undecided: Undecided = "block",
+        neutrals: Collection[str] = (),
     ) -> None:
         self.messages: list[Wire] = [dict(message) for message in history]
         self._tools = list(tools)
         self._run = run
         names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
-        guard = Policy(policy, watch, journal, mode, undecided)
-        self.conversation = guard.open(names, map_history(self.messages))
+        guard = Policy(policy, watch, journal, mode, undecided, neutrals)
+        controls = [name for tool, name in zip(tools, names, strict=True) if _is_control(tool)]
+        self.conversation = guard.open(names, map_history(self.messages), controls)
 
     def hear(self, text: str) -> None:
         """Adds a message of the user."""
@@ -144,6 +148,11 @@ def _tool_name(tool: Mapping[str, Any], *, shadow: bool) -> str:
     if tool.get("type", "custom") != "custom" and not shadow:
         raise refuse(f"a tool of type {tool['type']!r}", "only tools that you execute can be")
     return str(tool["name"])
+
+
+def _is_control(tool: Mapping[str, Any]) -> bool:
+    parameters = (tool.get("input_schema") or {}).get("properties") or {}
+    return control_tool(tool["name"], parameters, tool.get("description") or "") is not None
 
 
 def _text(text: str) -> Wire:

@@ -8,7 +8,7 @@ while (message := chat.step(client, model="gpt-5.2")).tool_calls:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ledgeragent.adapters.common import (
@@ -24,6 +24,7 @@ from ledgeragent.adapters.common import (
     require,
 )
 from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Watch
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -43,7 +44,8 @@ class GuardedChat:
 
     `tools` are the schemas given to the model, `role` is that of the message with the ledger block,
     `history` what was said before. All that happens is written to `journal`. In mode "shadow"
-    everything is judged and recorded, and nothing changed.
+    everything is judged and recorded, and nothing changed. `neutrals` names tools that the policy
+    does not list and that change none of its records; those of frameworks are known.
     """
 
     def __init__(
@@ -58,14 +60,16 @@ class GuardedChat:
         journal: Journal | None = None,
         mode: Mode = "enforce",
         undecided: Undecided = "block",
+        neutrals: Collection[str] = (),
     ) -> None:
         self.messages: list[Wire] = [dict(message) for message in history]
         self._tools = list(tools)
         self._run = run
         self._role = role
         names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
-        guard = Policy(policy, watch, journal, mode, undecided)
-        self.conversation = guard.open(names, map_history(self.messages))
+        guard = Policy(policy, watch, journal, mode, undecided, neutrals)
+        controls = [name for tool, name in zip(tools, names, strict=True) if _is_control(tool)]
+        self.conversation = guard.open(names, map_history(self.messages), controls)
 
     def hear(self, text: str) -> None:
         """Adds a message of the user."""
@@ -146,6 +150,12 @@ def _tool_name(tool: Mapping[str, Any], *, shadow: bool) -> str:
             return str(tool.get("type"))
         raise refuse(f"a tool of type {tool.get('type')!r}", "only function tools can be")
     return str(tool["function"]["name"])
+
+
+def _is_control(tool: Mapping[str, Any]) -> bool:
+    function = tool.get("function") or {"name": ""}
+    parameters = (function.get("parameters") or {}).get("properties") or {}
+    return control_tool(function["name"], parameters, function.get("description") or "") is not None
 
 
 def _call(raw: Wire) -> ToolCall:

@@ -6,7 +6,7 @@ agent = Agent("openai:gpt-5.2", tools=tools, capabilities=[LedgerCapability("sho
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, as_text, refuse, require
 from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure
 from ledgeragent.session.ticket import Ticket, refusal
@@ -50,7 +51,8 @@ class LedgerCapability(AbstractCapability[Any]):
 
     One object serves any number of runs at once: each run gets an instance of its own. Native tools,
     which the provider runs, are refused. All that happens is written to `journal`. In mode "shadow"
-    everything is judged and recorded, and nothing changed.
+    everything is judged and recorded, and nothing changed. `neutrals` names tools that the policy
+    does not list and that change none of its records; those of frameworks are known.
     """
 
     def __init__(
@@ -61,8 +63,9 @@ class LedgerCapability(AbstractCapability[Any]):
         journal: Journal | None = None,
         mode: Mode = "enforce",
         undecided: Undecided = "block",
+        neutrals: Collection[str] = (),
     ) -> None:
-        self._guard = Policy(policy, watch, journal, mode, undecided)
+        self._guard = Policy(policy, watch, journal, mode, undecided, neutrals)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """The instance that guards this run."""
@@ -95,7 +98,7 @@ class _GuardedRun(AbstractCapability[Any]):
         if parameters.native_tools and not self.guard.shadow:
             kinds = " and ".join(tool.kind for tool in parameters.native_tools)
             raise refuse(f"{kinds}, run by the provider,", "give the agent a tool of its own")
-        conversation = self._offered([tool.name for tool in parameters.function_tools], ctx)
+        conversation = self._offered(parameters.function_tools, parameters.output_tools, ctx)
         if not conversation.shadow:
             messages = _with_ledger(request_context.messages, conversation.context())
             request_context = dataclasses.replace(request_context, messages=messages)
@@ -154,11 +157,18 @@ class _GuardedRun(AbstractCapability[Any]):
             conversation.observe(ticket, getattr(result, "return_value", result))
             return result
 
-    def _offered(self, tools: Sequence[str], ctx: RunContext[Any]) -> Conversation:
+    def _offered(
+        self,
+        tools: Sequence[ToolDefinition],
+        outputs: Sequence[ToolDefinition],
+        ctx: RunContext[Any],
+    ) -> Conversation:
         """The run's conversation, told which tools this request offers."""
+        names = [tool.name for tool in tools]
+        controls = [tool.name for tool in (*filter(_is_control, tools), *outputs)]
         if self.conversation is None:
-            self.conversation = self.guard.open(tools, map_history(ctx.messages))
-        self.guard.offer(self.conversation, tools)
+            self.conversation = self.guard.open(names, map_history(ctx.messages), controls)
+        self.guard.offer(self.conversation, names, controls)
         return self.conversation
 
     def _begun(self, ctx: RunContext[Any]) -> Conversation:
@@ -196,6 +206,11 @@ class _GuardedRun(AbstractCapability[Any]):
         reply = _reply(parts)
         calls = tuple(call for call in reply.calls if call.name not in self._passing)
         return Reply(text=reply.text, calls=calls)
+
+
+def _is_control(tool: ToolDefinition) -> bool:
+    parameters = tool.parameters_json_schema.get("properties") or {}
+    return control_tool(tool.name, parameters, tool.description or "") is not None
 
 
 class _Heard(WrapperModel):

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import gc
-import os
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of, tools_of
-from ledgeragent.cli.tools import add_tools, names_of
-from ledgeragent.domain import Domain
+from ledgeragent.cli.configuration import ExplainingParser
+from ledgeragent.cli.options import DECISIONS, add_domain, add_journal, add_levels, add_mode
+from ledgeragent.cli.tools import add_tools
 from ledgeragent.errors import UsageError
-from ledgeragent.offline.binding import Binding
-from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
-    from ledgeragent.gateway.server import Settings
-    from ledgeragent.gateway.spans import Spans
-
-_DECISIONS = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decision.ALLOW}
 
 
 def add(subparsers: Subparsers) -> None:
@@ -33,10 +23,29 @@ def add(subparsers: Subparsers) -> None:
         "model API. Every reply is judged before the agent gets it; point the agent's base URL here.",
         epilog="Keys are read from the environment only. SIGTERM and SIGINT finish what is under way.",
     )
-    add_domain(parser)
-    parser.add_argument("--upstream", required=True, metavar="URL", help="the model API")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
-    parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
+    parser.add_argument(
+        "action", nargs="?", choices=("check",), help="check: say what is wrong, and serve nothing"
+    )
+    parser.add_argument("file", nargs="?", metavar="CONFIG", help="the same as --config")
+    add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds all that may stand in a configuration file as well."""
+    parser.add_argument(
+        "--config", metavar="FILE", help="a TOML file with these options, and routes of their own"
+    )
+    add_domain(parser, required=False)
+    add_levels(parser)
+    parser.add_argument("--upstream", metavar="URL", help="the model API")
+    parser.add_argument(
+        "--upstream-base",
+        metavar="PATH",
+        help="the path under which the model API stands, where it is not what --upstream names "
+        "(default /v1, or a path with a version in --upstream)",
+    )
+    _add_serving(parser)
     add_mode(parser)
     _add_answers(parser)
     add_tools(parser)
@@ -55,7 +64,45 @@ def add(subparsers: Subparsers) -> None:
         action="store_true",
         help="send OpenTelemetry spans over OTLP/HTTP, as the environment's OTEL_* variables say",
     )
-    parser.set_defaults(run=run)
+
+
+def _add_serving(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
+    parser.add_argument(
+        "--workers",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="processes that share the port, and a --session-store (default 1); each has a journal of "
+        "its own, and counters of its own",
+    )
+    parser.add_argument(
+        "--access-log",
+        metavar="FILE",
+        help="write a JSON object for each request, with no content of it; - is standard output",
+    )
+    parser.add_argument(
+        "--drain-timeout",
+        type=_positive,
+        default=30.0,
+        metavar="SECONDS",
+        help="how long requests may take to finish after SIGTERM (default 30)",
+    )
+    parser.add_argument(
+        "--drain-delay",
+        type=_duration,
+        default=0.0,
+        metavar="SECONDS",
+        help="how long /readyz says no before no new request is taken (default 0)",
+    )
+    parser.add_argument(
+        "--watch",
+        type=_duration,
+        default=5.0,
+        metavar="SECONDS",
+        help="look for changes of packs and of the configuration this often; 0 does not (default 5)",
+    )
 
 
 def _add_answers(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +123,7 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--unknown-tools",
-        choices=tuple(_DECISIONS),
+        choices=tuple(DECISIONS),
         default="revise",
         help="what to do with calls of tools that the domain does not list (default revise)",
     )
@@ -100,6 +147,23 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="environment variable with the key that goes upstream instead of the client's",
     )
+    parser.add_argument(
+        "--metrics-key-env",
+        metavar="NAME",
+        help="environment variable with the key that /metrics asks for",
+    )
+    parser.add_argument(
+        "--allowed-hosts",
+        metavar="NAMES",
+        help="names that a request may call the gateway by, by comma; * is any (default: localhost on "
+        "a loopback address without keys, else any)",
+    )
+    parser.add_argument(
+        "--allowed-origins",
+        default="",
+        metavar="ORIGINS",
+        help="web pages that may use the gateway, e.g. https://desk.example, by comma (default none)",
+    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
@@ -109,6 +173,13 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         default=600.0,
         metavar="SECONDS",
         help="longest silence of the upstream (default 600)",
+    )
+    parser.add_argument(
+        "--body-timeout",
+        type=_positive,
+        default=30.0,
+        metavar="SECONDS",
+        help="how long the body of a request may take to come in (default 30)",
     )
     parser.add_argument(
         "--max-body",
@@ -159,95 +230,21 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop. 0 after a graceful shutdown."""
-    domain = Binding(
-        name=args.domain, version=args.version, tools=tools_of(args, args.domain)
-    ).domain()
-    from ledgeragent.gateway.server import Gateway
-    from ledgeragent.stores.choose import open_session_store
+    from ledgeragent.cli.gatewayplan import ServingPlan
+    from ledgeragent.cli.gatewayrun import check, serve
 
-    settings = _settings(args)
-    sessions = open_session_store(args.session_store, args.max_sessions, args.max_session_bytes)
-    with ExitStack() as stack:
-        spans = _spans(stack, domain, args.mode) if args.otel else None
-        journal = stack.enter_context(journal_of(args, domain))
-        gateway = Gateway(domain, settings, journal=journal, store=sessions, spans=spans)
-        try:
-            asyncio.run(_serve(gateway, args.host, args.port, coverage(domain)))
-        except OSError as problem:
-            where = f"{args.host}:{args.port}"
-            raise UsageError(f"cannot listen on {where}: {problem.strerror}") from None
-    return 0
-
-
-def _spans(stack: ExitStack, domain: Domain, mode: str) -> Spans:
-    from ledgeragent.gateway.spans import Spans, exporting
-
-    provider = exporting()
-    stack.callback(provider.shutdown)
-    return Spans(domain, mode, provider)
-
-
-def coverage(domain: Domain) -> str:
-    """One line: what the domain knows and how much of its policy it enforces."""
-    enforced = sum(bool(clause.predicates) for clause in domain.clauses)
-    tools = len({tool.tool for tool in domain.tools})
+    if args.action is None and args.file is not None:
+        raise UsageError(f"{args.file}: to serve it, write --config {args.file}")
+    if args.file is not None:
+        args.config = args.file
+    parser = ExplainingParser(add_help=False)
+    add_options(parser)
+    plan = ServingPlan.read(args, parser)
     return (
-        f"domain {domain.name} {domain.version}: {tools} tools, {len(domain.predicates)} rules; "
-        f"{enforced} of {len(domain.clauses)} clauses enforced"
+        check(plan)
+        if args.action == "check"
+        else serve(plan, lambda: ServingPlan.read(args, parser))
     )
-
-
-async def _serve(gateway: object, host: str, port: int, summary: str) -> None:
-    from ledgeragent.gateway.server import Gateway, serve
-    from ledgeragent.gateway.serving import on_signals
-
-    assert isinstance(gateway, Gateway)
-    # What is loaded by now stays; collecting it again and again would cost a sixth of every request.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def ready(bound: int) -> None:
-        settings = gateway.settings
-        print(f"listening on http://{host}:{bound}/v1 ({settings.mode}) for {settings.upstream}")
-        print(summary, flush=True)
-
-    with on_signals(loop, SIGTERM=stop.set, SIGINT=stop.set):
-        await serve(gateway, host, port, ready, stop)
-
-
-def _settings(args: argparse.Namespace) -> Settings:
-    from ledgeragent.gateway.server import Settings
-
-    if not args.upstream.startswith(("http://", "https://")):
-        raise UsageError(f"--upstream {args.upstream}: should begin with http:// or https://")
-    keys = _from_environment(args.api_key_env).split(",") if args.api_key_env else []
-    return Settings(
-        upstream=args.upstream,
-        mode=args.mode,
-        max_revisions=args.max_revisions,
-        max_body=args.max_body,
-        timeout=args.timeout,
-        max_concurrent=args.max_concurrent,
-        max_remembered=args.max_remembered,
-        keys=frozenset(key.strip() for key in keys),
-        upstream_key=_from_environment(args.upstream_key_env) if args.upstream_key_env else None,
-        context_role=args.context_role,
-        unknown=_DECISIONS[args.unknown_tools],
-        undecided=_DECISIONS[args.undecided],
-        tool_names=names_of(args),
-        max_refusals=args.max_refusals,
-        require_tools=args.require_tools,
-    )
-
-
-def _from_environment(name: str) -> str:
-    value = os.environ.get(name, "").strip()
-    if not value:
-        raise UsageError(f"the environment variable {name} is not set")
-    return value
 
 
 def _natural(text: str) -> int:
@@ -264,3 +261,13 @@ def _positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError("give a number of seconds")
     return value
+
+
+def _count(text: str) -> int:
+    if not _natural(text):
+        raise argparse.ArgumentTypeError("give a number, 1 or more")
+    return int(text)
+
+
+def _duration(text: str) -> float:
+    return 0.0 if text.strip() in ("0", "0.0") else _positive(text)

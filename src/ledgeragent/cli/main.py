@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 import ledgeragent
+from ledgeragent.cli.configuration import PREFIX, words_of_environment
 from ledgeragent.cli.streams import standard_streams, tell
 from ledgeragent.errors import LedgerAgentError
 
@@ -66,13 +68,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         return UNUSABLE
 
 
+def _with_environment(arguments: Sequence[str], verbs: Sequence[str]) -> list[str]:
+    """The arguments, behind what the environment says of the verb's options: the last one counts."""
+    if len(verbs) != 1 or not any(name.startswith(PREFIX) for name in os.environ):
+        return list(arguments)
+    words = words_of_environment(verb_parser(verbs[0]))
+    return [verbs[0], *words, *arguments[1:]]
+
+
+def verb_parser(verb: str) -> argparse.ArgumentParser:
+    """The parser of one verb's own options."""
+    subparsers = argparse.ArgumentParser().add_subparsers()
+    import_module(f"ledgeragent.cli.{verb}").add(subparsers)
+    parser: argparse.ArgumentParser = subparsers.choices[verb]
+    return parser
+
+
 def _run(arguments: Sequence[str]) -> int:
     verbs = arguments[:1] if arguments and arguments[0] in VERBS else VERBS
     try:
-        args = parser(verbs).parse_args(arguments)
+        words = _with_environment(arguments, verbs)
+        args = parser(verbs).parse_args(words)
     except SystemExit:
         sys.stdout.flush()  # the help, which may not get through either
         raise
+    args.words = words[1:]
     code: int = args.run(args)
     sys.stdout.flush()
     return code

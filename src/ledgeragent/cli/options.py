@@ -17,10 +17,13 @@ from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal
 from ledgeragent.offline.binding import versions
 from ledgeragent.offline.traces import tool_names
-from ledgeragent.verdict import Enforcement
+from ledgeragent.verdict import Decision, Enforcement
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+DECISIONS = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decision.ALLOW}
+"""The words by which an option names a decision."""
 
 LEVELS = tuple(level.value for level in Enforcement)
 

@@ -31,16 +31,16 @@ class Enforcer:
 
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
-        body, conversation = inbound.read(raw)
+        body, conversation = await inbound.read(raw, self.equipment.visits.store)
         roster = self.equipment.rosters.of(conversation)
         visit = await self.equipment.visits.open(
             roster.conversation(conversation), inbound.visitor(len(raw)), roster.recorder
         )
-        gate = inbound.belongs(visit.memory.session, roster.gate)
+        gate = inbound.belongs(visit, roster.gate)
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
         exchange = Exchange(
-            dialect=roster.dialect(inbound.dialect),
+            dialect=roster.dialect(inbound.dialect).refusing(conversation.structured),
             gate=gate,
             passes=roster.passes,
             body=body,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -18,7 +18,6 @@ from ledgeragent.gateway.dialects.base import (
     decode,
     encode,
     reading,
-    sent_order,
 )
 from ledgeragent.gateway.errors import BadReplyError, GatewayError, RefusedTooOftenError
 from ledgeragent.gateway.policycheck import briefing, warnings
@@ -28,16 +27,20 @@ from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.plan import spoken_calls
 from ledgeragent.stores.memory import Memory, Unsent, weight
-from ledgeragent.types import Reply
+from ledgeragent.types import Reply, ToolCall
 from ledgeragent.verdict import Decision
 
 
 class Settlement(NamedTuple):
-    """A reply that the client gets, and what is known after it; `id` if it can be continued by it."""
+    """A reply that the client gets, and what is known after it; `id` if it can be continued by it.
+
+    `items` are parts of it that a later request may name.
+    """
 
     reply: Reply
     memory: Memory
     id: str = ""
+    items: Sequence[Body] = ()
 
 
 AskUpstream = Callable[[Body], Awaitable[bytes]]
@@ -84,7 +87,7 @@ class Exchange:
             self.upstream_calls += 1
             raw = await ask(self._prompt())
             with reading():
-                answer = decode(raw)
+                answer = decode(raw, distinct=True)
                 replies = self.dialect.replies(answer)
                 usage.heard(answer.get("usage"))
             judgements = [self._judge(reply) for reply in replies]
@@ -101,9 +104,11 @@ class Exchange:
             usage_sum = usage.total if self.rejected else {}
             if changed or usage_sum:
                 raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
+        with reading():
+            items = self._kept(self.dialect.items(answer))
         await self.settle(
             [
-                self._settled(j, [j.wire.reply.text, t])
+                self._settled(j, [j.wire.reply.text, self._echo(t)])._replace(items=items)
                 for j, t in zip(judgements, texts, strict=True)
             ]
         )
@@ -142,7 +147,10 @@ class Exchange:
             text = self._refusal(judgement.filtered)
             with reading():
                 ending = list(stream.finish(judgement.filtered, text))
-            await self.settle([self._settled(judgement, [*texts, text], first_id, streamed=True)])
+            settlement = self._settled(
+                judgement, [*texts, self._echo(text)], first_id, streamed=True
+            )
+            await self.settle([settlement._replace(items=self._kept(stream.items))])
         except GatewayError as problem:
             if not has_begun:
                 raise
@@ -205,7 +213,7 @@ class Exchange:
         silenced = self._silenced(filtered)
         calls = filtered.execute
         if streamed:
-            order = sent_order((v.call for v in filtered.verdicts), self.passes)
+            order = _sent_order((v.call for v in filtered.verdicts), self.passes)
             allowed = set(map(id, calls))
             calls = tuple(call for call in order if id(call) in allowed)
         memory = replace(
@@ -218,6 +226,14 @@ class Exchange:
         )
         reply = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
         return Settlement(reply, memory, name or judgement.wire.id)
+
+    def _echo(self, text: str) -> str:
+        """What a client will give back of a text of ours."""
+        return text if self.dialect.echoes else ""
+
+    def _kept(self, items: Sequence[Body]) -> Sequence[Body]:
+        """The items, unless the client said that it will send them whole."""
+        return () if self.body.get("store") is False else tuple(items)
 
     def _refusal(self, filtered: Filtered) -> str:
         """What is said where every call was rejected, or where the model had no answer to that."""
@@ -245,3 +261,20 @@ def _unsent(filtered: Filtered, *, is_answered: bool) -> Iterator[Unsent]:
             behind = None if is_answered else sent_before[verdict.call.id]
             awaits = spoken_calls([call for f in verdict.findings for call in f.waits_for])
             yield Unsent(verdict.call, verdict.note, awaits, behind)
+
+
+def _sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCall]:
+    """The calls as a stream sends them: those that are held, and what repeats an id of theirs, last.
+
+    Results are paired with calls of one id by their order, so that order has to stay.
+    """
+    passing: list[ToolCall] = []
+    later: list[ToolCall] = []
+    ids: set[str] = set()
+    for call in calls:
+        if call.name in passes and call.id not in ids:
+            passing.append(call)
+        else:
+            later.append(call)
+            ids.add(call.id)
+    return passing + later

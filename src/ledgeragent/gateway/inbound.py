@@ -15,9 +15,13 @@ from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
 from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
+from ledgeragent.gateway.references import resolved
+from ledgeragent.gateway.releases import UNRELEASED_HEADER
 from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.upstream import UpstreamLine
-from ledgeragent.gateway.visits import Visitor, Visits
+from ledgeragent.gateway.visits import Visit, Visitor, Visits
+from ledgeragent.gateway.words import names_header
+from ledgeragent.stores.base import SessionStore
 
 try:
     from aiohttp import web
@@ -60,21 +64,24 @@ class Inbound:
         headers = self.request.headers
         return Visitor(name=_session_name(headers), scope=scope_of(headers), size=size)
 
-    def read(self, raw: bytes) -> tuple[Body, Request]:
+    async def read(self, raw: bytes, store: SessionStore) -> tuple[Body, Request]:
         """The request's body, and the history in it; BadRequestError where it cannot be read."""
         try:
             body = decode(raw)
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
+        body = await resolved(body, self.visitor(len(raw)).item_key, store)
         conversation = self.dialect.conversation(body)
         self.account.stream = conversation.stream
         if self.trace is not None:
             self.trace.read(body, stream=conversation.stream)
         return body, conversation
 
-    def belongs(self, session: str, gate: Gate) -> Gate:
+    def belongs(self, visit: Visit, gate: Gate) -> Gate:
         """Notes whose request it is; the gate to judge it by, traced if requests are."""
-        self.account.session = session
+        session = self.account.session = visit.memory.session
+        if visit.claims:
+            self.account.headers[UNRELEASED_HEADER] = names_header(visit.claims)
         if self.trace is None:
             return gate
         self.trace.belongs(session)

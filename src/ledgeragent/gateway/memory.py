@@ -62,7 +62,8 @@ class Match:
     """Where a history picks up: `memory` holds all but `new`, its last messages.
 
     `branched` says that another conversation has gone on from here, so that `memory` carries a
-    session of its own, which has not been told anything yet.
+    session of its own, which has not been told anything yet. `replied` is the history up to its last
+    reply, where that is among the new messages: known once, but not any more.
     """
 
     memory: Memory
@@ -70,6 +71,7 @@ class Match:
     branched: bool
     key: Digest
     parent: Digest
+    replied: Digest = ROOT
 
 
 class Histories:
@@ -90,9 +92,19 @@ class Histories:
         for message in messages:
             keys.append(digest(keys[-1], message))
         at = next((n for n in range(len(messages), 0, -1) if keys[n] in self._known), 0)
+        last = (n for n in range(len(messages), at, -1) if isinstance(messages[n - 1], Reply))
+        place = next(last, 0)
+        replied = keys[place] if place else ROOT
         if at == 0:
             fresh = Memory(session=new_session())
-            return Match(memory=fresh, new=messages, branched=False, key=keys[-1], parent=ROOT)
+            return Match(
+                memory=fresh,
+                new=messages,
+                branched=False,
+                key=keys[-1],
+                parent=ROOT,
+                replied=replied,
+            )
         history = self._known[keys[at]]
         self._known.move_to_end(keys[at])
         branched = history.is_continued
@@ -101,7 +113,12 @@ class Histories:
         # A retry finds its own history; it goes on from where that one went on.
         parent = keys[at] if at < len(messages) else history.parent
         return Match(
-            memory=memory, new=messages[at:], branched=branched, key=keys[-1], parent=parent
+            memory=memory,
+            new=messages[at:],
+            branched=branched,
+            key=keys[-1],
+            parent=parent,
+            replied=replied,
         )
 
     def begin(self, match: Match, memory: Memory, size: int) -> None:
@@ -120,7 +137,7 @@ class Histories:
         key = digest(history, reply)
         twin = self._known.get(key)
         if twin is not None:
-            twin.memory = _shared(twin.memory, memory)
+            twin.memory = shared(twin.memory, memory)
             return
         self._put(key, KnownHistory(memory, history, size))
         here = self._known.get(history)
@@ -145,7 +162,7 @@ class Histories:
         return len(self._known)
 
 
-def _shared(one: Memory, other: Memory) -> Memory:
+def shared(one: Memory, other: Memory) -> Memory:
     """What two conversations with the very same messages may both know: nothing of only one."""
     counts, others = one.state.rejections.counts, other.state.rejections.counts
     both = {key: min(n, others[key]) for key, n in counts.items() if key in others}

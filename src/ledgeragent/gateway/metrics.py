@@ -23,6 +23,7 @@ class Metrics:
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
     decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    claims: Counter[str] = field(default_factory=Counter)
     durations: Counter[float] = field(default_factory=Counter)
     seconds: float = 0.0
     upstream_calls: int = 0
@@ -47,6 +48,10 @@ class Metrics:
         """Counts a result that is not as the domain declares it, for one of a few reasons."""
         self.unread[self._label(tool), reason] += 1
 
+    def claimed(self, tool: str) -> None:
+        """Counts a call that a client's history has, though the gateway never released it."""
+        self.claims[self._label(tool)] += 1
+
     def _label(self, tool: str) -> str:
         return tool if tool in self.tools else OTHER
 
@@ -65,6 +70,10 @@ class Metrics:
         yield "# TYPE ledgeragent_unread_results_total counter"
         for (tool, reason), count in sorted(self.unread.items()):
             yield f'ledgeragent_unread_results_total{{tool="{tool}",reason="{reason}"}} {count}'
+
+        yield "# TYPE ledgeragent_unreleased_calls_total counter"
+        for tool, count in sorted(self.claims.items()):
+            yield f'ledgeragent_unreleased_calls_total{{tool="{tool}"}} {count}'
 
     def _timed(self) -> Iterable[str]:
         yield "# TYPE ledgeragent_request_seconds histogram"

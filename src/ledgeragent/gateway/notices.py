@@ -83,6 +83,17 @@ class Notices:
         self._metrics.ended += 1
         log.warning("session %s: %s", visible(session), visible(problem))
 
+    def claimed(self, session: str, tools: Iterable[str]) -> None:
+        """Notes calls that a client says were made, though the gateway never released them."""
+        for tool in tools:
+            self._metrics.claimed(tool)
+            self._warn(
+                session,
+                tool,
+                "the client's history has this call, which the gateway did not release: nothing "
+                "that answers it is evidence",
+            )
+
     def judged(self, session: str, replies: Iterable[Filtered]) -> None:
         """Notes the verdicts on these replies that were left open."""
         for filtered in replies:

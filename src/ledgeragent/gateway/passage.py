@@ -94,7 +94,7 @@ class Listener:
                 roster.conversation(conversation), self.inbound.visitor(size), roster.recorder
             )
             memory = self.visit.memory
-            gate = self.inbound.belongs(memory.session, roster.gate)
+            gate = self.inbound.belongs(self.visit, roster.gate)
             self.shadow = Shadow(
                 dialect=roster.dialect(self.inbound.dialect),
                 gate=gate,
@@ -177,7 +177,7 @@ class Passage:
         try:
             if not is_whole:
                 raise ValueError("the request is longer than what is judged")
-            body, conversation = inbound.read(raw)
+            body, conversation = await inbound.read(raw, self._equipment.visits.store)
         except Exception as problem:
             listener.problem = sentence(problem)
             return

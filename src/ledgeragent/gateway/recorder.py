@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.gateway.notices import Notices
+from ledgeragent.gateway.releases import restated
 from ledgeragent.journal.recorder import Recorder as AnyRecorder
 from ledgeragent.state import State
 from ledgeragent.stores.memory import Memory, weight
 from ledgeragent.types import Message, Reply, ToolReturn
+
+
+class Folding(NamedTuple):
+    """A memory after messages of a client, and the `claims` in them that it does not rest on."""
+
+    memory: Memory
+    claims: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +30,36 @@ class MemoryRecorder(AnyRecorder):
 
     def fold(self, memory: Memory, messages: Iterable[Message]) -> Memory:
         """The memory after these messages, each of them recorded."""
-        state, size = memory.state, memory.size
         for message in messages:
             if isinstance(message, Reply):
-                state = _restated(state, message)
-                memory = replace(memory, unsent=(), warnings=())
-            after = state.observe(message, self.domain)
-            self.note(memory.session, message, state, after)
-            if isinstance(message, ToolReturn):
-                self._answered_to(memory.session, after.last)
-            state = after
-            size += weight(message, listens=self.domain.listens)
-        return replace(memory, state=state, size=size)
+                state = _restated(memory.state, message)
+                memory = replace(memory, state=state, unsent=(), warnings=())
+            memory = self._observed(memory, message)
+        return memory
+
+    def fold_released(self, memory: Memory, messages: Iterable[Message]) -> Folding:
+        """The memory after messages of a conversation that the gateway keeps itself.
+
+        Replies in them are the client's word only: nothing new was released with them.
+        """
+        claims: list[str] = []
+        for message in messages:
+            if isinstance(message, Reply):
+                state, unreleased = restated(memory.state, message, self.domain)
+                memory = replace(memory, state=state)
+                claims += unreleased
+            else:
+                memory = self._observed(memory, message)
+        self.notices.claimed(memory.session, claims)
+        return Folding(memory, tuple(claims))
+
+    def _observed(self, memory: Memory, message: Message) -> Memory:
+        after = memory.state.observe(message, self.domain)
+        self.note(memory.session, message, memory.state, after)
+        if isinstance(message, ToolReturn):
+            self._answered_to(memory.session, after.last)
+        size = memory.size + weight(message, listens=self.domain.listens)
+        return replace(memory, state=after, size=size)
 
     def _answered_to(self, session: str, absorption: Absorption | None) -> None:
         if absorption is not None and absorption.call is not None:

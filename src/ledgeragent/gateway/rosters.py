@@ -93,6 +93,15 @@ class NamedDialect:
         self.inner = inner
         self.roster = roster
 
+    @property
+    def echoes(self) -> bool:
+        """True if a client gives back the text of ours that it was sent."""
+        return self.inner.echoes
+
+    def refusing(self, structured: bool) -> NamedDialect:
+        """The format as it refuses clients who will read the text of an answer as JSON, or others."""
+        return NamedDialect(self.inner.refusing(structured), self.roster)
+
     def conversation(self, body: Body) -> Request:
         """The request's history, under the pack's names."""
         return self.roster.conversation(self.inner.conversation(body))
@@ -115,6 +124,10 @@ class NamedDialect:
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client, which keeps the names on the wire."""
         return self.inner.answer(answer, choices)
+
+    def items(self, answer: Body) -> Sequence[Body]:
+        """The parts of an answer that the client may name in a later request."""
+        return self.inner.items(answer)
 
     def stream(self, passes: frozenset[str]) -> Stream:
         """An assembler; calls of the pack's tools in `passes` are not held back."""
@@ -145,6 +158,11 @@ class NamedStream:
         """The reply of the current upstream stream, under the pack's names."""
         wire = self.inner.reply()
         return wire._replace(reply=self.roster.reply(wire.reply))
+
+    @property
+    def items(self) -> Sequence[Body]:
+        """The parts of the answer that the client may name in a later request."""
+        return self.inner.items
 
     def again(self) -> None:
         """Another upstream stream follows."""

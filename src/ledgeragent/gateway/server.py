@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 from ledgeragent.domain import Domain
@@ -48,7 +48,8 @@ __all__ = ["SESSION_HEADER", "Gateway", "Settings", "serve"]
 class Gateway:
     """One domain in front of one upstream.
 
-    `label` tells it from others in metrics and in the access log.
+    `label` tells it from others in the access log. `metrics` go on from those of an earlier one.
+    `show_metrics` makes the text of `/metrics`, where that is to tell of more than this one.
     """
 
     def __init__(
@@ -61,12 +62,15 @@ class Gateway:
         spans: Spans | None = None,
         access_log: AccessLog | None = None,
         label: str = "",
+        metrics: Metrics | None = None,
     ) -> None:
         self.settings = settings
         self.label = label
         self.domain = domain
-        self.metrics = Metrics(tools=frozenset(tool.tool for tool in domain.tools))
+        self.metrics = metrics if metrics is not None else Metrics(tools=frozenset())
+        self.metrics.tools = frozenset(tool.tool for tool in domain.tools)
         self.memories = Histories(settings.max_remembered)
+        self.show_metrics: Callable[[], str] = self.metrics.text
         self.is_draining = False
         self._access_log = access_log
         self._store = SessionStorage(store if store is not None else ProcessStore())
@@ -133,16 +137,24 @@ class Gateway:
     async def open(self) -> None:
         """Opens the session store and the connections to the upstream."""
         await self._store.open()
+        await self.open_upstream()
+
+    async def open_upstream(self) -> None:
+        """Opens the connections to the upstream alone, where others share the store."""
         await self._upstream.open()
 
     async def close(self) -> None:
         """Closes both."""
-        await self._upstream.close()
+        await self.close_upstream()
         await self._store.close()
+
+    async def close_upstream(self) -> None:
+        """Closes the connections to the upstream."""
+        await self._upstream.close()
 
     def metrics_text(self) -> str:
         """The counters, as Prometheus reads them."""
-        return self.metrics.text()
+        return self.show_metrics()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """The answer to any request that reaches this gateway."""

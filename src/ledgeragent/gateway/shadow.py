@@ -57,7 +57,8 @@ class Shadow:
         self.verdicts.append(filtered)
         state = state._replace(pending=wire.reply.calls, raced=self._raced(wire.reply))
         memory = replace(self.memory, state=state, unsent=(), warnings=(), upstream="", size=size)
-        return Settlement(wire.reply, memory, wire.id)
+        # Formats whose replies have names have items with names, and `raw` is a list of them.
+        return Settlement(wire.reply, memory, wire.id, wire.raw if wire.id else ())
 
     def _raced(self, reply: Reply) -> tuple[ToolCall, ...]:
         """The writes that may run beside other calls: rejected ones run as well."""

@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreError
 from ledgeragent.gateway.exchange import Settlement
-from ledgeragent.gateway.memory import ROOT, Histories, Match, digest
+from ledgeragent.gateway.feedback import Feedback
+from ledgeragent.gateway.memory import ROOT, Digest, Histories, Match, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.references import keep
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.stores.base import SavedSession, SessionStore
 from ledgeragent.stores.memory import Memory
@@ -40,20 +42,35 @@ class Visitor:
         """Where what is known after a reply is kept."""
         return self._key("reply", id)
 
+    def item_key(self, id: str) -> str:
+        """Where an item that was sent is kept."""
+        return self._key("item", id)
+
+    def history_key(self, digest: Digest) -> str:
+        """Where what goes with a history is kept."""
+        return self._key("history", digest.hex())
+
     def _key(self, kind: str, name: str) -> str:
         text = json.dumps([kind, self.scope, name])
         return f"{kind}:{hashlib.blake2b(text.encode(), digest_size=20).hexdigest()}"
 
 
 class Visit:
-    """A request under way. `memory` is what is known of its history; `settled` once it is answered."""
+    """A request under way. `memory` is what is known of its history; `settled` once it is answered.
+
+    `claims` are the tools of calls in it that the gateway, which keeps the conversation, never released.
+    """
 
     memory: Memory
     settled = False
+    claims: tuple[str, ...] = ()
 
     def __init__(self, visitor: Visitor, store: SessionStore) -> None:
         self.visitor = visitor
         self.store = store
+
+    async def begin(self) -> None:
+        """Makes it ready once its messages are taken in."""
 
     async def settle(self, choices: Sequence[Settlement]) -> None:
         """Keeps what each choice of the answer leaves behind."""
@@ -64,6 +81,7 @@ class Visit:
                 saved = await self.store.load(key)
                 version = saved.version if saved is not None else 0
                 await self.store.save(key, SavedSession(memory=choice.memory, version=version))
+            await keep(choice.items, self.visitor.item_key, self.store)
 
     async def release(self) -> None:
         """Nothing was answered: the next request with this history is a retry."""
@@ -78,6 +96,7 @@ class HistoryVisit(Visit):
         super().__init__(visitor, store)
         self._memories = memories
         self._match = match
+        self._feedback = Feedback(store, visitor.history_key)
 
     def fold(self, recorder: MemoryRecorder, messages: Sequence[Message]) -> None:
         """Takes in the new messages; a branch is told from its beginning, under its own name."""
@@ -86,13 +105,19 @@ class HistoryVisit(Visit):
             earlier = messages[: len(messages) - len(match.new)]
             recorder.fold(Memory(session=match.memory.session), earlier)
         self.memory = recorder.fold(match.memory, match.new)
-        self._memories.begin(match, self.memory, self.visitor.size)
+
+    async def begin(self) -> None:
+        """Takes up what was kept of a history that was folded again."""
+        if self._match.replied:
+            self.memory = await self._feedback.restored(self._match.replied, self.memory)
+        self._memories.begin(self._match, self.memory, self.visitor.size)
 
     async def settle(self, choices: Sequence[Settlement]) -> None:
         """Keeps what is known after the reply under the history that ends in it."""
         await super().settle(choices)
         for choice in choices:
             self._memories.settle(self._match.key, choice.reply, choice.memory, self.visitor.size)
+            await self._feedback.keep(digest(self._match.key, choice.reply), choice.memory)
 
     async def release(self) -> None:
         """Frees the history for its retry."""
@@ -110,16 +135,22 @@ class SessionVisit(Visit):
         """Takes in what comes after the latest message that was folded before."""
         waiting = frozenset(call.id for call in self._saved.memory.state.pending)
         new = unseen(self._saved.folded, messages, waiting)
-        self.memory = recorder.fold(self._saved.memory, new)
+        self.memory, self.claims = recorder.fold_released(self._saved.memory, new)
         self._folded = (*self._saved.folded, *map(mark, new))
 
     async def settle(self, choices: Sequence[Settlement]) -> None:
-        """Keeps the session; of several choices nobody knows which one the client goes on with."""
+        """Keeps the session; of several choices nobody knows which one the client goes on with.
+
+        So the calls of all of them are released.
+        """
         await super().settle(choices)
         if len(choices) == 1:
             await self._save(choices[0].memory, (*self._folded, mark(choices[0].reply)))
         else:
-            await self._save(self.memory, self._folded)
+            state = self.memory.state
+            released = (call for choice in choices for call in choice.memory.state.pending)
+            state = state._replace(pending=(*state.pending, *released))
+            await self._save(replace(self.memory, state=state), self._folded)
 
     async def release(self) -> None:
         """Keeps what was folded, if that can be done."""
@@ -140,7 +171,7 @@ class ReplyVisit(Visit):
 
     def fold(self, recorder: MemoryRecorder, messages: Sequence[Message]) -> None:
         """Takes in the messages, which are all new."""
-        self.memory = recorder.fold(self.memory, messages)
+        self.memory, self.claims = recorder.fold_released(self.memory, messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +196,7 @@ class Visits:
             match = self.memories.find(conversation.messages, visitor.scope)
             visit = HistoryVisit(visitor, self.store, self.memories, match)
         visit.fold(recorder, conversation.messages)
+        await visit.begin()
         return visit
 
     async def _continued(self, id: str, visitor: Visitor) -> ReplyVisit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ledgeragent.gate import Filtered
 from ledgeragent.verdict import Decision, Verdict
@@ -28,6 +28,11 @@ def verdict_header(replies: Sequence[Filtered]) -> str:
     """Every verdict in order, as `tool=WORD`, with nothing in it that could end a header."""
     parts = (_part(verdict) for filtered in replies for verdict in filtered.verdicts)
     return ",".join(parts)[:_LONGEST_HEADER]
+
+
+def names_header(names: Iterable[str]) -> str:
+    """Names of tools, each once, with nothing in them that could end a header."""
+    return ",".join(dict.fromkeys(_ODD.sub("?", name[:64]) for name in names))[:_LONGEST_HEADER]
 
 
 def _part(verdict: Verdict) -> str:

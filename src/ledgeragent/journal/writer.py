@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path as File
 
@@ -26,6 +28,14 @@ from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
 def stamp_of(domain: Domain) -> Mapping[str, Json]:
     """Which pack, in which version, with which content."""
     return {"name": domain.name, "version": domain.version, "digest": domain.digest}
+
+
+@dataclass(slots=True)
+class _ChainEnd:
+    """Where the chain goes on."""
+
+    head: str
+    count: int
 
 
 class Journal:
@@ -46,8 +56,7 @@ class Journal:
         chain = verify(store)
         if not chain.intact:
             raise UsageError(f"the journal cannot be continued: {chain.problem}")
-        self._head = chain.head
-        self._count = chain.records
+        self._end = _ChainEnd(chain.head, chain.records)
         if chain.torn:
             store.drop_torn()
             self._write("recovered", "", {"torn_bytes": chain.torn})
@@ -56,6 +65,13 @@ class Journal:
     def open(cls, file: File | str, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
         """The journal in this file, to be written on: SQLite for `.sqlite` and `.db`, else JSON Lines."""
         return cls(open_store(file, writable=True), domain, redact=redact)
+
+    def under(self, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
+        """The same journal for another domain, such as a new version of a pack: one chain, two stamps."""
+        other = copy(self)
+        other._stamp = stamp_of(domain)
+        other._redaction = Redaction(redact)
+        return other
 
     def keeps(self, domain: Domain) -> bool:
         """True if this domain's verdicts are what the journal is stamped for."""
@@ -101,17 +117,17 @@ class Journal:
         with self._lock:
             record = {
                 "journal": JOURNAL_VERSION,
-                "seq": self._count + 1,
+                "seq": self._end.count + 1,
                 "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
                 "session": session,
                 "event": event,
                 "pack": self._stamp,
                 **data,
             }
-            linked = chained(record, self._head)
+            linked = chained(record, self._end.head)
             self._store.append(line_of(linked))
-            self._head = linked["hash"]
-            self._count += 1
+            self._end.head = linked["hash"]
+            self._end.count += 1
 
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)

@@ -66,6 +66,12 @@ def samples(name: str) -> tuple[Sample, ...]:
     return catalogue.samples(name)
 
 
+def forget() -> None:
+    """Forgets what was read, so that packs that have changed are read again."""
+    for reader in (versions, samples, _bound):
+        reader.cache_clear()
+
+
 @lru_cache(maxsize=64)
 def _bound(
     name: str,

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ledgeragent.stores.errors import SessionChangedError
 from ledgeragent.stores.memory import Memory
+from ledgeragent.types import Json
 
 IDLE_SECONDS = 30 * 24 * 3600.0
 """How long a session is kept on disk after it was last used."""
@@ -23,12 +24,13 @@ class SavedSession:
     """A session at rest.
 
     `folded` are the marks of the latest messages in `memory`, `is_continued` tells that a reply
-    has been continued, `version` counts the changes.
+    has been continued, `item` is one that was sent and may be named, `version` counts the changes.
     """
 
     memory: Memory
     folded: tuple[str, ...] = ()
     is_continued: bool = False
+    item: Json = None
     version: int = 0
 
 

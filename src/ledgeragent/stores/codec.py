@@ -30,6 +30,7 @@ def dumps(saved: SavedSession) -> str:
         "size": memory.size,
         "folded": saved.folded,
         "taken": saved.is_continued,
+        "item": saved.item,
     }
     return json.dumps(data, separators=(",", ":"))
 
@@ -47,7 +48,13 @@ def loads(text: str, version: int) -> SavedSession:
         size=data.get("size", 0),
     )
     folded = tuple(data["folded"])
-    return SavedSession(memory=memory, folded=folded, is_continued=data["taken"], version=version)
+    return SavedSession(
+        memory=memory,
+        folded=folded,
+        is_continued=data["taken"],
+        item=data.get("item"),
+        version=version,
+    )
 
 
 def _state(state: State) -> Json:

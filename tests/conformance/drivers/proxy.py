@@ -125,14 +125,15 @@ async def _through(calls: Calls, guard: Policy) -> AsyncIterator[tuple[Any, Any]
     from mcp.shared.memory import create_client_server_memory_streams
 
     from ledgeragent.mcp.pump import Pump
-    from ledgeragent.mcp.relay import Relay
+    from ledgeragent.mcp.sessions import Sessions
 
     async with (
         in_process(calls) as server,
         create_client_server_memory_streams() as (client, streams),
         _group() as group,
     ):
-        pump = Pump(Relay(guard), streams, server)
+        sessions = Sessions(guard)
+        pump = Pump(sessions, sessions.of_connection({}), streams, server)
         group.start_soon(pump.run)
         yield client
         group.cancel_scope.cancel()
@@ -159,9 +160,10 @@ async def _over_http(calls: Calls, guard: Policy) -> AsyncIterator[Any]:
     import uvicorn
     from mcp import Client
 
-    from ledgeragent.mcp.transports import HttpProxy
+    from ledgeragent.mcp.http import HttpProxy
+    from ledgeragent.mcp.sessions import SessionPer, Sessions
 
-    proxy = HttpProxy(guard, lambda: in_process(calls))
+    proxy = HttpProxy(Sessions(guard, SessionPer("process")), lambda: in_process(calls))
     config = uvicorn.Config(proxy.app(), port=0, log_level="error", ws="none")
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
@@ -173,5 +175,5 @@ async def _over_http(calls: Calls, guard: Policy) -> AsyncIterator[Any]:
         async with Client(f"http://127.0.0.1:{port}/mcp") as client:
             yield client
     finally:
-        server.should_exit = server.force_exit = True
+        server.should_exit = True
         await serving

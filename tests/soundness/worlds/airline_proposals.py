@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -196,20 +197,22 @@ class AirlineProposals(World):
 
     def _vary_flights(self, known: Facts, rng: Random) -> None:
         listings = {k: self._onestop(*k.split()) for kind, k, _ in known if kind == "onestop"}
-        sights = [key.split() for kind, key, _ in known if kind == "direct"]
+        sights = defaultdict[str, list[list[str]]](list)
+        for number, *asked in (key.split() for kind, key, _ in known if kind == "direct"):
+            sights[number].append(asked)
         fixed = {key for table, key, name in known if (table, name) == ("flights", "route")}
         for reservation in self.db["reservations"].values():
             fixed |= {flight["flight_number"] for flight in reservation["flights"]}
         for number, flight in self.db["flights"].items():
             before = {**flight, "dates": {**flight["dates"]}}
-            seen = self._seen(flight, sights)
+            seen = self._seen(flight, sights[number])
             for date in DAYS:
                 if ("days", f"{number} {date}", "status") not in known and one_in(rng, 2):
                     flight["dates"][date] = some_day(rng, date)
             if number not in fixed and one_in(rng, 3):
                 flight["origin"], flight["destination"] = some(rng, list(AIRPORTS), 2, 2)
             if flight != before and not (
-                seen == self._seen(flight, sights)
+                seen == self._seen(flight, sights[number])
                 and self._every_route()
                 and self._listed_as(listings, before, flight)
             ):
@@ -219,13 +222,12 @@ class AirlineProposals(World):
         served = {(f["origin"], f["destination"]) for f in self.db["flights"].values()}
         return len(served) == len(AIRPORTS) * (len(AIRPORTS) - 1)
 
-    def _seen(self, flight: Any, sights: list[list[str]]) -> list[bool]:
+    def _seen(self, flight: Any, searches: list[list[str]]) -> list[bool]:
         """Whether searches for direct flights would list this one."""
         route = [flight["origin"], flight["destination"]]
         return [
             flight["dates"][date]["status"] == "available" and route == ends
-            for number, *ends, date in sights
-            if number == flight["flight_number"]
+            for *ends, date in searches
         ]
 
     def _listed_as(self, listings: Mapping[str, list[Any]], before: Any, flight: Any) -> bool:

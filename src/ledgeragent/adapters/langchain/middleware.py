@@ -32,8 +32,8 @@ from ledgeragent.adapters.langchain.messages import (
     reply_of,
     unreadable_call,
 )
-from ledgeragent.adapters.langchain.offer import offer_of, offered
 from ledgeragent.adapters.langchain.order import check_order
+from ledgeragent.adapters.langchain.toolset import offered, toolset_of
 from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.conversation import Conversation, Watch
@@ -176,7 +176,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         state = request.state
         messages = state if isinstance(state, list) else _messages(state)
         last = max(n for n, m in enumerate(messages) if isinstance(m, AIMessage))
-        offer = offer_of(getattr(request.runtime, "tools", ()))
+        offer = toolset_of(getattr(request.runtime, "tools", ()))
         tools = offer.tools or (() if guard.undecided == "allow" and not offer.tools else None)
         conversation = guard.resume(tools, map_history(messages[: last + 1]), offer.controls)
         conversation.patience = 0.0  # each call of the reply has a conversation of its own here

@@ -31,11 +31,11 @@ class PastItems:
         """The items, each once: a session has those of the turns that are over."""
         generated = (i for i in self.state._generated_items if i.type != _APPROVAL)
         own = [*items_of(self.state._original_input), *(i.to_input_item() for i in generated)]
-        kept = await self.session.get_items() if self.session is not None else []
-        if not kept:
+        persisted = await self.session.get_items() if self.session is not None else []
+        if not persisted:
             return own
-        keys = {_key(item) for item in kept}
-        return [*kept, *(item for item in own if _key(item)[1] and _key(item) not in keys)]
+        keys = {_key(item) for item in persisted}
+        return [*persisted, *(item for item in own if _key(item)[1] and _key(item) not in keys)]
 
 
 def _key(item: object) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.types import Message, Reply, ToolCall, parse_json
+from ledgeragent.types import Message, Reply, parse_distinct, parse_json
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -31,6 +31,7 @@ class Request:
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
     `tools` are those that the model is offered, `forced` is the one that it has to call, "" for none.
+    `structured` if the client will read the answer's text as JSON.
     """
 
     messages: tuple[Message, ...]
@@ -38,6 +39,7 @@ class Request:
     after: str | None = None
     tools: tuple[OfferedTool, ...] = ()
     forced: str = ""
+    structured: bool = False
 
 
 class WireReply(NamedTuple):
@@ -90,23 +92,6 @@ class Tail:
     owed: Sequence[PendingAnswer] = ()
 
 
-def sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCall]:
-    """The calls as a stream sends them: those that are held, and what repeats an id of theirs, last.
-
-    Results are paired with calls of one id by their order, so that order has to stay.
-    """
-    passing: list[ToolCall] = []
-    later: list[ToolCall] = []
-    ids: set[str] = set()
-    for call in calls:
-        if call.name in passes and call.id not in ids:
-            passing.append(call)
-        else:
-            later.append(call)
-            ids.add(call.id)
-    return passing + later
-
-
 class Stream(Protocol):
     """One streamed answer to the client, put together from one or more upstream streams.
 
@@ -133,6 +118,11 @@ class Stream(Protocol):
         """Another upstream stream follows: the model was asked to revise."""
         ...
 
+    @property
+    def items(self) -> Sequence[Body]:
+        """The parts of the answer that the client may name in a later request instead of sending them."""
+        ...
+
     def finish(self, filtered: Filtered, text: str) -> Iterable[ServerEvent]:
         """The held calls that may execute, `text` of ours, and the end of the answer."""
         ...
@@ -146,6 +136,15 @@ class Dialect(Protocol):
     """One wire format."""
 
     path: str
+
+    @property
+    def echoes(self) -> bool:
+        """True if a client gives back, as what the agent said, the text of ours that it was sent."""
+        ...
+
+    def refusing(self, structured: bool) -> Dialect:
+        """The format as it refuses clients who will read the text of an answer as JSON, or others."""
+        ...
 
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
@@ -161,6 +160,10 @@ class Dialect(Protocol):
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
+        ...
+
+    def items(self, answer: Body) -> Sequence[Body]:
+        """The parts of an answer that the client may name in a later request."""
         ...
 
     def stream(self, passes: frozenset[str]) -> Stream:
@@ -190,10 +193,15 @@ def reading() -> Iterator[None]:
         raise BadReplyError(f"the upstream reply cannot be read: {problem}") from None
 
 
-def decode(raw: bytes) -> Body:
-    """The JSON object in a body. ValueError says why there is none."""
+def decode(raw: bytes, *, distinct: bool = False) -> Body:
+    """The JSON object in a body. ValueError says why there is none.
+
+    A body that goes on as it stands has to be `distinct`: parsers disagree which of two equal keys
+    counts.
+    """
     try:
-        value = parse_json(raw.decode("utf-8"))
+        text = raw.decode("utf-8")
+        value = parse_distinct(text) if distinct else parse_json(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(value, dict):
@@ -232,16 +240,6 @@ def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:
     return OfferedTool(tool["name"], parameters, str(tool.get("description") or ""))
 
 
-def forced_tool(body: Body) -> str:
-    """The tool that a request leaves the model no choice but to call, "" for none."""
-    choice = body.get("tool_choice")
-    if not isinstance(choice, dict):
-        return ""
-    function = choice.get("function")
-    name = (function if isinstance(function, dict) else choice).get("name")
-    return name if isinstance(name, str) else ""
-
-
 def flag(body: Body, name: str) -> bool:
     """A field that may be absent and otherwise holds true or false."""
     value = body.get(name)
@@ -263,7 +261,7 @@ def text_of(content: Any, where: str) -> str:
         return content or ""
     if not isinstance(content, list):
         raise BadRequestError(f"{where}: should be text or a list of parts")
-    parts = (part.get("text") for part in content if isinstance(part, dict))
+    parts = (part.get("text") or part.get("refusal") for part in content if isinstance(part, dict))
     return "".join(part for part in parts if isinstance(part, str))
 
 

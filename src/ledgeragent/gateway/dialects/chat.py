@@ -15,7 +15,6 @@ from ledgeragent.gateway.dialects.base import (
     Tail,
     WireReply,
     flag,
-    forced_tool,
     listed,
     offered_tool,
     offered_tools,
@@ -24,6 +23,8 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.dialects.chatstream import ChatStream
+from ledgeragent.gateway.dialects.framing import check_functions, check_keys
+from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -39,9 +40,15 @@ class ChatDialect:
     """The dialect. `role` is that of the message that carries the ledger block."""
 
     path = "/v1/chat/completions"
+    echoes = True
 
-    def __init__(self, role: str = "system") -> None:
+    def __init__(self, role: str = "system", *, structured: bool = False) -> None:
         self._role = role
+        self._structured = structured
+
+    def refusing(self, structured: bool) -> ChatDialect:
+        """The format, in which a refusal has a field of its own where the text is to be JSON."""
+        return ChatDialect(self._role, structured=structured)
 
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
@@ -58,17 +65,21 @@ class ChatDialect:
             stream=stream,
             tools=tools,
             forced=forced_tool(body),
+            structured=asks_for_json(body.get("response_format")),
         )
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
         extra = [message for rejected in tail.rejected for message in _answered(rejected)]
         extra.append({"role": self._role, "content": tail.context})
-        return {**body, "messages": [*body["messages"], *extra]}
+        return {**eased(body, tail), "messages": [*body["messages"], *extra]}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
+        check_keys(answer)
         messages = [choice["message"] for choice in answer["choices"]]
+        for message in messages:
+            check_functions(message.get("tool_calls") or ())
         replies = tuple(WireReply(_reply(message, "message"), message) for message in messages)
         if not replies or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
@@ -77,11 +88,30 @@ class ChatDialect:
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
         pairs = zip(answer["choices"], choices, strict=True)
-        return {**answer, "choices": [_choice(raw, *choice) for raw, choice in pairs]}
+        return {**answer, "choices": [self._choice(raw, *choice) for raw, choice in pairs]}
+
+    def items(self, answer: Body) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
 
     def stream(self, passes: frozenset[str]) -> ChatStream:
         """An assembler; calls of the tools in `passes` are not held back."""
-        return ChatStream(passes)
+        return ChatStream(passes, structured=self._structured)
+
+    def _choice(self, raw: Body, filtered: Filtered, text: str) -> Body:
+        message = dict(raw["message"])
+        calls = message.pop("tool_calls", None) or []
+        pairs = zip(calls, filtered.verdicts, strict=True)
+        allowed = [call for call, verdict in pairs if verdict.allowed]
+        if allowed:
+            message["tool_calls"] = allowed
+        if text and self._structured:
+            message["refusal"] = text
+        elif text:
+            reply_text = filtered.reply.text
+            message["content"] = f"{reply_text}\n\n{text}" if reply_text else text
+        reason = raw.get("finish_reason") if allowed or not calls else "stop"
+        return {**raw, "message": message, "finish_reason": reason}
 
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
@@ -115,8 +145,10 @@ def _message(raw: Any, n: int) -> Iterator[Message]:
 
 def _reply(raw: Mapping[str, Any], where: str) -> Reply:
     calls = listed(raw, "tool_calls", f"{where}.")
+    text = text_of(raw.get("content"), f"{where}.content")
+    refusal = text_of(raw.get("refusal"), f"{where}.refusal")
     return Reply(
-        text=text_of(raw.get("content"), f"{where}.content"),
+        text="\n\n".join(filter(None, (text, refusal))),
         calls=tuple(_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)),
     )
 
@@ -136,17 +168,3 @@ def _answered(rejected: Rejected) -> Iterator[Body]:
     yield {**rejected.raw, "role": "assistant"}
     for call_id, text in rejected.answers:
         yield {"role": "tool", "tool_call_id": call_id, "content": text}
-
-
-def _choice(raw: Body, filtered: Filtered, text: str) -> Body:
-    message = dict(raw["message"])
-    calls = message.pop("tool_calls", None) or []
-    pairs = zip(calls, filtered.verdicts, strict=True)
-    allowed = [call for call, verdict in pairs if verdict.allowed]
-    if allowed:
-        message["tool_calls"] = allowed
-    if text:
-        reply_text = filtered.reply.text
-        message["content"] = f"{reply_text}\n\n{text}" if reply_text else text
-    reason = raw.get("finish_reason") if allowed or not calls else "stop"
-    return {**raw, "message": message, "finish_reason": reason}

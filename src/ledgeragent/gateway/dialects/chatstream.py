@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from heapq import heappop, heappush
 from typing import Any
 
 from ledgeragent.gate import Filtered
@@ -11,6 +13,7 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
+from ledgeragent.gateway.dialects.framing import check_functions, check_keys
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import DONE, ServerEvent
@@ -26,8 +29,9 @@ class ChatStream:
     Calls are renumbered in the order they are sent, since clients collect them by index.
     """
 
-    def __init__(self, passes: frozenset[str]) -> None:
+    def __init__(self, passes: frozenset[str], *, structured: bool = False) -> None:
         self._passes = passes
+        self._structured = structured
         self._head: Body = {}
         self._opened = False
         self._sent = 0
@@ -38,7 +42,9 @@ class ChatStream:
     def _start(self) -> None:
         self._calls: list[_Call] = []
         self._at: dict[int, _Call] = {}
+        self._waiting: defaultdict[str, list[int]] = defaultdict(list)
         self._ended: str | None = None
+        self._refusal = ""
 
     @property
     def repeated(self) -> int:
@@ -52,6 +58,7 @@ class ChatStream:
             return
         if not isinstance(chunk, dict):
             raise BadReplyError("the upstream sent an event that is no object")
+        check_keys(chunk)
         if chunk.get("error"):
             raise BadReplyError(f"the upstream reported: {chunk['error']}")
         self._usage.heard(chunk.get("usage"))
@@ -66,6 +73,7 @@ class ChatStream:
             raise BadReplyError("the upstream sent a second choice, or a call that is no tool call")
         self._ended = choice.get("finish_reason") or self._ended
         beside = {k: v for k, v in delta.items() if k not in ("tool_calls", "role", "content")}
+        self._refusal += delta.get("refusal") or ""
         logprobs = {"logprobs": choice["logprobs"]} if choice.get("logprobs") else {}
         if any(value is not None and value != "" for value in beside.values()):
             yield self._chunk(beside, **({} if delta.get("content") else logprobs))
@@ -80,8 +88,7 @@ class ChatStream:
         yield self._chunk({"content": text}, **logprobs)
 
     def _part(self, part: Body) -> Iterator[ServerEvent]:
-        if part.get("type", "function") != "function":
-            raise BadReplyError(f"the upstream sent a call of type {part['type']!r}")
+        check_functions([part])
         function = part.get("function") or {}
         call = self._call_of(part)
         more = function.get("arguments") or ""
@@ -100,18 +107,27 @@ class ChatStream:
 
     def _repeats(self, call: _Call) -> bool:
         """True if a call before it, which is held, has its id."""
-        before = self._calls[: self._calls.index(call)]
-        return any(other.id == call.id and other.number is None for other in before)
+        waiting = self._waiting[call.id]
+        while (first := self._calls[waiting[0]]).number is not None or first.id != call.id:
+            heappop(waiting)
+        return waiting[0] < call.place
 
     def _call_of(self, part: Body) -> _Call:
         """The call that a part belongs to; some upstreams give all calls of a reply one index."""
         index, call_id = part.get("index", len(self._calls)), str(part.get("id") or "")
         call = self._at.get(index)
         if call is None or (call_id and call.id and call_id != call.id):
-            call = self._at[index] = _Call()
+            call = self._at[index] = _Call(len(self._calls))
             self._calls.append(call)
-        call.id = call.id or call_id
+            self._note(call, call_id)
+        elif call_id and not call.id:
+            self._note(call, call_id)
         return call
+
+    def _note(self, call: _Call, call_id: str) -> None:
+        """Notes the id of a call, and its place among those of the same id that are not sent yet."""
+        call.id = call_id
+        heappush(self._waiting[call_id], call.place)
 
     def _whole(self, call: _Call) -> ServerEvent:
         call.number = self._sent
@@ -124,12 +140,17 @@ class ChatStream:
             raise BadReplyError("the upstream stream ended before the reply was complete")
         if not all(call.name for call in self._calls):
             raise BadReplyError("the upstream sent a call without a name")
-        text = self._seam.text
+        text = "\n\n".join(filter(None, (self._seam.text, self._refusal)))
         raw: Body = {"role": "assistant", "content": text or None}
         if self._calls:
             raw["tool_calls"] = [call.wire() for call in self._calls]
         calls = (ToolCall.parse(name=c.name, arguments=c.arguments, id=c.id) for c in self._calls)
         return WireReply(Reply(text=text, calls=tuple(calls)), raw)
+
+    @property
+    def items(self) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
 
     def again(self) -> None:
         """Another upstream stream follows."""
@@ -143,7 +164,8 @@ class ChatStream:
             if call.number is None and verdict.allowed:
                 yield self._whole(call)
         if text:
-            yield self._chunk({"content": self._seam.after(text)})
+            ours = {"refusal": text} if self._structured else {"content": self._seam.after(text)}
+            yield self._chunk(ours)
         reason = "stop" if self._calls and not self._sent else self._ended
         yield self._chunk({}, finish_reason=reason)
         if usage := self._usage.total:
@@ -163,9 +185,10 @@ class ChatStream:
 
 
 class _Call:
-    """A call as far as it has come in; `number` once the client has begun to get it."""
+    """A call as far as it has come in, at its `place`; `number` once the client has begun to get it."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: int) -> None:
+        self.place = place
         self.id = ""
         self.name = ""
         self.arguments = ""

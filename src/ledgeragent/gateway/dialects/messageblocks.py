@@ -6,13 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ledgeragent.gateway.dialects.base import (
+    Body,
     WireReply,
     string,
 )
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.types import Reply, ToolCall
 
-SAFE_BLOCKS = ("text", "thinking", "redacted_thinking")
+THOUGHTS = ("thinking", "redacted_thinking")
+"""Blocks that upstream signs, and takes back only as it sent them."""
+
+SAFE_BLOCKS = ("text", *THOUGHTS)
 """What a reply may hold besides tool calls; everything else ran upstream."""
 
 
@@ -24,6 +28,12 @@ def reply_of(content: Sequence[Any]) -> WireReply:
     text = "".join(block["text"] for block in content if block["type"] == "text")
     calls = tuple(call_of(block, "content") for block in content if block["type"] == "tool_use")
     return WireReply(Reply(text=text, calls=calls), content)
+
+
+def refused_by_us(text: str) -> Body:
+    """Why a message ends, where the client would read any text in it as JSON."""
+    details = {"type": "refusal", "category": None, "explanation": text}
+    return {"stop_reason": "refusal", "stop_details": details}
 
 
 def call_of(block: Mapping[str, Any], where: str) -> ToolCall:

@@ -15,7 +15,6 @@ from ledgeragent.gateway.dialects.base import (
     Tail,
     WireReply,
     flag,
-    forced_tool,
     offered_tool,
     offered_tools,
     refuse,
@@ -23,8 +22,10 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
-from ledgeragent.gateway.dialects.messageblocks import call_of, reply_of
+from ledgeragent.gateway.dialects.framing import check_keys
+from ledgeragent.gateway.dialects.messageblocks import call_of, refused_by_us, reply_of
 from ledgeragent.gateway.dialects.messagestream import MessagesStream
+from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.seam import BREAK
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
@@ -47,6 +48,18 @@ class MessagesDialect:
 
     path = "/v1/messages"
 
+    def __init__(self, *, structured: bool = False) -> None:
+        self._structured = structured
+
+    @property
+    def echoes(self) -> bool:
+        """False where a refusal is no block of the message but the reason why it stopped."""
+        return not self._structured
+
+    def refusing(self, structured: bool) -> MessagesDialect:
+        """The format, in which a refusal is no text where that is to be JSON."""
+        return MessagesDialect(structured=structured)
+
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         messages = body.get("messages")
@@ -58,6 +71,7 @@ class MessagesDialect:
             stream=flag(body, "stream"),
             tools=offered_tools(body, _tool),
             forced=forced_tool(body),
+            structured=_is_structured(body),
         )
 
     def prompt(self, body: Body, tail: Tail) -> Body:
@@ -73,10 +87,11 @@ class MessagesDialect:
             messages.append({**last, "content": [*_blocks(last.get("content")), block]})
         else:
             messages.append({"role": "user", "content": [block]})
-        return {**body, "messages": [*messages, *opening]}
+        return {**eased(body, tail), "messages": [*messages, *opening]}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
+        check_keys(answer)
         content = answer.get("content")
         if not isinstance(content, list):
             raise BadReplyError("the upstream reply has no content")
@@ -87,6 +102,8 @@ class MessagesDialect:
         ((filtered, text),) = choices
         allowed = iter(filtered.verdicts)
         content = [b for b in answer["content"] if b["type"] != "tool_use" or next(allowed).allowed]
+        if text and self._structured:
+            return {**answer, "content": content, **refused_by_us(text)}
         if text:
             has_text = any(block["type"] == "text" for block in content)
             content.append({"type": "text", "text": f"{BREAK}{text}" if has_text else text})
@@ -95,9 +112,13 @@ class MessagesDialect:
             reason = "end_turn"
         return {**answer, "content": content, "stop_reason": reason}
 
+    def items(self, answer: Body) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
+
     def stream(self, passes: frozenset[str]) -> MessagesStream:
         """An assembler; calls of the tools in `passes` are not held back."""
-        return MessagesStream(passes)
+        return MessagesStream(passes, structured=self._structured)
 
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
@@ -105,6 +126,12 @@ class MessagesDialect:
             "type": "error",
             "error": {"type": _KINDS.get(status, "api_error"), "message": problem},
         }
+
+
+def _is_structured(body: Body) -> bool:
+    config = body.get("output_config")
+    inner = config.get("format") if isinstance(config, dict) else None
+    return asks_for_json(inner) or asks_for_json(body.get("output_format"))
 
 
 def _tool(tool: Any, n: int) -> OfferedTool:
@@ -131,6 +158,8 @@ def _message(raw: Any, n: int) -> Iterator[Message]:
         case "assistant":
             calls = (call_of(b, where) for b in blocks if b["type"] == "tool_use")
             yield Reply(text=text_of(blocks, where), calls=tuple(calls))
+        case "system":
+            text_of(content, f"{where}.content")
         case role:
             raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
 

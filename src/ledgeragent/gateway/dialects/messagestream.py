@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from ledgeragent.gate import Filtered
@@ -10,7 +10,13 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
-from ledgeragent.gateway.dialects.messageblocks import SAFE_BLOCKS, reply_of
+from ledgeragent.gateway.dialects.framing import check_empty, check_keys
+from ledgeragent.gateway.dialects.messageblocks import (
+    SAFE_BLOCKS,
+    THOUGHTS,
+    refused_by_us,
+    reply_of,
+)
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import ServerEvent
@@ -24,8 +30,10 @@ class MessagesStream:
     Blocks are renumbered in the order they are sent; blocks of held calls are sent whole.
     """
 
-    def __init__(self, passes: frozenset[str]) -> None:
+    def __init__(self, passes: frozenset[str], *, structured: bool = False) -> None:
         self._passes = passes
+        self._structured = structured
+        self._has_thought = False
         self._opened = False
         self._sent = 0
         self._calls_sent = 0
@@ -36,6 +44,7 @@ class MessagesStream:
 
     def _start(self) -> None:
         self._blocks: dict[int, _Block] = {}
+        self._held_ids: set[str | None] = set()
         self._end: Body | None = None
 
     @property
@@ -48,10 +57,12 @@ class MessagesStream:
         data = event.data
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
+        check_keys(data)
         match data["type"]:
             case "error":
                 raise BadReplyError(f"the upstream reported: {data.get('error')}")
             case "message_start":
+                check_empty(data["message"], "content")
                 self._usage.heard(data["message"].get("usage"))
                 if not self._opened:
                     self._opened = True
@@ -76,7 +87,10 @@ class MessagesStream:
         block = self._blocks[index] = _Block(start)
         if block.kind not in (*SAFE_BLOCKS, "tool_use"):
             raise BadReplyError(f"the upstream sent a {block.kind} block, which cannot be judged")
-        if block.kind == "tool_use" and (start["name"] not in self._passes or self._repeats(block)):
+        if block.kind == "tool_use" and self._holds(start):
+            self._held_ids.add(start.get("id"))
+            return
+        if block.kind in THOUGHTS and self._has_thought:
             return
         if block.kind != "text":
             yield self._opening(block)
@@ -88,10 +102,9 @@ class MessagesStream:
         if text:
             yield from self._grow(block, {"type": "text_delta", "text": text})
 
-    def _repeats(self, block: _Block) -> bool:
-        """True if a call before it, which is held, has its id."""
-        unsent = (b for b in self._blocks.values() if b.kind == "tool_use" and b.number is None)
-        return any(b is not block and b.start.get("id") == block.start.get("id") for b in unsent)
+    def _holds(self, start: Body) -> bool:
+        """True for what must be judged, and for what repeats the id of a call that is held."""
+        return start["name"] not in self._passes or start.get("id") in self._held_ids
 
     def _opening(self, block: _Block) -> ServerEvent:
         block.number = self._sent
@@ -122,9 +135,18 @@ class MessagesStream:
             raise BadReplyError("the upstream stream ended before the reply was complete")
         return reply_of([block.whole() for _, block in sorted(self._blocks.items())])
 
+    @property
+    def items(self) -> Sequence[Body]:
+        """Nothing: requests of this format name no parts of earlier answers."""
+        return ()
+
     def again(self) -> None:
         """Another upstream stream follows."""
         self._revised = True
+        # Signed thoughts are checked against each other, and those of the last reply are sent.
+        self._has_thought = self._has_thought or any(
+            b.kind in THOUGHTS and b.number is not None for b in self._blocks.values()
+        )
         self._usage.again()
         self._seam.again()
         self._start()
@@ -135,11 +157,11 @@ class MessagesStream:
         for block, verdict in zip(calls, filtered.verdicts, strict=True):
             if block.number is None and verdict.allowed:
                 yield from self._whole(block)
-        if text:
+        if text and not self._structured:
             block = _Block({"type": "text", "text": ""})
             block.grow({"type": "text_delta", "text": self._seam.after(text)})
             yield from self._whole(block)
-        yield self._ending()
+        yield self._ending(refused_by_us(text) if text and self._structured else {})
         yield _event({"type": "message_stop"})
 
     def _whole(self, block: _Block) -> Iterator[ServerEvent]:
@@ -148,11 +170,12 @@ class MessagesStream:
             yield self._growing(block, delta)
         yield _event({"type": "content_block_stop", "index": block.number})
 
-    def _ending(self) -> ServerEvent:
+    def _ending(self, refused: Body) -> ServerEvent:
         end = self._end or {}
         delta = dict(end.get("delta") or {})
         if delta.get("stop_reason") == "tool_use" and not self._calls_sent:
             delta["stop_reason"] = "end_turn"
+        delta |= refused
         # The beginning told of the first call only, so the end has to tell of all, input included.
         usage = self._usage.total if self._revised else {}
         spent = {"usage": usage} if usage else {}

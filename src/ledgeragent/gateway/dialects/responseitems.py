@@ -87,8 +87,10 @@ def reply_of(answer: Mapping[str, Any]) -> WireReply:
     return WireReply(Reply(text=text, calls=calls), output, str(answer.get("id") or ""))
 
 
-def said_by_us(answer: Mapping[str, Any], text: str) -> Body:
-    part = {"type": "output_text", "text": text, "annotations": []}
+def said_by_us(answer: Mapping[str, Any], text: str, *, structured: bool = False) -> Body:
+    part: Body = {"type": "output_text", "text": text, "annotations": []}
+    if structured:
+        part = {"type": "refusal", "refusal": text}
     return {
         "type": "message",
         "id": f"msg_{str(answer.get('id', '')).removeprefix('resp_')}_refusal",

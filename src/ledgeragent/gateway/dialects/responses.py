@@ -15,12 +15,12 @@ from ledgeragent.gateway.dialects.base import (
     Tail,
     WireReply,
     flag,
-    forced_tool,
     offered_tool,
     offered_tools,
     refuse,
     string,
 )
+from ledgeragent.gateway.dialects.framing import check_keys
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
     items_of,
@@ -31,6 +31,7 @@ from ledgeragent.gateway.dialects.responseitems import (
     with_owed,
 )
 from ledgeragent.gateway.dialects.responsestream import ResponsesStream
+from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.seam import BREAK
 
@@ -50,9 +51,15 @@ class ResponsesDialect:
     """
 
     path = "/v1/responses"
+    echoes = True
 
-    def __init__(self, role: str = "system") -> None:
+    def __init__(self, role: str = "system", *, structured: bool = False) -> None:
         self._role = role
+        self._structured = structured
+
+    def refusing(self, structured: bool) -> ResponsesDialect:
+        """The format, in which a refusal is a part of its own kind where text is to be JSON."""
+        return ResponsesDialect(self._role, structured=structured)
 
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
@@ -69,16 +76,18 @@ class ResponsesDialect:
             after=after,
             tools=offered_tools(body, _tool),
             forced=forced_tool(body),
+            structured=_is_structured(body),
         )
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
+        body = eased(body, tail)
         continues = body.get("previous_response_id") is not None
         items = items_of(body["input"])
         if continues:
             items = list(with_owed(items, tail.owed))
         for rejected in tail.rejected:
-            items += _answered(rejected)
+            items += _answered(rejected, is_kept=body.get("store") is not False)
         if not continues:
             return {**body, "input": [*items, {"role": self._role, "content": tail.context}]}
         instructions = body.get("instructions")
@@ -93,6 +102,7 @@ class ResponsesDialect:
         """The one reply of an answer."""
         if answer.get("status") == "failed":
             raise BadReplyError(f"the upstream reported: {answer.get('error')}")
+        check_keys(answer)
         return (reply_of(answer),)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
@@ -101,17 +111,28 @@ class ResponsesDialect:
         output = list(_kept(answer["output"], filtered))
         if text:
             has_text = any(item["type"] == "message" for item in output)
-            output.append(said_by_us(answer, f"{BREAK}{text}" if has_text else text))
+            spoken = f"{BREAK}{text}" if has_text and not self._structured else text
+            output.append(said_by_us(answer, spoken, structured=self._structured))
         return {**answer, "output": output}
+
+    def items(self, answer: Body) -> Sequence[Body]:
+        """The items of the output."""
+        output: Sequence[Body] = answer["output"]
+        return output
 
     def stream(self, passes: frozenset[str]) -> ResponsesStream:
         """An assembler; calls of the tools in `passes` are not held back."""
-        return ResponsesStream(passes)
+        return ResponsesStream(passes, structured=self._structured)
 
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
         kind = "invalid_request_error" if status < 500 else "server_error"
         return {"error": {"message": problem, "type": kind, "param": None, "code": None}}
+
+
+def _is_structured(body: Body) -> bool:
+    text = body.get("text")
+    return isinstance(text, dict) and asks_for_json(text.get("format"))
 
 
 def _tool(tool: Any, n: int) -> OfferedTool:
@@ -135,8 +156,17 @@ def _kept(output: Sequence[Body], filtered: Filtered) -> Iterator[Body]:
         waiting = []
 
 
-def _answered(rejected: Rejected) -> Iterator[Body]:
+def _answered(rejected: Rejected, *, is_kept: bool) -> Iterator[Body]:
     """A rejected reply as it stood, and the answer that each of its calls gets instead of a result."""
-    yield from rejected.raw
+    yield from rejected.raw if is_kept else _self_contained(rejected.raw)
     for call_id, text in rejected.answers:
         yield output_of(call_id, text)
+
+
+def _self_contained(items: Sequence[Body]) -> Iterator[Body]:
+    """The items for an upstream that keeps none: it knows no id, and no reasoning but the encrypted."""
+    for item in items:
+        if item["type"] not in SILENT_ITEMS:
+            yield {name: value for name, value in item.items() if name != "id"}
+        elif item.get("encrypted_content"):
+            yield item

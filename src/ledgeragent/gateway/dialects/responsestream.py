@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
+from ledgeragent.gateway.dialects.framing import check_empty, check_keys
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
     check_item,
@@ -43,8 +44,9 @@ class ResponsesStream:
     response by the first upstream response's id, whichever its last one has.
     """
 
-    def __init__(self, passes: frozenset[str]) -> None:
+    def __init__(self, passes: frozenset[str], *, structured: bool = False) -> None:
         self._passes = passes
+        self._structured = structured
         self._id = ""
         self._number = 0
         self._output: list[Body] = []
@@ -55,6 +57,7 @@ class ResponsesStream:
     def _start(self) -> None:
         self._numbers: dict[int, int] = {}
         self._held: dict[int, Body] = {}
+        self._held_ids: set[str | None] = set()
         self._late: dict[int, _Late] = {}
         self._done: dict[int, Body] = {}
         self._end: Body | None = None
@@ -71,6 +74,7 @@ class ResponsesStream:
             return
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
+        check_keys(data)
         kind = data["type"]
         if kind in _FAILED:
             reported = data.get("error") or data.get("message") or data.get("response")
@@ -81,6 +85,7 @@ class ResponsesStream:
         elif "output_index" in data:
             yield from self._item(kind, data, data["output_index"])
         elif "response" in data and self._id in ("", data["response"]["id"]):
+            check_empty(data["response"], "output", "output_text")
             self._id = data["response"]["id"]
             yield self._event(data)
 
@@ -90,6 +95,7 @@ class ResponsesStream:
             check_item(item)
             if item["type"] == "function_call" and self._holds(item):
                 self._held[index] = item
+                self._held_ids.add(item.get("call_id"))
                 return
             if item["type"] == "message" and self._seam.waits:
                 self._late[index] = _Late(data)
@@ -153,8 +159,7 @@ class ResponsesStream:
 
     def _holds(self, item: Body) -> bool:
         """True for what must be judged, and for what repeats the id of a call that is held."""
-        repeats = any(other.get("call_id") == item.get("call_id") for other in self._held.values())
-        return repeats or item["name"] not in self._passes
+        return item["name"] not in self._passes or item.get("call_id") in self._held_ids
 
     def _same(self, first: Body, last: Body) -> None:
         if any(first.get(name) != last.get(name) for name in ("type", "name", "call_id")):
@@ -171,6 +176,11 @@ class ResponsesStream:
         output = [item for _, item in sorted(self._done.items())]
         return reply_of({"id": self._end["response"].get("id", ""), "output": output})
 
+    @property
+    def items(self) -> Sequence[Body]:
+        """The items that the client was sent."""
+        return self._output
+
     def again(self) -> None:
         """Another upstream stream follows."""
         self._usage.again()
@@ -186,7 +196,8 @@ class ResponsesStream:
         assert self._end is not None
         response = self._end["response"]
         if text:
-            yield from self._text(said_by_us(response, self._seam.after(text)))
+            spoken = text if self._structured else self._seam.after(text)
+            yield from self._text(said_by_us(response, spoken, structured=self._structured))
         usage = self._usage.total
         spent = {"usage": usage} if usage else {}
         whole = {**response, "id": self._id or response.get("id"), "output": self._output, **spent}
@@ -203,13 +214,13 @@ class ResponsesStream:
     def _text(self, item: Body) -> Iterator[ServerEvent]:
         (part,) = item["content"]
         at = {"item_id": item["id"], "output_index": len(self._output), "content_index": 0}
-        text = part["text"]
+        name = "refusal" if self._structured else "text"
+        kind = "response.refusal" if self._structured else "response.output_text"
+        text = part[name]
         yield self._added({**item, "content": [], "status": "in_progress"})
-        yield self._event(
-            {"type": "response.content_part.added", **at, "part": {**part, "text": ""}}
-        )
-        yield self._event({"type": "response.output_text.delta", **at, "delta": text})
-        yield self._event({"type": "response.output_text.done", **at, "text": text})
+        yield self._event({"type": "response.content_part.added", **at, "part": {**part, name: ""}})
+        yield self._event({"type": f"{kind}.delta", **at, "delta": text})
+        yield self._event({"type": f"{kind}.done", **at, name: text})
         yield self._event({"type": "response.content_part.done", **at, "part": part})
         yield self._finished(item)
 

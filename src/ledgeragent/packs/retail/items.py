@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ledgeragent.packs.retail.paths import EXCHANGE, ITEM, ITEMS, ORDER, PRODUCT, REPLACE, RETURN
 from ledgeragent.packs.retail.records import ItemsCall, OrderItem, ReplaceItems, Variant
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import (
     Broken,
     MissingEvidence,
@@ -55,7 +56,7 @@ def _not_so_often(call: ItemsCall, item_id: str, ordered: list[OrderItem]) -> Br
 
 def _item_in(argument: str, item_id: str) -> Private:
     """An item, with the argument that names it for the model."""
-    return Private(f"item {item_id} in {argument}", instead=f"item {item_id}")
+    return Private(f"item {as_given(item_id)} in {argument}", instead=f"item {item_id}")
 
 
 def _spoken(items: list[OrderItem]) -> list[str]:

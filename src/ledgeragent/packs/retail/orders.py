@@ -27,6 +27,7 @@ from ledgeragent.packs.retail.records import (
     ReplaceItems,
     ReturnItems,
 )
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
 from ledgeragent.verdict import Decision
 
@@ -142,7 +143,7 @@ def one_user_profile(call: ModifyUserAddress, ledger: View) -> Broken | None:
         return None
     return violation(
         "{asked} is somebody else's profile; only the profile of {served} can be changed here",
-        asked=Private(f"user_id {call['user_id']}", instead="that"),
+        asked=Private(f"user_id {as_given(call['user_id'])}", instead="that"),
         served=_noted(served, ledger),
     )
 

@@ -14,6 +14,7 @@ from ledgeragent.packs.retail.records import (
     ReplaceItems,
     ReturnItems,
 )
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 Wallet = Mapping[str, PaymentMethod]
@@ -153,7 +154,7 @@ def _own(chosen: str) -> Private:
 
 def _not_theirs(chosen: str) -> Private:
     """A payment method as the model named it: it may be somebody else's."""
-    return Private(f"payment_method_id {chosen}", instead="that")
+    return Private(f"payment_method_id {as_given(chosen)}", instead="that")
 
 
 @predicate("retail/refund-destination", guards=RETURN)

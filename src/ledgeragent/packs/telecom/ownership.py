@@ -18,6 +18,7 @@ from ledgeragent.packs.telecom.records import (
     PaymentRequest,
     Usage,
 )
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import (
     Broken,
     MissingEvidence,
@@ -173,7 +174,7 @@ def line_belongs(call: LineCall, ledger: View) -> Broken | None:
         return None
     return violation(
         "line {line} is not a line of customer {customer}; {choose} {lines}",
-        line=call["line_id"],
+        line=as_given(call["line_id"]),
         customer=call["customer_id"],
         choose=Private("line_id must be", "choose"),
         lines=Private(customer["line_ids"], "one of their own lines"),
@@ -190,7 +191,7 @@ def bill_belongs(call: PaymentRequest, ledger: View) -> Broken | None:
         return None
     return violation(
         "bill {bill} is not a bill of customer {customer}; {choose} one of their own bills{listed}",
-        bill=call["bill_id"],
+        bill=as_given(call["bill_id"]),
         customer=call["customer_id"],
         choose=Private("bill_id must be", "choose"),
         listed=Private(f", which {_list_of(call['customer_id'])} tells", ""),

@@ -40,7 +40,9 @@ def flight_available(call: BookReservation | UpdateFlights, ledger: View) -> Bro
         return violation("flights is empty; name the flights to book, each with number and date")
     twice = [flight for flight in dict.fromkeys(chosen) if chosen.count(flight) > 1]
     if twice:
-        return violation("flights names {twice} more than once", twice=" and ".join(twice))
+        return violation(
+            "flights names {twice} more than once; name each flight once", twice=" and ".join(twice)
+        )
     for leg in _legs(call, ledger):
         against = "" if leg.booked else refusal(leg, ledger)
         if against:

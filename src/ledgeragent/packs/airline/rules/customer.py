@@ -8,6 +8,7 @@ from typing import Any
 
 from ledgeragent.packs.airline.paths import RESERVATION, USER
 from ledgeragent.packs.airline.records import ReservationCall
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
 from ledgeragent.verdict import Decision
 
@@ -103,4 +104,4 @@ def _served(ledger: View) -> set[str]:
 def _subject(call: Mapping[str, Any]) -> str:
     if "reservation_id" in call:
         return f"reservation {call['reservation_id']}"
-    return f"the profile {call['user_id']}"
+    return f"the profile {as_given(call['user_id'])}"

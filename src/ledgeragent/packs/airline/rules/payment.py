@@ -8,6 +8,7 @@ from typing import Any
 from ledgeragent.packs.airline.paths import RESERVATION, USER
 from ledgeragent.packs.airline.records import BookReservation, UpdateFlights
 from ledgeragent.packs.airline.rules.customer import BAGGAGES, BOOK, FLIGHTS, owner
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import Broken, View, predicate, violation
 
 AT_MOST = {"certificate": 1, "credit_card": 1, "gift_card": 3}
@@ -43,7 +44,7 @@ def payment_in_profile(call: Mapping[str, Any], ledger: View) -> Broken | None:
         return None
     return violation(
         "payment_id {unknown} is not a payment method of this customer; stored are {stored}",
-        unknown=" and ".join(dict.fromkeys(unknown)),
+        unknown=" and ".join(map(as_given, dict.fromkeys(unknown))),
         stored=list(methods),
     )
 

@@ -17,6 +17,7 @@ from ledgeragent.packs.telehealth.rules.known import (
     seen,
     served,
 )
+from ledgeragent.packs.wording import as_given
 from ledgeragent.predicates import Broken, View, demand, predicate, violation
 
 _HALF_A_CENT = 0.005
@@ -46,7 +47,7 @@ def medication_in_record(call: UpdateSupplier, ledger: View) -> Broken | None:
         )
     return violation(
         "{medication} is not prescribed in record {id}; medication must be {prescribed}",
-        medication=call["medication"],
+        medication=as_given(call["medication"]),
         id=call["record_id"],
         prescribed=prescribed,
     )
@@ -83,8 +84,8 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
         "no catalog entry of {medication} is {company}, {brand}, at {price} {currency}; "
         "supplier_company, brand_name and price_usd must be those of one entry: {entries}",
         medication=call["medication"],
-        company=call["supplier_company"],
-        brand=call["brand_name"],
+        company=as_given(call["supplier_company"]),
+        brand=as_given(call["brand_name"]),
         price=call["price_usd"],
         currency=_currency(call),
         entries=[_spoken(offer) for offer in offers],

@@ -111,6 +111,11 @@ def provider_availability(call: Mapping[str, str], ledger: View) -> Broken | Non
     times = week.get(weekday, [])
     if time in times:
         return None
+    working = [name for name in DAYS if week.get(name)]
+    if not working:
+        return violation(
+            "{provider} lists no times at all; choose another provider", provider=provider
+        )
     if not times:
         return violation(
             "{provider} does not work on {weekday} ({day}); {argument} must fall on {working}",
@@ -118,7 +123,7 @@ def provider_availability(call: Mapping[str, str], ledger: View) -> Broken | Non
             weekday=weekday,
             day=day,
             argument=date_argument,
-            working=[name for name in DAYS if week.get(name)],
+            working=working,
         )
     return violation(
         "{provider} has no slot at {time} on {weekday} ({day}); {argument} must be {times} on that "

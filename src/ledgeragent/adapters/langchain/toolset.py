@@ -1,4 +1,4 @@
-"""Offers: the tools that a request gives to the model, and which of them are the framework's own."""
+"""Toolsets: the tools that a request gives to the model, and which of them are the framework's own."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Toolset:
     """Names of all `tools`, and of the `controls` among them."""
 
     tools: tuple[str, ...]
     controls: tuple[str, ...]
 
 
-def offered(request: ModelRequest[Any], *, shadow: bool) -> Offer:
+def offered(request: ModelRequest[Any], *, shadow: bool) -> Toolset:
     """What a request offers; UnguardableError for a tool that runs unseen, and is to be guarded."""
-    offer = offer_of(tool for tool in request.tools if isinstance(tool, BaseTool))
+    offer = toolset_of(tool for tool in request.tools if isinstance(tool, BaseTool))
     hosted = [tool for tool in request.tools if isinstance(tool, dict)]
     names = [str(tool.get("name") or tool.get("type")) for tool in hosted]
     if names and not shadow:
@@ -34,10 +34,10 @@ def offered(request: ModelRequest[Any], *, shadow: bool) -> Offer:
             f"{names[0]!r}, a tool that the provider runs,", "give the agent a tool of its own"
         )
     outputs = _outputs(request.response_format)
-    return Offer((*offer.tools, *names), (*offer.controls, *outputs))
+    return Toolset((*offer.tools, *names), (*offer.controls, *outputs))
 
 
-def offer_of(tools: Iterable[BaseTool]) -> Offer:
+def toolset_of(tools: Iterable[BaseTool]) -> Toolset:
     """The offer of these tools."""
     listed = list(tools)
     controls = []
@@ -53,7 +53,7 @@ def offer_of(tools: Iterable[BaseTool]) -> Offer:
                 "middleware has a LedgerMiddleware",
                 tool.name,
             )
-    return Offer(tuple(tool.name for tool in listed), tuple(controls))
+    return Toolset(tuple(tool.name for tool in listed), tuple(controls))
 
 
 _warned: set[str] = set()

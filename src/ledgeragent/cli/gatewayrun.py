@@ -1,0 +1,233 @@
+"""Runs a gateway as it is planned, and puts a new plan in its place while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ledgeragent.cli.gatewayplan import PlannedRoute, ServingPlan, problems_of
+from ledgeragent.cli.streams import tell
+from ledgeragent.cli.workers import listening, run_workers
+from ledgeragent.domain import Domain
+from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.gateway.accesslog import AccessLog
+from ledgeragent.gateway.journaling import GatewayJournal
+from ledgeragent.gateway.server import Gateway
+from ledgeragent.gateway.serving import on_signals
+from ledgeragent.gateway.serving import serve as serving
+from ledgeragent.gateway.switchboard import Switchboard
+from ledgeragent.journal import Journal
+from ledgeragent.offline.binding import forget
+from ledgeragent.stores.choose import open_session_store
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+
+log = logging.getLogger("ledgeragent.gateway")
+
+
+def check(plan: ServingPlan) -> int:
+    """Says what is wrong with a plan and its packs. 0 if nothing is, 1 if something."""
+    problems = problems_of(plan)
+    for name, problem in problems.items():
+        print(f"{name}: {problem}")
+    for route in plan.routes:
+        print(f"{_where(route)}: {coverage(route.domain())}")
+    return 1 if problems else 0
+
+
+def serve(plan: ServingPlan, again: Callable[[], ServingPlan]) -> int:
+    """Serves until it is told to stop. 0 after a graceful shutdown."""
+    shared = plan.shared
+    if shared.workers > 1 and shared.session_store == "memory":
+        raise UsageError("--workers: they share no memory; name a --session-store that they share")
+    try:
+        sock = listening(shared.host, shared.port)
+    except OSError as problem:
+        where = f"{shared.host}:{shared.port}"
+        raise UsageError(f"cannot listen on {where}: {problem.strerror}") from None
+    with sock:
+        if shared.workers > 1:
+            return run_workers(shared.workers, lambda number: _serve(plan, again, sock, number))
+        return _serve(plan, again, sock, 0)
+
+
+def _serve(
+    plan: ServingPlan, again: Callable[[], ServingPlan], sock: socket.socket, worker: int
+) -> int:
+    with ExitStack() as stack:
+        try:
+            running = Running(plan, again, stack, worker)
+            asyncio.run(running.serve(sock))
+        except LedgerAgentError as problem:
+            if not worker:
+                raise
+            tell(str(problem))
+            return 2
+    return 0
+
+
+class Running:
+    """A gateway that runs. `again` reads the plan anew; `stack` closes what has been opened.
+
+    `worker` is its number where several share a port, else 0.
+    """
+
+    def __init__(
+        self, plan: ServingPlan, again: Callable[[], ServingPlan], stack: ExitStack, worker: int = 0
+    ) -> None:
+        self._worker = worker
+        self._plan = plan
+        self._again = again
+        self._stack = stack
+        self._journals: dict[str, Journal] = {}
+        self._provider = self._exporting() if plan.shared.otel else None
+        place = plan.shared.access_log
+        self._access_log = AccessLog(place) if place is not None else None
+        shared = plan.shared
+        self._store = open_session_store(
+            shared.session_store, shared.max_sessions, shared.max_session_bytes
+        )
+        self._board = Switchboard(self._gateways(plan, {}), self._store)
+        self._marks = _marks(plan)
+        self._reloading = asyncio.Lock()
+
+    async def serve(self, sock: socket.socket) -> None:
+        """Serves until SIGTERM or SIGINT, and then finishes what is under way."""
+        # What is loaded by now stays; collecting it again would cost a sixth of every request.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
+        stop, loop = asyncio.Event(), asyncio.get_running_loop()
+        shared = self._plan.shared
+        watching = asyncio.create_task(self._watch(shared.watch))
+        signals = on_signals(loop, SIGTERM=stop.set, SIGINT=stop.set, SIGHUP=self._reload_soon)
+        with signals:
+            await serving(
+                self._board,
+                shared.host,
+                shared.port,
+                self._ready,
+                stop,
+                drain=shared.drain_timeout,
+                notice=shared.drain_delay,
+                sock=sock,
+            )
+        watching.cancel()
+
+    def _ready(self, port: int) -> None:
+        if self._worker > 1:
+            return  # The first one speaks for all.
+        for route in self._plan.routes:
+            base = f"http://{self._plan.shared.host}:{port}{route.path}/v1"
+            print(f"listening on {base} ({route.settings.mode}) for {route.settings.upstream}")
+            print(coverage(route.domain()), flush=True)
+
+    def _reload_soon(self) -> None:
+        if self._access_log is not None:
+            self._access_log.reopen()
+        self._task = asyncio.create_task(self.reload())
+
+    async def _watch(self, seconds: float) -> None:
+        while seconds:
+            await asyncio.sleep(seconds)
+            marks = _marks(self._plan)
+            if marks != self._marks:
+                self._marks = marks
+                await self.reload()
+
+    async def reload(self) -> None:
+        """Reads everything anew and serves that, if nothing is wrong with it; else says what is."""
+        async with self._reloading:
+            forget()
+            try:
+                plan = await asyncio.to_thread(self._again)
+                problems = await asyncio.to_thread(problems_of, plan)
+                if problems:
+                    raise UsageError("; ".join(f"{n}: {text}" for n, text in problems.items()))
+                before = dict(self._board.gateways)
+                await self._board.replace(self._gateways(plan, before))
+            except (LedgerAgentError, OSError) as problem:
+                log.error("not reloaded, what ran before goes on: %s", problem)
+                return
+            self._plan, self._marks = plan, _marks(plan)
+            log.warning("reloaded: %s", "; ".join(coverage(r.domain()) for r in plan.routes))
+
+    def _gateways(self, plan: ServingPlan, before: Mapping[str, Gateway]) -> dict[str, Gateway]:
+        return {route.path: self._gateway(route, before.get(route.path)) for route in plan.routes}
+
+    def _gateway(self, route: PlannedRoute, before: Gateway | None) -> Gateway:
+        domain = route.domain()
+        spans = None
+        if self._provider is not None:
+            from ledgeragent.gateway.spans import Spans
+
+            spans = Spans(domain, route.settings.mode, self._provider)
+        return Gateway(
+            domain,
+            route.settings,
+            journal=self._journal(route, domain),
+            spans=spans,
+            access_log=self._access_log,
+            label=route.path,
+            metrics=before.metrics if before is not None else None,
+            store=self._store,
+        )
+
+    def _journal(self, route: PlannedRoute, domain: Domain) -> Journal | None:
+        """The route's journal. One that is open already goes on, stamped for the domain as it is now."""
+        if route.journal is None:
+            return None
+        file = Path(route.journal)
+        if self._worker:  # A journal has one writer.
+            file = file.with_name(f"{file.stem}.worker-{self._worker}{file.suffix}")
+        name = os.path.abspath(file)
+        if name not in self._journals:
+            journal = GatewayJournal.open(file, domain, redact=route.redact)
+            self._journals[name] = self._stack.enter_context(journal)
+        return self._journals[name].under(domain, redact=route.redact)
+
+    def _exporting(self) -> TracerProvider:
+        from ledgeragent.gateway.spans import exporting
+
+        provider = exporting()
+        self._stack.callback(provider.shutdown)
+        return provider
+
+
+def coverage(domain: Domain) -> str:
+    """One line: what the domain knows and how much of its policy it enforces."""
+    enforced = sum(bool(clause.predicates) for clause in domain.clauses)
+    tools = len({tool.tool for tool in domain.tools})
+    return (
+        f"domain {domain.name} {domain.version}: {tools} tools, {len(domain.predicates)} rules; "
+        f"{enforced} of {len(domain.clauses)} clauses enforced"
+    )
+
+
+def _where(route: PlannedRoute) -> str:
+    return f"{route.path or '/'} ({route.settings.mode}) for {route.settings.upstream}"
+
+
+def _marks(plan: ServingPlan) -> dict[str, tuple[int, int]]:
+    """By file, what changes when it does."""
+    marks = {}
+    for source in plan.sources():
+        place = Path(source)
+        files = (
+            [place, *place.rglob("*.y*ml"), *place.rglob("*.cel")] if place.is_dir() else [place]
+        )
+        for file in files:
+            try:
+                info = file.stat()
+            except OSError:
+                continue
+            marks[str(file)] = (info.st_mtime_ns, info.st_size)
+    return marks

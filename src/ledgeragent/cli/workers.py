@@ -1,0 +1,93 @@
+"""Workers: several processes that serve one port, and one that keeps them running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+
+from ledgeragent.errors import UsageError
+
+_FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP")
+_QUICK = 1.0
+"""A worker that ends sooner than that, in seconds, would only end again."""
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens, for all workers. OSError where the address is not to be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=1024)
+
+
+def run_workers(count: int, work: Callable[[int], int]) -> int:
+    """Runs `work` in so many processes, each told its number from 1; 0 once all have ended well.
+
+    Signals go on to all of them. One that ends though nobody told it to is begun anew. UsageError on
+    systems that cannot fork.
+    """
+    if sys.platform == "win32":
+        raise UsageError(
+            "--workers needs a POSIX system; start several gateways with --port instead"
+        )
+    return _Crew(count, work).run()
+
+
+class _Crew:
+    """The parent's view of its workers: each by its process number."""
+
+    def __init__(self, count: int, work: Callable[[int], int]) -> None:
+        self._count = count
+        self._work = work
+        self._workers: dict[int, tuple[int, float]] = {}
+        self._is_stopping = False
+        self._code = 0
+
+    def run(self) -> int:
+        """Until all have ended."""
+        before = {name: signal.signal(getattr(signal, name), self._forward) for name in _FORWARDED}
+        try:
+            for number in range(1, self._count + 1):
+                self._begin(number)
+            while self._workers:
+                self._wait()
+        finally:
+            for name, handler in before.items():
+                signal.signal(getattr(signal, name), handler)
+        return self._code
+
+    def _begin(self, number: int) -> None:
+        sys.stdout.flush()
+        process = os.fork()
+        if process == 0:
+            for name in _FORWARDED:
+                signal.signal(getattr(signal, name), signal.SIG_DFL)
+            code = 1
+            try:
+                code = self._work(number)
+                sys.stdout.flush()
+            finally:
+                os._exit(code)
+        self._workers[process] = (number, time.monotonic())
+
+    def _wait(self) -> None:
+        process, status = os.wait()
+        number, began = self._workers.pop(process, (0, 0.0))
+        code = os.waitstatus_to_exitcode(status)
+        if self._is_stopping or not number:
+            # One that had only just begun may not know the signal yet.
+            self._code = self._code or (0 if code == -signal.SIGTERM else abs(code))
+        elif time.monotonic() - began < _QUICK:
+            # It cannot begin at all: so it is with the others.
+            self._code = abs(code) or 1
+            self._forward(signal.SIGTERM, None)
+        else:
+            self._begin(number)
+
+    def _forward(self, number: int, frame: FrameType | None) -> None:
+        self._is_stopping = self._is_stopping or number in (signal.SIGTERM, signal.SIGINT)
+        for process in list(self._workers):
+            os.kill(process, number)

@@ -1,0 +1,65 @@
+"""Feedback: what is known of a conversation beside its history, kept for when that is all that is left.
+
+A history that is folded again gives the ledger, but not which calls were removed from it, nor how often.
+That goes into the session store under the history's digest, so that it outlives the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from ledgeragent.gateway.errors import ConflictError, StoreError
+from ledgeragent.gateway.memory import Digest, shared
+from ledgeragent.state import State
+from ledgeragent.stores.base import SavedSession, SessionStore
+from ledgeragent.stores.memory import Memory
+
+HistoryKey: TypeAlias = Callable[[Digest], str]
+"""Where what goes with a history is kept, for whoever asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Keeps it. A store that fails costs the feedback, not the request: no verdict rests on it."""
+
+    store: SessionStore
+    key: HistoryKey
+
+    async def keep(self, history: Digest, memory: Memory) -> None:
+        """Keeps what there is to tell after this history, which ends in a reply."""
+        extract = _extract(memory)
+        if extract == Memory(session=memory.session):
+            return
+        with suppress(StoreError, ConflictError):
+            place = self.key(history)
+            earlier = await self.store.load(place)
+            if earlier is not None:
+                extract = shared(extract, earlier.memory)
+            version = earlier.version if earlier is not None else 0
+            await self.store.save(place, SavedSession(memory=extract, version=version))
+
+    async def restored(self, history: Digest, memory: Memory) -> Memory:
+        """The memory of a history that was folded again, with what was kept after its last reply."""
+        saved = None
+        with suppress(StoreError):
+            saved = await self.store.load(self.key(history))
+        if saved is None:
+            return memory
+        extract = saved.memory
+        return replace(
+            memory,
+            state=memory.state._replace(rejections=extract.state.rejections),
+            unsent=extract.unsent,
+            warnings=extract.warnings,
+            refusals=extract.refusals,
+        )
+
+
+def _extract(memory: Memory) -> Memory:
+    rejections = memory.state.rejections
+    size = sum(len(unsent.call.intent[1]) for unsent in memory.unsent)
+    size += sum(len(intent) for _, intent, _ in rejections.counts)
+    return replace(memory, state=State(rejections=rejections), upstream="", size=size)

@@ -1,0 +1,138 @@
+"""A switchboard: several gateways behind one port, which can be replaced while requests are under way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.prometheus import merged
+from ledgeragent.gateway.server import Gateway
+from ledgeragent.gateway.storage import SessionStorage
+from ledgeragent.stores.base import SessionStore
+
+try:
+    from aiohttp import web
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+_LARGEST = 1 << 30
+_UNKNOWN = {"error": {"message": "no route has this path", "type": "invalid_request_error"}}
+COMMON_PAGES = ("/healthz", "/livez", "/readyz", "/metrics", "/openapi.json")
+"""Pages that are there whether or not a route has the path before them."""
+
+
+class _Generation:
+    """Gateways that began together. They end once the last request that reached one of them is over."""
+
+    def __init__(self, gateways: Mapping[str, Gateway]) -> None:
+        self.gateways = dict(gateways)
+        self.requests = 0
+        self.idle = asyncio.Event()
+        self.idle.set()
+
+    def route(self, path: str) -> str | None:
+        """The path of the gateway that a request is for: the longest that it begins with."""
+        fits = (p for p in self.gateways if path == p or path.startswith(f"{p}/"))
+        return max(fits, key=len, default=None)
+
+    def begin(self) -> None:
+        """Another request is under way."""
+        self.requests += 1
+        self.idle.clear()
+
+    def end(self) -> None:
+        """One is over."""
+        self.requests -= 1
+        if self.requests == 0:
+            self.idle.set()
+
+
+class Switchboard:
+    """Gateways by the path that stands before their own; "" is the one for all other paths.
+
+    They share a session store, which stays when they are replaced.
+    """
+
+    def __init__(self, gateways: Mapping[str, Gateway], store: SessionStore) -> None:
+        self._first = gateways
+        self._store = SessionStorage(store)
+        self._draining = False
+        self._retired: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_draining(self) -> bool:
+        """True once it is about to stop."""
+        return self._draining
+
+    @is_draining.setter
+    def is_draining(self, value: bool) -> None:
+        self._draining = value
+        for gateway in self.gateways.values():
+            gateway.is_draining = value
+
+    @property
+    def gateways(self) -> Mapping[str, Gateway]:
+        """Those that answer now."""
+        return self._now.gateways
+
+    def app(self) -> web.Application:
+        """The web application, ready to be served."""
+        app = web.Application(client_max_size=_LARGEST)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        app.cleanup_ctx.append(self._resources)
+        return app
+
+    async def _resources(self, app: web.Application) -> AsyncIterator[None]:
+        await self._store.open()
+        for gateway in self._first.values():
+            await gateway.open_upstream()
+        self._begin(self._first)
+        yield
+        for task in self._retired:
+            task.cancel()
+        for gateway in self.gateways.values():
+            await gateway.close_upstream()
+        await self._store.close()
+
+    async def replace(self, gateways: Mapping[str, Gateway]) -> None:
+        """Puts others in their place. Requests that are under way are finished by those they began with."""
+        for gateway in gateways.values():
+            await gateway.open_upstream()
+        before = self._now
+        self._begin(gateways)
+        task = asyncio.create_task(_retire(before))
+        self._retired.add(task)
+        task.add_done_callback(self._retired.discard)
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        generation = self._now
+        path = generation.route(request.path)
+        if path is None:
+            path, own = next(iter(generation.gateways)), request.path
+            if request.path not in COMMON_PAGES:
+                return web.json_response(_UNKNOWN, status=404)
+        else:
+            own = request.path[len(path) :]
+        generation.begin()
+        try:
+            raw_path = request.rel_url.raw_path.removeprefix(path)
+            return await generation.gateways[path].handle_at(request, own, raw_path)
+        finally:
+            generation.end()
+
+    def _metrics_text(self) -> str:
+        return merged({path or "/": g.metrics.text() for path, g in self.gateways.items()})
+
+    def _begin(self, gateways: Mapping[str, Gateway]) -> None:
+        self._now = _Generation(gateways)
+        for gateway in gateways.values():
+            gateway.is_draining = self._draining
+            if len(gateways) > 1:
+                gateway.show_metrics = self._metrics_text
+
+
+async def _retire(generation: _Generation) -> None:
+    await generation.idle.wait()
+    for gateway in generation.gateways.values():
+        await gateway.close_upstream()

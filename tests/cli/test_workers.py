@@ -1,0 +1,79 @@
+"""Several processes on one port: they share sessions, and one that dies is begun anew."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from ledgeragent.journal import open_store, read, verify
+from tests.cli.command import ledgeragent
+from tests.gateway.processes import process
+from tests.gateway.upstream import Upstream
+from tests.gateway.wires import CHAT
+from tests.gateway.world import HELLO, KNOWN, SAY, TOOLS, WRITE, run, served
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks")
+
+
+def children(parent: int) -> list[int]:
+    listed = subprocess.run(["ps", "--ppid", str(parent), "-o", "pid="], capture_output=True)
+    return [int(line) for line in listed.stdout.split()]
+
+
+def test_they_share_sessions_and_are_kept_alive(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        upstream = Upstream()
+        upstream.choose = lambda body: WRITE if "Again" in str(body) else SAY
+        journal = tmp_path / "journal.jsonl"
+        options = ("--workers", "2", "--session-store", str(tmp_path / "s.db"))
+        async with (
+            served(upstream.app()) as behind,
+            process(behind, *options, "--journal", str(journal)) as (gateway, url, _),
+        ):
+            crew = children(gateway.pid)
+            assert len(crew) == 2
+            for number in range(12):
+                headers = {"x-ledgeragent-session": f"s{number}", "connection": "close"}
+                async with aiohttp.ClientSession(headers=headers) as http:
+                    for messages in (KNOWN, (HELLO,)):
+                        body = CHAT.request(messages, TOOLS, False)
+                        body["user"] = "Again" if messages == (HELLO,) else "First"
+                        async with http.post(f"{url}{CHAT.path}", json=body) as response:
+                            assert response.status == 200
+                            verdict = response.headers.get("x-ledgeragent-verdict")
+                    assert verdict == "lend_book=ALLOW"
+            await asyncio.sleep(1.1)
+            os.kill(crew[0], signal.SIGKILL)
+            while len(now := set(children(gateway.pid))) < 2 or crew[0] in now:
+                await asyncio.sleep(0.05)
+            gateway.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(gateway.wait(), 20) == 0
+        files = sorted(tmp_path.glob("journal.worker-*.jsonl"))
+        assert len(files) == 2
+        assert all(verify(open_store(file)).intact for file in files)
+        assert sum(len(list(read(open_store(file)))) for file in files) > 24
+
+    run(scenario())
+
+
+def test_workers_that_cannot_begin_end_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "gateway.toml"
+    file.write_text(f'upstream = "http://x"\ndomain = "shop"\nsession_store = "{tmp_path}"\n')
+    done = ledgeragent("gateway", "--config", str(file), "--workers", "2", "--port", "0")
+    assert done.code != 0
+    assert str(tmp_path) in done.err
+
+
+def test_they_need_a_store_that_they_share() -> None:
+    done = ledgeragent("gateway", "--domain", "shop", "--upstream", "http://x", "--workers", "2")
+    assert done.code == 2
+    assert "--session-store" in done.err
+    assert json.dumps(done.out) == '""'
