@@ -95,6 +95,8 @@ class ServerLink:
             raise
         finally:
             del self._exchanges[number]
+            out.close()
+            stream.close()
             if not self._exchanges:
                 self.scope.deadline = anyio.current_time() + IDLE_SECONDS
 
@@ -103,8 +105,8 @@ class ServerLink:
 
     def close(self) -> None:
         """Lets the server go."""
-        for stream in (self._to_pump, self.from_exchanges, self.to_exchanges):
-            stream.close()
+        for end in (self._to_pump, self.from_exchanges, self.to_exchanges, self._from_pump):
+            end.close()
 
 
 def _cancellation(number: int) -> JSONRPCNotification:
