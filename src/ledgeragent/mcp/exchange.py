@@ -105,8 +105,8 @@ class ServerLink:
 
     def close(self) -> None:
         """Lets the server go."""
-        for end in (self._to_pump, self.from_exchanges, self.to_exchanges, self._from_pump):
-            end.close()
+        for stream in (self._to_pump, self.from_exchanges, self.to_exchanges):
+            stream.close()
 
 
 def _cancellation(number: int) -> JSONRPCNotification:
