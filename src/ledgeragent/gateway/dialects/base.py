@@ -83,9 +83,10 @@ class Tail:
     """What goes behind the history: the rejected replies of this turn, and the ledger block.
 
     `after` is upstream's own name for the reply that the history continues, `owed` the calls in it
-    that upstream still waits for.
+    that upstream still waits for. `place` is the form of the ledger block, one of the dialect's.
     """
 
+    place: str
     rejected: Sequence[Rejected] = ()
     context: str
     after: str = ""
@@ -136,6 +137,11 @@ class Dialect(Protocol):
     """One wire format."""
 
     path: str
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms in which the ledger block may stand, in the order in which they are tried."""
+        ...
 
     @property
     def echoes(self) -> bool:
