@@ -23,7 +23,7 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.dialects.chatstream import ChatStream
-from ledgeragent.gateway.dialects.framing import check_functions, check_keys
+from ledgeragent.gateway.dialects.framing import check_frame, check_functions
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
@@ -84,10 +84,10 @@ class ChatDialect:
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
-        check_keys(answer)
         messages = [choice["message"] for choice in answer["choices"]]
-        for message in messages:
-            check_functions(message.get("tool_calls") or ())
+        calls = [call for message in messages for call in message.get("tool_calls") or ()]
+        check_frame(answer, (call["function"] for call in calls))
+        check_functions(calls)
         replies = tuple(WireReply(_reply(message, "message"), message) for message in messages)
         if not replies or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")

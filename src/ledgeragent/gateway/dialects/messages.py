@@ -22,7 +22,7 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
-from ledgeragent.gateway.dialects.framing import check_keys
+from ledgeragent.gateway.dialects.framing import check_frame
 from ledgeragent.gateway.dialects.messageblocks import THOUGHTS, call_of, refused_by_us, reply_of
 from ledgeragent.gateway.dialects.messagestream import MessagesStream
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, forms_of
@@ -105,10 +105,10 @@ class MessagesDialect:
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
-        check_keys(answer)
         content = answer.get("content")
         if not isinstance(content, list):
             raise BadReplyError("the upstream reply has no content")
+        check_frame(answer, (block for block in content if block.get("type") == "tool_use"))
         return (reply_of(content),)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:

@@ -20,10 +20,11 @@ from ledgeragent.gateway.dialects.base import (
     refuse,
     string,
 )
-from ledgeragent.gateway.dialects.framing import check_keys
+from ledgeragent.gateway.dialects.framing import check_frame
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
+    calls_in,
     items_of,
     messages_of,
     output_of,
@@ -104,7 +105,7 @@ class ResponsesDialect:
         """The one reply of an answer."""
         if answer.get("status") == "failed":
             raise BadReplyError(f"the upstream reported: {answer.get('error')}")
-        check_keys(answer)
+        check_frame(answer, calls_in(answer["output"]))
         return (reply_of(answer),)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
