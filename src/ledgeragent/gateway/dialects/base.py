@@ -255,9 +255,12 @@ def flag(body: Body, name: str) -> bool:
 
 
 def refuse(body: Body, fields: Mapping[str, str]) -> None:
-    """BadRequestError for the first of these fields that is in use, saying why it cannot be."""
+    """BadRequestError for the first of these fields that is in use, saying why it cannot be.
+
+    An object is in use when it is empty: then it asks for a feature as it is by default.
+    """
     for name, why in fields.items():
-        if body.get(name):
+        if body.get(name) or isinstance(body.get(name), dict):
             raise BadRequestError(f"{name}: {why}")
 
 
