@@ -13,7 +13,17 @@ from functools import partial
 
 from ledgeragent.cli import coverage
 from ledgeragent.packs import PACKS
-from tools import cli_reference, clients, console, costs, front, gate_checks, recorded, survivors
+from tools import (
+    cli_reference,
+    clients,
+    console,
+    costs,
+    damage,
+    front,
+    gate_checks,
+    recorded,
+    survivors,
+)
 from tools.markdown import ROOT
 
 _BLOCK = re.compile(
@@ -26,6 +36,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "conversations": costs.conversations,
     "cost": costs.cost,
     "coverage": costs.coverage,
+    "damages": damage.damages,
     "demo": front.demo,
     "demo-short": front.demo_short,
     "frameworks": clients.frameworks,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from ledgeragent.gateway.dialects.framing import check_keys
+from ledgeragent.gateway.dialects.framing import check_frame
 from ledgeragent.gateway.errors import BadReplyError
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import broken
@@ -129,9 +129,9 @@ def test_a_whole_call_that_is_custom_as_well_is_not_handed_on() -> None:
 
 
 def test_arguments_may_have_keys_of_any_kind() -> None:
-    check_keys({"content": [{"type": "tool_use", "input": {"Content": 1, "NAME": 2}}]})
+    check_frame({"content": [{"type": "tool_use", "input": {"Content": 1, "NAME": 2}}]})
     with pytest.raises(BadReplyError):
-        check_keys({"content": [{"Type": "tool_use"}]})
+        check_frame({"content": [{"Type": "tool_use"}]})
 
 
 def test_a_system_message_may_stand_among_the_others(client: Client) -> None:

@@ -53,9 +53,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_keys(parser)
     parser.add_argument(
         "--context-role",
-        choices=("system", "developer", "user"),
-        default="system",
-        help="role of the message that carries the ledger (default system)",
+        choices=("auto", "system", "developer", "user", "last"),
+        default="auto",
+        help="role of the message that carries the ledger; last puts it into the last message, "
+        "auto (the default) finds out which form the model API takes",
     )
     _add_limits(parser)
     _add_sessions(parser)

@@ -39,14 +39,18 @@ class Enforcer:
         gate = inbound.belongs(visit, roster.gate)
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
+        dialect = roster.dialect(inbound.dialect).refusing(conversation.structured)
         exchange = Exchange(
-            dialect=roster.dialect(inbound.dialect).refusing(conversation.structured),
+            dialect=dialect,
             gate=gate,
             passes=roster.passes,
             body=body,
             memory=visit.memory,
             recorder=roster.recorder,
             settle=visit.settle,
+            placement=self.equipment.placements.begin(
+                dialect.path, str(body.get("model", "")), dialect.forms
+            ),
             max_revisions=self.equipment.max_revisions,
             max_refusals=self.equipment.max_refusals,
         )
@@ -80,6 +84,7 @@ class Enforcer:
 
     async def _whole(self, inbound: Inbound, exchange: Exchange) -> web.StreamResponse:
         answer = await exchange.answer(inbound.line.ask)
+        inbound.account.headers.update(exchange.placement.headers)
         inbound.account.returned = len(answer)
         headers = {**inbound.line.returned, **inbound.account.headers, **_JSON}
         return web.Response(body=answer, headers=headers | verdict_headers(exchange.verdicts))
@@ -88,6 +93,7 @@ class Enforcer:
         events = exchange.stream(inbound.line.listen)
         async with aclosing(events):
             first = await anext(events)
+            inbound.account.headers.update(exchange.placement.headers)
             headers = {**inbound.line.returned, **inbound.account.headers, **_SSE}
             response = web.StreamResponse(headers=headers)
             inbound.account.has_begun = True

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -19,15 +18,21 @@ from ledgeragent.gateway.dialects.base import (
     encode,
     reading,
 )
-from ledgeragent.gateway.errors import BadReplyError, GatewayError, RefusedTooOftenError
+from ledgeragent.gateway.errors import (
+    BadReplyError,
+    GatewayError,
+    RefusedTooOftenError,
+    UpstreamError,
+)
+from ledgeragent.gateway.placement import Placement
 from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.sending import sent_order, unsent_calls
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
-from ledgeragent.plan import spoken_calls
-from ledgeragent.stores.memory import Memory, Unsent, weight
-from ledgeragent.types import Reply, ToolCall
+from ledgeragent.stores.memory import Memory, weight
+from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
 
 
@@ -72,6 +77,7 @@ class Exchange:
     memory: Memory
     recorder: MemoryRecorder
     settle: Settle
+    placement: Placement
     max_revisions: int = 1
     max_refusals: int = 0
     rejected: list[Rejected] = field(default_factory=list)
@@ -85,7 +91,7 @@ class Exchange:
         usage = TokenUsage()
         while True:
             self.upstream_calls += 1
-            raw = await ask(self._prompt())
+            raw = await self._asked(ask)
             with reading():
                 answer = decode(raw, distinct=True)
                 replies = self.dialect.replies(answer)
@@ -128,7 +134,7 @@ class Exchange:
         try:
             while True:
                 self.upstream_calls += 1
-                async with aclosing(listen(self._prompt())) as arrivals:
+                async with aclosing(self._heard(listen)) as arrivals:
                     async for events in arrivals:
                         with reading():
                             out = [passing for event in events for passing in stream.feed(event)]
@@ -169,9 +175,38 @@ class Exchange:
                 f"({refusals.what}), so it is not answered any more; begin another one"
             )
 
+    async def _asked(self, ask: AskUpstream) -> bytes:
+        """The answer to the prompt, in the form that upstream takes it."""
+        while True:
+            try:
+                raw = await ask(self._prompt())
+            except UpstreamError as problem:
+                self.placement.refused(problem)
+            else:
+                self.placement.taken()
+                return raw
+
+    async def _heard(self, listen: Listen) -> AsyncGenerator[Sequence[ServerEvent], None]:
+        """The events of the answer to the prompt, in the form that upstream takes it."""
+        while True:
+            try:
+                async with aclosing(listen(self._prompt())) as arrivals:
+                    async for events in arrivals:
+                        self.placement.taken()
+                        yield events
+                return
+            except UpstreamError as problem:
+                self.placement.refused(problem)
+
     def _prompt(self) -> Body:
         text, owed = briefing(self.memory, self.gate)
-        tail = Tail(rejected=self.rejected, context=text, after=self.memory.upstream, owed=owed)
+        tail = Tail(
+            rejected=self.rejected,
+            context=text,
+            after=self.memory.upstream,
+            owed=owed,
+            place=self.placement.form,
+        )
         with reading():
             return self.dialect.prompt(self.body, tail)
 
@@ -213,13 +248,13 @@ class Exchange:
         silenced = self._silenced(filtered)
         calls = filtered.execute
         if streamed:
-            order = _sent_order((v.call for v in filtered.verdicts), self.passes)
+            order = sent_order((v.call for v in filtered.verdicts), self.passes)
             allowed = set(map(id, calls))
             calls = tuple(call for call in order if id(call) in allowed)
         memory = replace(
             judgement.memory,
             state=judgement.memory.state._replace(pending=calls),
-            unsent=tuple(_unsent(silenced or filtered, is_answered=silenced is not None)),
+            unsent=tuple(unsent_calls(silenced or filtered, is_answered=silenced is not None)),
             warnings=warnings(filtered),
             refusals=judgement.memory.refusals.after(filtered, [r.filtered for r in self.rejected]),
             upstream=judgement.wire.id,
@@ -249,32 +284,3 @@ class Exchange:
         if filtered.verdicts or filtered.reply.text or not self.rejected:
             return None
         return self.rejected[-1].filtered
-
-
-def _unsent(filtered: Filtered, *, is_answered: bool) -> Iterator[Unsent]:
-    """The rejected calls; `is_answered` if upstream was told of them in the course of a revision."""
-    sent_before: Counter[str] = Counter()
-    for verdict in filtered.verdicts:
-        if verdict.allowed:
-            sent_before[verdict.call.id] += 1
-        else:
-            behind = None if is_answered else sent_before[verdict.call.id]
-            awaits = spoken_calls([call for f in verdict.findings for call in f.waits_for])
-            yield Unsent(verdict.call, verdict.note, awaits, behind)
-
-
-def _sent_order(calls: Iterable[ToolCall], passes: frozenset[str]) -> list[ToolCall]:
-    """The calls as a stream sends them: those that are held, and what repeats an id of theirs, last.
-
-    Results are paired with calls of one id by their order, so that order has to stay.
-    """
-    passing: list[ToolCall] = []
-    later: list[ToolCall] = []
-    ids: set[str] = set()
-    for call in calls:
-        if call.name in passes and call.id not in ids:
-            passing.append(call)
-        else:
-            later.append(call)
-            ids.add(call.id)
-    return passing + later

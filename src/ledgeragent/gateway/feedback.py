@@ -6,6 +6,7 @@ That goes into the session store under the history's digest, so that it outlives
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,9 +22,13 @@ HistoryKey: TypeAlias = Callable[[Digest], str]
 """Where what goes with a history is kept, for whoever asks."""
 
 
+_PATIENCE = 0.5
+"""Seconds that a request waits for a store that is busy, or does without."""
+
+
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Keeps it. A store that fails costs the feedback, not the request: no verdict rests on it."""
+    """Keeps it. A store that fails or is slow costs the feedback alone: no verdict rests on it."""
 
     store: SessionStore
     key: HistoryKey
@@ -33,19 +38,24 @@ class Feedback:
         extract = _extract(memory)
         if extract == Memory(session=memory.session):
             return
-        with suppress(StoreError, ConflictError):
-            place = self.key(history)
-            earlier = await self.store.load(place)
-            if earlier is not None:
-                extract = shared(extract, earlier.memory)
-            version = earlier.version if earlier is not None else 0
-            await self.store.save(place, SavedSession(memory=extract, version=version))
+        with suppress(StoreError, ConflictError, TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                await self._put(history, extract)
+
+    async def _put(self, history: Digest, extract: Memory) -> None:
+        place = self.key(history)
+        earlier = await self.store.load(place)
+        if earlier is not None:
+            extract = shared(extract, earlier.memory)
+        version = earlier.version if earlier is not None else 0
+        await self.store.save(place, SavedSession(memory=extract, version=version))
 
     async def restored(self, history: Digest, memory: Memory) -> Memory:
         """The memory of a history that was folded again, with what was kept after its last reply."""
         saved = None
-        with suppress(StoreError):
-            saved = await self.store.load(self.key(history))
+        with suppress(StoreError, TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                saved = await self.store.load(self.key(history))
         if saved is None:
             return memory
         extract = saved.memory

@@ -15,6 +15,7 @@ from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
 from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
+from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.references import resolved
 from ledgeragent.gateway.releases import UNRELEASED_HEADER
 from ledgeragent.gateway.rosters import Rosters
@@ -43,6 +44,7 @@ class Equipment:
 
     rosters: Rosters
     visits: Visits
+    placements: Placements
     notices: Notices
     metrics: Metrics
     max_revisions: int

@@ -57,7 +57,7 @@ def _maybe(schema: Schema) -> Schema:
 _TEXT: Schema = {"type": "string"}
 _ANY_OBJECT = _object()
 _FLAG: Schema = {"type": ["boolean", "null"]}
-_UNUSED: Schema = {"enum": [None, False, 0, "", [], {}]}
+_UNUSED: Schema = {"enum": [None, False, 0, "", []]}
 """A field that may only say that it is not used."""
 
 _CONTENT: Schema = {"type": ["string", "array", "null"]}

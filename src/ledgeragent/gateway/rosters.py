@@ -94,6 +94,11 @@ class NamedDialect:
         self.roster = roster
 
     @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms in which the ledger block may stand."""
+        return self.inner.forms
+
+    @property
     def echoes(self) -> bool:
         """True if a client gives back the text of ours that it was sent."""
         return self.inner.echoes

@@ -23,6 +23,7 @@ from ledgeragent.gateway.metrics import OTHER, Metrics
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.pages import Pages
 from ledgeragent.gateway.passage import Passage
+from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.reception import Errand, Reception
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.rosters import Rosters
@@ -81,11 +82,11 @@ class Gateway:
             timeout=settings.timeout,
             limit=max(settings.max_body, 1 << 20),
         )
-        role = settings.context_role
+        place = settings.context_role
         dialects: tuple[Dialect, ...] = (
-            ChatDialect(role),
-            MessagesDialect(),
-            ResponsesDialect(role),
+            ChatDialect(place),
+            MessagesDialect(place),
+            ResponsesDialect(place),
         )
         self._dialects = {dialect.path.removeprefix("/v1"): dialect for dialect in dialects}
         access = Access(settings)
@@ -116,6 +117,7 @@ class Gateway:
                 require_tools=settings.require_tools,
             ),
             visits=Visits(self.memories, self._store),
+            placements=Placements(),
             notices=notices,
             metrics=self.metrics,
             max_revisions=settings.max_revisions,

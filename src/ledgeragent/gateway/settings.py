@@ -45,7 +45,7 @@ class Settings:
     metrics_key: str | None = None
     hosts: frozenset[str] = frozenset({ANY})
     origins: frozenset[str] = frozenset()
-    context_role: str = "system"
+    context_role: str = "auto"
     unknown: Decision = Decision.REVISE
     undecided: Decision = Decision.BLOCK
     tool_names: ToolNames = field(default_factory=ToolNames)

@@ -83,9 +83,10 @@ class Tail:
     """What goes behind the history: the rejected replies of this turn, and the ledger block.
 
     `after` is upstream's own name for the reply that the history continues, `owed` the calls in it
-    that upstream still waits for.
+    that upstream still waits for. `place` is the form of the ledger block, one of the dialect's.
     """
 
+    place: str
     rejected: Sequence[Rejected] = ()
     context: str
     after: str = ""
@@ -136,6 +137,11 @@ class Dialect(Protocol):
     """One wire format."""
 
     path: str
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms in which the ledger block may stand, in the order in which they are tried."""
+        ...
 
     @property
     def echoes(self) -> bool:
@@ -249,9 +255,12 @@ def flag(body: Body, name: str) -> bool:
 
 
 def refuse(body: Body, fields: Mapping[str, str]) -> None:
-    """BadRequestError for the first of these fields that is in use, saying why it cannot be."""
+    """BadRequestError for the first of these fields that is in use, saying why it cannot be.
+
+    An object is in use when it is empty: then it asks for a feature as it is by default.
+    """
     for name, why in fields.items():
-        if body.get(name):
+        if body.get(name) or isinstance(body.get(name), dict):
             raise BadRequestError(f"{name}: {why}")
 
 

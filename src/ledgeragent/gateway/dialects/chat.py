@@ -23,7 +23,8 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.dialects.chatstream import ChatStream
-from ledgeragent.gateway.dialects.framing import check_functions, check_keys
+from ledgeragent.gateway.dialects.framing import check_frame, check_functions
+from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -37,18 +38,19 @@ _REFUSED = {
 
 
 class ChatDialect:
-    """The dialect. `role` is that of the message that carries the ledger block."""
+    """The dialect. `place` is where the ledger block stands."""
 
     path = "/v1/chat/completions"
     echoes = True
 
-    def __init__(self, role: str = "system", *, structured: bool = False) -> None:
-        self._role = role
+    def __init__(self, place: str = AUTO, *, structured: bool = False) -> None:
+        self.forms = forms_of(place, ("system", "user", LAST))
+        self._place = place
         self._structured = structured
 
     def refusing(self, structured: bool) -> ChatDialect:
         """The format, in which a refusal has a field of its own where the text is to be JSON."""
-        return ChatDialect(self._role, structured=structured)
+        return ChatDialect(self._place, structured=structured)
 
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
@@ -71,15 +73,21 @@ class ChatDialect:
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
         extra = [message for rejected in tail.rejected for message in _answered(rejected)]
-        extra.append({"role": self._role, "content": tail.context})
-        return {**eased(body, tail), "messages": [*body["messages"], *extra]}
+        messages = [*body["messages"], *extra]
+        if tail.place == LAST and messages[-1]["role"] != "assistant":
+            last = messages.pop()
+            messages.append({**last, "content": joined(last.get("content"), tail.context)})
+        else:
+            role = tail.place if tail.place in ROLES else "user"
+            messages.append({"role": role, "content": tail.context})
+        return {**eased(body, tail), "messages": messages}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
-        check_keys(answer)
         messages = [choice["message"] for choice in answer["choices"]]
-        for message in messages:
-            check_functions(message.get("tool_calls") or ())
+        calls = [call for message in messages for call in message.get("tool_calls") or ()]
+        check_frame(answer, (call["function"] for call in calls))
+        check_functions(calls)
         replies = tuple(WireReply(_reply(message, "message"), message) for message in messages)
         if not replies or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")

@@ -13,7 +13,7 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
-from ledgeragent.gateway.dialects.framing import check_functions, check_keys
+from ledgeragent.gateway.dialects.framing import check_frame, check_functions
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import DONE, ServerEvent
@@ -58,7 +58,7 @@ class ChatStream:
             return
         if not isinstance(chunk, dict):
             raise BadReplyError("the upstream sent an event that is no object")
-        check_keys(chunk)
+        check_frame(chunk, _functions(chunk))
         if chunk.get("error"):
             raise BadReplyError(f"the upstream reported: {chunk['error']}")
         self._usage.heard(chunk.get("usage"))
@@ -182,6 +182,12 @@ class ChatStream:
             delta = {"role": "assistant", **delta}
         choice = {"index": 0, "delta": delta, "finish_reason": None, **fields}
         return ServerEvent("", {**self._head, "choices": [choice]})
+
+
+def _functions(chunk: Body) -> Iterator[Any]:
+    for choice in chunk.get("choices") or ():
+        for part in (choice.get("delta") or {}).get("tool_calls") or ():
+            yield part.get("function")
 
 
 class _Call:

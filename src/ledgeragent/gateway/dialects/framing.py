@@ -20,12 +20,23 @@ _FREE = ("input", "arguments", "parameters", "properties", "input_schema", "sche
 """What stands under these is the model's or the host's own, and has keys of any kind."""
 
 
-def check_keys(value: Any) -> None:
-    """Raises BadReplyError for a key that a client may take for another one, which was not judged."""
+def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
+    """Raises BadReplyError for what a client may take for a call, though it is none that is judged.
+
+    That is a key which may be read as another one, and an object with a call's name and arguments
+    that is none of `calls`.
+    """
+    judged = {id(call) for call in calls}
     objects = [value]
     while objects:
         inner = objects.pop()
         if isinstance(inner, dict):
+            if (
+                "name" in inner
+                and ("arguments" in inner or "input" in inner)
+                and id(inner) not in judged
+            ):
+                raise BadReplyError("the upstream sent a call where none can be judged")
             for key in inner:
                 if key not in _MEANT and key.lower() in _MEANT:
                     raise BadReplyError(

@@ -22,9 +22,10 @@ from ledgeragent.gateway.dialects.base import (
     string,
     text_of,
 )
-from ledgeragent.gateway.dialects.framing import check_keys
-from ledgeragent.gateway.dialects.messageblocks import call_of, refused_by_us, reply_of
+from ledgeragent.gateway.dialects.framing import check_frame
+from ledgeragent.gateway.dialects.messageblocks import THOUGHTS, call_of, refused_by_us, reply_of
 from ledgeragent.gateway.dialects.messagestream import MessagesStream
+from ledgeragent.gateway.dialects.placing import AUTO, LAST, forms_of
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.seam import BREAK
@@ -44,11 +45,18 @@ _KINDS = {
 
 
 class MessagesDialect:
-    """The dialect. The ledger block is the last text of the last turn of the user."""
+    """The dialect. `place` is where the ledger block stands: behind the last turn of the user, or in it.
+
+    A text of its own behind the results of tools makes models end their turn without a word, so that
+    the block goes into the last result where the model takes no message of the system.
+    """
 
     path = "/v1/messages"
 
-    def __init__(self, *, structured: bool = False) -> None:
+    def __init__(self, place: str = AUTO, *, structured: bool = False) -> None:
+        own = "system" if place == "developer" else place
+        self.forms = forms_of(own, ("system", LAST))
+        self._place = place
         self._structured = structured
 
     @property
@@ -58,7 +66,7 @@ class MessagesDialect:
 
     def refusing(self, structured: bool) -> MessagesDialect:
         """The format, in which a refusal is no text where that is to be JSON."""
-        return MessagesDialect(structured=structured)
+        return MessagesDialect(self._place, structured=structured)
 
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
@@ -76,25 +84,31 @@ class MessagesDialect:
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
+        body = eased(body, tail)
         messages = [*body["messages"]]
+        if body.get("cache_control"):
+            messages[-1] = _marked(messages[-1], body["cache_control"])
+            body = {name: value for name, value in body.items() if name != "cache_control"}
         for rejected in tail.rejected:
             messages += _answered(rejected)
         # The beginning of a reply, which upstream is to continue, has to stay the last message.
         opening = [messages.pop()] if messages[-1]["role"] == "assistant" else []
-        block = {"type": "text", "text": tail.context}
-        if messages and messages[-1]["role"] == "user":
+        if tail.place == "system" and messages and not opening:
+            messages.append({"role": "system", "content": tail.context})
+        elif messages and messages[-1]["role"] != "assistant":
             last = messages.pop()
-            messages.append({**last, "content": [*_blocks(last.get("content")), block]})
+            content = _blocks(last.get("content"))
+            messages.append({**last, "content": _with_block(content, tail)})
         else:
-            messages.append({"role": "user", "content": [block]})
-        return {**eased(body, tail), "messages": [*messages, *opening]}
+            messages.append({"role": "user", "content": [_text(tail.context)]})
+        return {**body, "messages": [*messages, *opening]}
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The one reply of an answer."""
-        check_keys(answer)
         content = answer.get("content")
         if not isinstance(content, list):
             raise BadReplyError("the upstream reply has no content")
+        check_frame(answer, (block for block in content if block.get("type") == "tool_use"))
         return (reply_of(content),)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
@@ -175,6 +189,27 @@ def _turn(blocks: Sequence[Body], where: str) -> Iterator[Message]:
         )
     if len(results) < len(blocks) or not results:
         yield UserMessage(text=text_of([b for b in blocks if b not in results], where))
+
+
+def _text(text: str) -> Body:
+    return {"type": "text", "text": text}
+
+
+def _with_block(blocks: Sequence[Any], tail: Tail) -> list[Any]:
+    """The blocks of a turn, with the ledger block behind them, or inside the last one of a result."""
+    if not blocks or blocks[-1]["type"] != "tool_result" or tail.place == "user":
+        return [*blocks, _text(tail.context)]
+    *before, result = blocks
+    content = [*_blocks(result.get("content")), _text(tail.context)]
+    return [*before, {**result, "content": content}]
+
+
+def _marked(message: Body, marker: Any) -> Body:
+    """The client's last message, which the cache is to hold, and not the ledger block behind it."""
+    *before, last = _blocks(message["content"]) or [_text("")]
+    if last.get("type") in THOUGHTS or last.get("text") == "" or "cache_control" in last:
+        return message
+    return {**message, "content": [*before, {**last, "cache_control": marker}]}
 
 
 def _blocks(content: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
-from ledgeragent.gateway.dialects.framing import check_empty, check_keys
+from ledgeragent.gateway.dialects.framing import check_empty, check_frame
 from ledgeragent.gateway.dialects.messageblocks import (
     SAFE_BLOCKS,
     THOUGHTS,
@@ -57,7 +57,8 @@ class MessagesStream:
         data = event.data
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
-        check_keys(data)
+        block = data.get("content_block") if data["type"] == "content_block_start" else None
+        check_frame(data, [block] if block and block.get("type") == "tool_use" else ())
         match data["type"]:
             case "error":
                 raise BadReplyError(f"the upstream reported: {data.get('error')}")

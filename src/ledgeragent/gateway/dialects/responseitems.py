@@ -77,6 +77,11 @@ def check_item(item: Mapping[str, Any]) -> None:
         raise BadReplyError(f"the upstream sent {item['type']}, which cannot be judged")
 
 
+def calls_in(output: Sequence[Any]) -> Iterator[Any]:
+    """The items that are calls."""
+    return (item for item in output if item.get("type") == "function_call")
+
+
 def reply_of(answer: Mapping[str, Any]) -> WireReply:
     output = answer["output"]
     for item in output:

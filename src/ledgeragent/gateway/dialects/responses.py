@@ -20,9 +20,11 @@ from ledgeragent.gateway.dialects.base import (
     refuse,
     string,
 )
-from ledgeragent.gateway.dialects.framing import check_keys
+from ledgeragent.gateway.dialects.framing import check_frame
+from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
+    calls_in,
     items_of,
     messages_of,
     output_of,
@@ -44,7 +46,7 @@ _REFUSED = {
 
 
 class ResponsesDialect:
-    """The dialect. `role` is that of the item that carries the ledger block.
+    """The dialect. `place` is where the ledger block stands.
 
     Where upstream keeps the history itself, the block goes into the instructions, which it does not
     keep: else every turn would leave another one behind.
@@ -53,13 +55,14 @@ class ResponsesDialect:
     path = "/v1/responses"
     echoes = True
 
-    def __init__(self, role: str = "system", *, structured: bool = False) -> None:
-        self._role = role
+    def __init__(self, place: str = AUTO, *, structured: bool = False) -> None:
+        self.forms = forms_of(place, ("system", "user", LAST))
+        self._place = place
         self._structured = structured
 
     def refusing(self, structured: bool) -> ResponsesDialect:
         """The format, in which a refusal is a part of its own kind where text is to be JSON."""
-        return ResponsesDialect(self._role, structured=structured)
+        return ResponsesDialect(self._place, structured=structured)
 
     def conversation(self, body: Body) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
@@ -89,7 +92,7 @@ class ResponsesDialect:
         for rejected in tail.rejected:
             items += _answered(rejected, is_kept=body.get("store") is not False)
         if not continues:
-            return {**body, "input": [*items, {"role": self._role, "content": tail.context}]}
+            return {**body, "input": _with_context(items, tail)}
         instructions = body.get("instructions")
         return {
             **body,
@@ -102,7 +105,7 @@ class ResponsesDialect:
         """The one reply of an answer."""
         if answer.get("status") == "failed":
             raise BadReplyError(f"the upstream reported: {answer.get('error')}")
-        check_keys(answer)
+        check_frame(answer, calls_in(answer["output"]))
         return (reply_of(answer),)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
@@ -128,6 +131,18 @@ class ResponsesDialect:
         """An error as this format writes it."""
         kind = "invalid_request_error" if status < 500 else "server_error"
         return {"error": {"message": problem, "type": kind, "param": None, "code": None}}
+
+
+def _with_context(items: Sequence[Body], tail: Tail) -> list[Body]:
+    *before, last = items
+    if tail.place == LAST and last.get("type") == "function_call_output":
+        output = joined(last.get("output"), tail.context, "input_text")
+        return [*before, {**last, "output": output}]
+    if tail.place == LAST and last.get("role") in ("user", "system", "developer"):
+        content = joined(last.get("content"), tail.context, "input_text")
+        return [*before, {**last, "content": content}]
+    role = tail.place if tail.place in ROLES else "user"
+    return [*items, {"role": role, "content": tail.context}]
 
 
 def _is_structured(body: Body) -> bool:

@@ -11,9 +11,10 @@ from ledgeragent.gateway.dialects.base import (
     Body,
     WireReply,
 )
-from ledgeragent.gateway.dialects.framing import check_empty, check_keys
+from ledgeragent.gateway.dialects.framing import check_empty, check_frame
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
+    calls_in,
     check_item,
     reply_of,
     said_by_us,
@@ -60,6 +61,7 @@ class ResponsesStream:
         self._held_ids: set[str | None] = set()
         self._late: dict[int, _Late] = {}
         self._done: dict[int, Body] = {}
+        self._names: dict[int, Any] = {}
         self._end: Body | None = None
 
     @property
@@ -74,8 +76,8 @@ class ResponsesStream:
             return
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
-        check_keys(data)
         kind = data["type"]
+        check_frame(data, self._judged(kind, data))
         if kind in _FAILED:
             reported = data.get("error") or data.get("message") or data.get("response")
             raise BadReplyError(f"the upstream reported: {reported}")
@@ -89,10 +91,20 @@ class ResponsesStream:
             self._id = data["response"]["id"]
             yield self._event(data)
 
+    def _judged(self, kind: str, data: Body) -> Iterable[Any]:
+        """What in an event is a call that is judged, or that of an item which is."""
+        if kind in _ENDS:
+            return calls_in(data["response"].get("output") or ())
+        if kind in ("response.output_item.added", "response.output_item.done"):
+            return calls_in([data["item"]])
+        is_end = kind == "response.function_call_arguments.done" and "name" in data
+        return (data,) if is_end and data["name"] == self._names[data["output_index"]] else ()
+
     def _item(self, kind: str, data: Body, index: int) -> Iterator[ServerEvent]:
         if kind == "response.output_item.added":
             item = data["item"]
             check_item(item)
+            self._names[index] = item.get("name")
             if item["type"] == "function_call" and self._holds(item):
                 self._held[index] = item
                 self._held_ids.add(item.get("call_id"))
