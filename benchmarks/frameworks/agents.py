@@ -20,7 +20,12 @@ from typing import Any
 
 from aiohttp import ClientSession, web
 
-from benchmarks.frameworks.conversations import CONTROL, CONVERSATIONS, Conversation
+from benchmarks.frameworks.conversations import (
+    CONTROL,
+    CONVERSATIONS,
+    Conversation,
+    writes_of,
+)
 from benchmarks.frameworks.environments import (
     InstallationError,
     Script,
@@ -52,9 +57,7 @@ def scripts(names: list[str]) -> list[Script]:
 
 async def tried(script: Script, note: Note) -> dict[str, Any]:
     """What came of one framework: its versions, and a verdict for each cell, of which `note` hears."""
-    needs = script.settings.get("needs", "")
-    row: dict[str, Any] = {"about": " ".join(script.about.split()), "needs": needs}
-    row["tried"] = str(date.today())
+    row: dict[str, Any] = {"about": " ".join(script.about.split()), "tried": str(date.today())}
     try:
         environment = environment_of(script)
     except (InstallationError, subprocess.TimeoutExpired) as problem:
@@ -130,9 +133,9 @@ def _outcome(
     asked = json.dumps(provider.asked, ensure_ascii=False)
     problem = failure or talk.problem(provider.executed, said, asked)
     told = {name: count for name, count in counted.items() if count}
-    cell: dict[str, Any] = {"verdict": "ok"}
+    cell: dict[str, Any] = {"verdict": "ok", "wrote": writes_of(provider.executed)}
     if problem:
-        cell = {"verdict": "told" if told else "FAILS", "why": problem}
+        cell |= {"verdict": "told" if told else "FAILS", "why": problem}
     return {**cell, "counted": told} if told else cell
 
 

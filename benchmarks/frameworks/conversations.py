@@ -56,6 +56,11 @@ class Conversation:
         return ""
 
 
+def writes_of(executed: Sequence[Step]) -> list[str]:
+    """The writes among what the shop executed, with the amount of each."""
+    return [_shown(step) for step in executed if step[0] not in _READS]
+
+
 def _shown(step: Step) -> str:
     if isinstance(step, str):
         return step
