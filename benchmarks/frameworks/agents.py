@@ -52,6 +52,8 @@ def scripts(names: list[str]) -> list[Script]:
     """The frameworks of these names, in their order; all, if there are none."""
     files = {f.stem: f for f in sorted(HERE.iterdir()) if f.suffix in {".py", ".mjs"}}
     every = [name for name in files if name[0] != "_"]
+    if unknown := set(names) - set(every):
+        raise SystemExit(f"no framework {', '.join(sorted(unknown))}; there are {', '.join(every)}")
     return [Script.read(files[name]) for name in names or every]
 
 
