@@ -43,6 +43,11 @@ def test_the_model_hears_of_a_revision_and_the_customer_of_a_block() -> None:
     assert "nobody hears" in BLOCK.problem(BLOCK.runs, "It is done.", BLOCK.told)
 
 
+def test_what_a_framework_ends_with_has_to_come_from_its_own_tool() -> None:
+    assert "It is done." in CONTROL.problem(CONTROL.runs, "It is done.", CONTROL.told)
+    assert CONTROL.problem(CONTROL.runs, "by its own tool: 24.5", CONTROL.told) == ""
+
+
 def test_only_writes_are_listed_as_such() -> None:
     assert writes_of(REVISE.runs) == ["refund_item(24.5)"]
     assert writes_of(BLOCK.runs) == []
@@ -70,6 +75,7 @@ def test_a_request_without_the_shops_tools_takes_no_step() -> None:
     provider = Provider()
     provider.begin(REVISE.steps(1), None)
     assert not played(provider, chat("write_title")).calls
+    assert not played(provider, {"input": [], "tools": []}).calls
     assert played(provider, chat("find_customer")).calls
 
 
