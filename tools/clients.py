@@ -43,7 +43,7 @@ def _verdict(scenes: dict[str, str]) -> list[str]:
 def frameworks() -> str:
     """A row for each agent at the gateway: its versions, formats, what it needs, what came of it."""
     report = result(_FRAMEWORKS)
-    head = ("framework", "versions", "format", "tools return text", "tools return dicts", "needs")
+    head = ("framework", "versions", "format", "tools return text", "tools return dicts")
     rows = [row for each in report["frameworks"].values() for row in _rows(each)]
     return table(head, rows) + made_by(_FRAMEWORKS, report["command"])
 
@@ -53,7 +53,7 @@ def _rows(framework: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     about = framework["about"].removesuffix(".")
     if "not_installed" in framework:
         why = framework["not_installed"].replace("|", "/")
-        yield about, "", "", f"not installed: {why}", "", framework["needs"]
+        yield about, "", "", f"not installed: {why}", ""
         return
     versions = ", ".join(f"`{name}` {version}" for name, version in framework["versions"].items())
     wires = dict.fromkeys(name.split()[0] for name in framework["cells"])
@@ -62,20 +62,25 @@ def _rows(framework: dict[str, Any]) -> Iterator[tuple[str, ...]]:
             n.removeprefix(wire): c for n, c in framework["cells"].items() if n.startswith(wire)
         }
         kinds = (_kind(cells, kind) for kind in (" text ", " dict "))
-        yield about, versions, wire, *kinds, framework["needs"]
+        yield about, versions, wire, *kinds
 
 
 def _kind(cells: dict[str, dict[str, Any]], kind: str) -> str:
     """What came of the cells of one kind of tools: `ok`, or each that was not, and why."""
     chosen = {n.removeprefix(kind): c for n, c in cells.items() if n.startswith(kind)}
     ways = " and ".join(dict.fromkeys(name.split()[0] for name in chosen))
-    bad = {name: cell for name, cell in chosen.items() if cell["verdict"] != "ok"}
-    if not bad:
-        return f"ok ({ways})" if chosen else "-"
-    return "; ".join(f"{name}: {_cell(cell)}" for name, cell in bad.items())
+    reasons: dict[str, list[str]] = {}
+    for name, cell in chosen.items():
+        reasons.setdefault(_reason(cell), []).append(name)
+    if list(reasons) == ["ok"]:
+        return f"ok ({ways})"
+    return "; ".join(f"{', '.join(names)}: {why}" for why, names in reasons.items()) or "-"
 
 
-def _cell(cell: dict[str, Any]) -> str:
-    counted = ", ".join(f"`{name}`" for name in cell.get("counted", ()))
-    why = cell["why"].replace("|", "/")
-    return f"{cell['verdict']} ({counted}): {why}" if counted else f"{cell['verdict']}: {why}"
+def _reason(cell: dict[str, Any]) -> str:
+    """The verdict on a cell; if it is not `ok`, with the counters that tell it and what happened."""
+    if cell["verdict"] == "ok":
+        return "ok"
+    counters = dict.fromkeys(name.partition("{")[0] for name in cell.get("counted", ()))
+    counted = f" ({', '.join(f'`{name}`' for name in counters)})" if counters else ""
+    return f"{cell['verdict']}{counted}: {cell['why']}".replace("|", "/")

@@ -20,7 +20,12 @@ from typing import Any
 
 from aiohttp import ClientSession, web
 
-from benchmarks.frameworks.conversations import CONTROL, CONVERSATIONS, Conversation
+from benchmarks.frameworks.conversations import (
+    CONTROL,
+    CONVERSATIONS,
+    Conversation,
+    writes_of,
+)
 from benchmarks.frameworks.environments import (
     InstallationError,
     Script,
@@ -47,14 +52,14 @@ def scripts(names: list[str]) -> list[Script]:
     """The frameworks of these names, in their order; all, if there are none."""
     files = {f.stem: f for f in sorted(HERE.iterdir()) if f.suffix in {".py", ".mjs"}}
     every = [name for name in files if name[0] != "_"]
+    if unknown := set(names) - set(every):
+        raise SystemExit(f"no framework {', '.join(sorted(unknown))}; there are {', '.join(every)}")
     return [Script.read(files[name]) for name in names or every]
 
 
 async def tried(script: Script, note: Note) -> dict[str, Any]:
     """What came of one framework: its versions, and a verdict for each cell, of which `note` hears."""
-    needs = script.settings.get("needs", "")
-    row: dict[str, Any] = {"about": " ".join(script.about.split()), "needs": needs}
-    row["tried"] = str(date.today())
+    row: dict[str, Any] = {"about": " ".join(script.about.split()), "tried": str(date.today())}
     try:
         environment = environment_of(script)
     except (InstallationError, subprocess.TimeoutExpired) as problem:
@@ -130,9 +135,9 @@ def _outcome(
     asked = json.dumps(provider.asked, ensure_ascii=False)
     problem = failure or talk.problem(provider.executed, said, asked)
     told = {name: count for name, count in counted.items() if count}
-    cell: dict[str, Any] = {"verdict": "ok"}
+    cell: dict[str, Any] = {"verdict": "ok", "wrote": writes_of(provider.executed)}
     if problem:
-        cell = {"verdict": "told" if told else "FAILS", "why": problem}
+        cell |= {"verdict": "told" if told else "FAILS", "why": problem}
     return {**cell, "counted": told} if told else cell
 
 

@@ -25,7 +25,8 @@ _ASKS = {
 class Conversation:
     """What the customer says, what the model does with it, what must run, and what must be told.
 
-    `told_to_model` if the words must reach the model, else the customer.
+    `told_to_model` if the words must reach the model, else the customer. `outcome` is what the agent
+    must say last.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Conversation:
     told: str
     told_to_model: bool
     ends_with: tuple[Step, ...] = ("It is done.",)
+    outcome: str = ""
 
     def turns(self, count: int) -> list[str]:
         """What the customer says, in one turn or in two."""
@@ -53,7 +55,14 @@ class Conversation:
         heard = asked if self.told_to_model else said
         if self.told not in heard:
             return f"nobody hears {self.told!r}; the agent said {said[:120]!r}"
+        if not said.startswith(self.outcome):
+            return f"the agent said {said[:120]!r}"
         return ""
+
+
+def writes_of(executed: Sequence[Step]) -> list[str]:
+    """The writes among what the shop executed, with the amount of each."""
+    return [_shown(step) for step in executed if step[0] not in _READS]
 
 
 def _shown(step: Step) -> str:
@@ -79,5 +88,10 @@ def _conversations() -> tuple[Conversation, ...]:
 
 
 CONVERSATIONS = _conversations()
-CONTROL = replace(CONVERSATIONS[0], name="control", ends_with=(OWN_TOOL, "It is done."))
+CONTROL = replace(
+    CONVERSATIONS[0],
+    name="control",
+    ends_with=(OWN_TOOL, "It is done."),
+    outcome="by its own tool: ",
+)
 """The first of them in one turn, at whose end the model calls an output tool, or hands over."""

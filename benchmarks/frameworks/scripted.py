@@ -90,7 +90,7 @@ class Provider(Upstream):
 
     def _search(self, offered: list[str], body: Body) -> Reply:
         """Has tools loaded that a request only names, as a model does; else words."""
-        deferred = sorted(set(_DEFERRED.findall(json.dumps(body["messages"]))))
+        deferred = sorted(set(_DEFERRED.findall(json.dumps(body))))
         if "ToolSearch" not in offered or not deferred:
             return Reply(text="A garden shop.")
         return self._call("ToolSearch", {"query": f"select:{','.join(deferred)}"})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.types import Json, Message, ToolReturn
+from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
 from tests.gateway.conftest import Client
 from tests.gateway.world import HELLO, READ, SAY, WRITE, run, world
 from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, answer
@@ -53,6 +53,35 @@ def test_an_unread_result_is_counted_and_logged_once(
     assert "get_member" in line and "ada" in line
     assert words in line or reason == "unreadable"
     assert "Delft" not in line
+
+
+WRITTEN = {
+    "a list of Python": "Calling tools:\n[{'id': 'a', 'function': {'name': 'get_member'}}]",
+    "JSON in a tag": '<tool_call>{"name": "get_member", "arguments": {"member_id": "ada"}}</tool_call>',
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN.keys())
+def test_calls_that_a_history_has_as_text_are_told_and_nothing_is_read_of_them(
+    client: Client, caplog: pytest.LogCaptureFixture, text: str
+) -> None:
+    seen = UserMessage(text=f"Observation:\n{json.dumps(ADA)}")
+
+    async def scenario() -> None:
+        async with world(SAY, SAY, WRITE, max_revisions=0) as w:
+            history = (HELLO, Reply(text=text), seen)
+            await client.ask(w, *history)
+            assert (
+                'unread_results_total{tool="get_member",reason="text"} 1'
+                in w.gateway.metrics.text()
+            )
+            await client.ask(w, HELLO, Reply(text="A member's name is Ada."), HELLO)
+            assert 'reason="text"} 1' in w.gateway.metrics.text()
+            assert (await client.ask(w, *history)).verdicts == "lend_book=REVISE"
+
+    with caplog.at_level(logging.WARNING, "ledgeragent.gateway"):
+        run(scenario())
+    assert sum("as text" in record.getMessage() for record in caplog.records) == 1
 
 
 def test_what_is_as_declared_is_not_counted(client: Client) -> None:

@@ -17,10 +17,10 @@ from _shop import KEY, main, task
 async def talk(turns: list[str]) -> Any:
     """The answer of a ReAct program, which has one turn."""
     model = dspy.LM(f"openai/{task.model}", api_base=task.openai, api_key=KEY, cache=False)
-    dspy.configure(lm=model)
     program = dspy.ReAct("question -> answer", tools=list(task.tools))
     (text,) = turns
-    return program(question=text).answer
+    with dspy.context(lm=model):
+        return program(question=text).answer
 
 
 main(talk)

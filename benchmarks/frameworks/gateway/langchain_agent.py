@@ -3,6 +3,7 @@
 # [tool.ledgeragent]
 # wires = ["chat", "responses", "messages"]
 # control = true
+# options = ["--neutral", "Outcome"]
 # ///
 """LangChain: `create_agent`"""
 
@@ -52,6 +53,8 @@ async def talk(turns: list[str]) -> Any:
                 state = chunk if mode == "values" else state
         else:
             state = await agent.ainvoke(asked)
+    if task.control and "structured_response" in state:
+        return f"by its own tool: {state['structured_response']}"
     return state["messages"][-1].text
 
 

@@ -11,7 +11,7 @@ import { createAgent, tool } from "langchain";
 import { KEY, POLICY, TOOLS, main, model, openai, task } from "./_shop.mjs";
 
 function chatModel() {
-  const asked = { model: model(), apiKey: KEY, streaming: task.stream };
+  const asked = { model: model(), apiKey: KEY };
   if (task.wire === "messages") {
     return new ChatAnthropic({ ...asked, anthropicApiUrl: task.gateway });
   }
@@ -28,8 +28,9 @@ async function talk(turns) {
   for (const content of turns) {
     const asked = { messages: [...messages, { role: "user", content }] };
     if (task.stream) {
-      for await (const state of await agent.stream(asked, { streamMode: "values" })) {
-        messages = state.messages;
+      const streamMode = ["values", "messages"];
+      for await (const [mode, chunk] of await agent.stream(asked, { streamMode })) {
+        messages = mode === "values" ? chunk.messages : messages;
       }
     } else {
       messages = (await agent.invoke(asked)).messages;

@@ -9,8 +9,8 @@ from typing import Any
 
 from _shop import KEY, POLICY, main, task
 from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.tools import FunctionTool
-from llama_index.core.workflow import Context
 from llama_index.llms.openai import OpenAI
 
 
@@ -22,10 +22,10 @@ async def talk(turns: list[str]) -> Any:
         system_prompt=POLICY,
         streaming=task.stream,
     )
-    context = Context(agent)
+    memory = ChatMemoryBuffer.from_defaults()
     said: Any = None
     for text in turns:
-        said = await agent.run(text, ctx=context)
+        said = await agent.run(text, memory=memory)
     return said
 
 

@@ -42,6 +42,8 @@ async def talk(turns: list[str]) -> Any:
                 pass
         else:
             result = await Runner.run(agent, text, session=session)
+    if task.control and result.last_agent is colleague:
+        return f"by its own tool: {result.last_agent.name}"
     return result.final_output
 
 

@@ -47,7 +47,7 @@ async def talk(turns: list[str]) -> Any:
         else:
             result = await agent.run(text, message_history=history)
             said, history = result.output, result.all_messages()
-    return said
+    return f"by its own tool: {said}" if isinstance(said, Outcome) else said
 
 
 main(talk)

@@ -35,7 +35,7 @@ async function talk(turns) {
     const result = task.stream ? streamText({ ...asked, onError }) : await generateText(asked);
     said = await result.text;
     if (failure) throw failure;
-    messages.push(...(await result.response).messages);
+    messages.push(...(await result.responseMessages));
   }
   return said;
 }

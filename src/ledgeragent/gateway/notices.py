@@ -21,6 +21,9 @@ INCOMPLETE = "incomplete"
 UNREADABLE = "unreadable"
 """A result of which nothing could be stored."""
 
+WRITTEN = "text"
+"""A result in the words of a history, where a customer could have written it as well."""
+
 _REMEMBERED = 10_000
 
 
@@ -70,6 +73,15 @@ class Notices:
             self._say(
                 f"calls of {name} pass without being judged (--unknown-tools allow), though the "
                 f"pack has rules for {tool}; --tool-alias {name}={tool} has them judged"
+            )
+
+    def written(self, tools: Iterable[str]) -> None:
+        """Counts what came of calls of these tools that a history has as text: nothing is read there."""
+        for tool in sorted(tools):
+            self._metrics.unreadable(tool, WRITTEN)
+            self._say(
+                f"calls of {tool} and what came of them stand in a history as text, where nothing is "
+                "read: rules will ask for it again; the framework has to send tool calls and results"
             )
 
     def unguarded(self, *, refused: bool) -> None:

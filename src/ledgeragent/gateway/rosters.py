@@ -31,6 +31,7 @@ from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
 
 _REMEMBERED = 256
+_WRITTEN_CALL = re.compile(r"""["']name["']\s*:\s*["']([\w.:/-]+)["']""")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,9 +218,18 @@ class Rosters:
                 self._recent.popitem(last=False)
         else:
             self._recent.move_to_end(key)
+        self._notices.written(self._written(request, roster))
         if not self._is_guarded(request, roster, used):
             self._unguarded()
         return roster
+
+    def _written(self, request: Request, roster: Roster) -> set[str]:
+        """The pack's tools whose calls the last reply has as text, as a framework wrote them there."""
+        last = next((m for m in reversed(request.messages) if isinstance(m, Reply)), None)
+        if last is None or last.calls:
+            return set()
+        names = _WRITTEN_CALL.findall(last.text)
+        return {roster.names.get(name, name) for name in names} & self._tools
 
     def _is_guarded(self, request: Request, roster: Roster, used: frozenset[str]) -> bool:
         """True if a tool of the pack is in it, or may be in what it continues."""

@@ -1,0 +1,1 @@
+"""The matrix of frameworks: what counts as ok, and how it is shown."""
