@@ -165,11 +165,66 @@ def test_runs_with_nonstandard_tools_are_judged_on_request(tmp_path: Path) -> No
     assert done.json["writes"]["judged"] == 1
 
 
-def test_a_tool_that_nobody_knows_counts_as_a_write(tmp_path: Path) -> None:
-    file = tmp_path / "runs.jsonl"
-    file.write_text(jsonl(run("strange", called("burn_book", {"book_id": "B1"}, "burnt"))))
-    rows = report(file)["rejected_executed_writes"]
+@pytest.fixture
+def strange(tmp_path: Path) -> Path:
+    """A run with a tool that the pack does not list."""
+    file = tmp_path / "strange.jsonl"
+    file.write_text(jsonl(run("strange", BOOK, called("burn_book", {"book_id": "B1"}, "burnt"))))
+    return file
+
+
+@pytest.mark.parametrize(("answer", "outcome"), [("revise", "revise_violation"), ("block", "block")])
+def test_a_tool_that_the_pack_does_not_list_counts_apart(
+    strange: Path, answer: str, outcome: str
+) -> None:
+    found = report(strange, **{"unknown-tools": answer})
+    rows = found["rejected_unknown_calls"]
     assert [(row["predicate"], row["clause"]) for row in rows] == [("gate/unknown-tool", None)]
+    assert (found["writes"]["judged"], found["unknown_calls"][outcome]) == (0, 1)
+    assert found["rejected_executed_writes"] == []
+    assert found["coverage"] == {
+        "calls": 2,
+        "calls_covered": 1,
+        "tools": {"get_book": 1},
+        "unknown_tools": {"burn_book": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    "option", [("--unknown-tools", "ignore"), ("--enforce", "gate/*=audit"), ("--enforce", "*=audit")]
+)
+def test_a_tool_that_the_pack_does_not_list_stops_nothing_on_request(
+    strange: Path, option: tuple[str, str]
+) -> None:
+    done = ledgeragent("replay", strange, "--domain", NAME, "--format", "json", *option)
+    assert done.json["rejected_unknown_calls"] == []
+    assert done.json["unknown_calls"]["revise_violation"] == 0
+
+
+def test_the_report_begins_with_what_the_pack_covers(strange: Path) -> None:
+    done = ledgeragent("replay", strange, "--domain", NAME)
+    assert done.out.split("\n\n")[1].splitlines() == [
+        "lending covers 1 of 2 tools that were called, and 1 of 2 calls",
+        "  it lists get_book (1)",
+        "  it does not list burn_book (1): 1 judged, counted apart (--unknown-tools)",
+    ]
+
+
+def test_a_file_without_a_call_is_not_understood(tmp_path: Path) -> None:
+    file = tmp_path / "runs.json"
+    file.write_text(json.dumps([said("Hello")]))
+    done = ledgeragent("replay", file, "--domain", NAME)
+    assert (done.code, done.out) == (2, "")
+    assert "it is no anthropic: no block of the type tool_use or tool_result" in done.err
+    assert "there is no call of a tool in it, read as openai-chat" in done.err
+
+
+def test_a_file_without_a_call_is_told_beside_others(tmp_path: Path, strange: Path) -> None:
+    file = tmp_path / "silent.json"
+    file.write_text(json.dumps([said("Hello")]))
+    done = ledgeragent("replay", strange, file, "--domain", NAME)
+    assert done.code == 0
+    assert f"ledgeragent: warning: {file}: there is no call of a tool in it" in done.err
 
 
 def test_the_version_follows_the_benchmark_unless_one_is_given(tmp_path: Path) -> None:
@@ -226,7 +281,7 @@ def test_telecom_of_another_benchmark_is_another_domain(tmp_path: Path) -> None:
     ("content", "told"),
     [
         (b"", "the file is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "1: not UTF-8 text"),
+        (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "it holds no conversation: it is a PNG image"),
         (bytes(range(256)) * 50, "1: not JSON: Expecting value at column 1"),
         (b'{"id": ', "1: not JSON: Expecting value at column 7"),
         (b"17", "1: a recorded conversation is a JSON object or a list of messages"),
@@ -240,16 +295,16 @@ def test_telecom_of_another_benchmark_is_another_domain(tmp_path: Path) -> None:
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_input_without_any_run_is_an_error_in_one_line(
+def test_input_without_any_run_is_an_error(
     tmp_path: Path, content: bytes, told: str
 ) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     done = ledgeragent("replay", file, "--domain", NAME)
     assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(
-        rf"ledgeragent: error: {re.escape(str(file))}: ?{re.escape(told)}\n", done.err
-    )
+    *tried, last = done.err.splitlines()
+    assert all(re.match("ledgeragent: it is no [a-z0-9-]+: ", line) for line in tried)
+    assert re.fullmatch(rf"ledgeragent: error: {re.escape(str(file))}: ?{re.escape(told)}", last)
 
 
 def test_a_missing_file_is_an_error_in_one_line(tmp_path: Path) -> None:
@@ -257,9 +312,19 @@ def test_a_missing_file_is_an_error_in_one_line(tmp_path: Path) -> None:
     assert done == (2, "", f"ledgeragent: error: {tmp_path}/nowhere: No such file or directory\n")
 
 
-def test_a_folder_is_an_error_in_one_line(tmp_path: Path) -> None:
+def test_a_folder_stands_for_the_files_in_it(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "monday"
+    folder.mkdir(parents=True)
+    (folder / "one.jsonl").write_text(jsonl(run("a", BOOK)))
+    (folder / "two.jsonl.gz").write_bytes(gzip.compress(jsonl(run("b", BOOK)).encode()))
+    (folder / "notes.txt").write_text("no run")
+    assert report(tmp_path)["runs"] == 2
+
+
+def test_a_folder_without_any_file_is_an_error_in_one_line(tmp_path: Path) -> None:
     done = ledgeragent("replay", tmp_path, "--domain", NAME)
-    assert done == (2, "", f"ledgeragent: error: {tmp_path}: Is a directory\n")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"ledgeragent: error: {tmp_path}: no file in it ends in .json,")
 
 
 @pytest.mark.parametrize(
@@ -297,9 +362,16 @@ def test_what_the_user_calls_is_not_judged(tmp_path: Path) -> None:
     device = {"id": "u", "name": "lend_book", "arguments": {"days": 99}, "requestor": "user"}
     file = tmp_path / "runs.json"
     file.write_text(
-        json.dumps([said("Hello"), {"role": "user", "content": None, "tool_calls": [device]}])
+        json.dumps(
+            [
+                said("Hello"),
+                {"role": "user", "content": None, "tool_calls": [device]},
+                *called("get_book", {"book_id": "B1"}, BOOK_IN),
+            ]
+        )
     )
-    assert report(file)["writes"]["judged"] == 0
+    found = report(file)
+    assert (found["writes"]["judged"], found["calls"]) == (0, 1)
 
 
 def test_recorded_runs_of_real_models(data_dir: Path) -> None:
