@@ -173,7 +173,9 @@ def strange(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize(("answer", "outcome"), [("revise", "revise_violation"), ("block", "block")])
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [("revise", "revise_violation"), ("block", "block")]
+)
 def test_a_tool_that_the_pack_does_not_list_counts_apart(
     strange: Path, answer: str, outcome: str
 ) -> None:
@@ -191,7 +193,8 @@ def test_a_tool_that_the_pack_does_not_list_counts_apart(
 
 
 @pytest.mark.parametrize(
-    "option", [("--unknown-tools", "ignore"), ("--enforce", "gate/*=audit"), ("--enforce", "*=audit")]
+    "option",
+    [("--unknown-tools", "ignore"), ("--enforce", "gate/*=audit"), ("--enforce", "*=audit")],
 )
 def test_a_tool_that_the_pack_does_not_list_stops_nothing_on_request(
     strange: Path, option: tuple[str, str]
@@ -295,9 +298,7 @@ def test_telecom_of_another_benchmark_is_another_domain(tmp_path: Path) -> None:
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_input_without_any_run_is_an_error(
-    tmp_path: Path, content: bytes, told: str
-) -> None:
+def test_input_without_any_run_is_an_error(tmp_path: Path, content: bytes, told: str) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     done = ledgeragent("replay", file, "--domain", NAME)

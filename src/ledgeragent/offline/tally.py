@@ -44,10 +44,11 @@ class ReplayResult(Intake):
     `calls` counts the agent's tool calls in the judged runs. `writes` counts judged writes by
     outcome, `neutral` the other judged calls, `unlisted` those of tools that the pack does not list,
     `by_predicate` all of them for each predicate; what one that is not enforced would have done counts
-    as `shadow` only, and the executed writes it speaks against are listed there. `by_reward` counts runs for "1", "0" and "unscored". `asked_by_clause`
-    counts those of them in which the rules of a clause asked for a read, `halted_by_clause` those in
-    which they did so before a write that really executed; `asked_solved` and `halted_solved` count
-    the solved ones among them by clause, benchmark and task.
+    as `shadow` only, and the executed writes it speaks against are listed there. `by_reward` counts
+    runs for "1", "0" and "unscored". `asked_by_clause` counts those of them in which the rules of a
+    clause asked for a read, `halted_by_clause` those in which they did so before a write that
+    really executed; `asked_solved` and `halted_solved` count the solved ones among them by clause,
+    benchmark and task.
     """
 
     calls: int = 0
