@@ -13,7 +13,17 @@ from functools import partial
 
 from ledgeragent.cli import coverage
 from ledgeragent.packs import PACKS
-from tools import cli_reference, clients, console, costs, front, gate_checks, recorded, survivors
+from tools import (
+    cli_reference,
+    clients,
+    console,
+    costs,
+    forms,
+    front,
+    gate_checks,
+    recorded,
+    survivors,
+)
 from tools.markdown import ROOT
 
 _BLOCK = re.compile(
@@ -29,6 +39,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "demo": front.demo,
     "demo-short": front.demo_short,
     "frameworks": clients.frameworks,
+    "forms": forms.forms,
     "gateway": costs.gateway,
     "gold": recorded.gold,
     "gold-rejections": recorded.gold_rejections,
