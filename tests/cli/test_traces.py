@@ -17,7 +17,7 @@ def test_what_was_understood_is_shown(tmp_path: Path) -> None:
     assert done.out.splitlines() == [
         str(file),
         "  form      OpenAI chat messages (openai-chat): 2 runs",
-        "  calls     3, of which 3 returned; 6 messages",
+        "  calls     3, of which 3 returned; 8 messages",
         "  tools     get_book (2), get_member (1)",
         f"  problem   {file}:3: not JSON: Expecting property name enclosed in double quotes at "
         "column 2",
