@@ -63,13 +63,13 @@ def _read_plainly(content: bytes) -> Json:
     """The log without the library: its samples are JSON files of the archive."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         try:
-            read = {name: archive.read(name) for name in archive.namelist() if _is_needed(name)}
+            members = {name: archive.read(name) for name in archive.namelist() if _is_needed(name)}
         except NotImplementedError as problem:
             raise ValueError(
                 f"it is packed in a way that takes inspect_ai to read: pip install inspect-ai ({problem})"
             ) from None
-    header = json.loads(read.pop("header.json", b"{}"))
-    samples = [json.loads(read[name]) for name in sorted(read)]
+    header = json.loads(members.pop("header.json", b"{}"))
+    samples = [json.loads(members[name]) for name in sorted(members)]
     return {"eval": header.get("eval", {}), "samples": samples}
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ledgeragent.errors import DataError
 from ledgeragent.offline.forms.chat import write_chat
-from ledgeragent.offline.forms.form import Form, Talk, inside, listed
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed
 from ledgeragent.offline.forms.registry import NoFormError, form_of, reasons, stream_of
 from ledgeragent.offline.forms.scribe import Scribe
 from ledgeragent.offline.heads import Trace as Trace
@@ -42,8 +42,8 @@ def together(values: list[Json]) -> bool:
     """
     if stream_of(values) is not None:
         return True
-    talks = [listed(value, "messages") or [] for value in values]
-    return any(0 < len(a) < len(b) and b[: len(a)] == a for a, b in pairwise(talks))
+    dialogues = [listed(value, "messages") or [] for value in values]
+    return any(0 < len(a) < len(b) and b[: len(a)] == a for a, b in pairwise(dialogues))
 
 
 def traces_of(
@@ -73,7 +73,7 @@ def _traces_of(
         return
     yield from (value for _, value in values if isinstance(value, DataError))
     numbers = [line for line, _ in lines]
-    source = Source(piece.file, str(numbers[0]), numbers[0], numbers)
+    source = RecordPlace(piece.file, str(numbers[0]), numbers[0], numbers)
     yield from _of_form(stream, [value for _, value in lines], source, accepts)
 
 
@@ -85,7 +85,7 @@ def _stream(piece: Piece, values: list[Json], form: Form | None) -> Form | None:
     return form if form.streams and form.unfit(values) is None else None
 
 
-class Source(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record stands: its file, its place there, its line, and the lines of its elements."""
 
     file: str
@@ -99,7 +99,7 @@ def _of_value(
 ) -> Iterator[Trace | DataError]:
     """The conversations of one JSON value."""
     for place, record in _conversations(value, line, form):
-        source = Source(piece.file, place, line)
+        source = RecordPlace(piece.file, place, line)
         own = form if form is not None else _form(record)
         if isinstance(own, Form):
             yield from _of_form(own, record, source, accepts)
@@ -121,22 +121,22 @@ def _form(record: Json) -> Form | str:
 
 
 def _of_form(
-    form: Form, record: Json, source: Source, accepts: Callable[[Trace], bool]
+    form: Form, record: Json, source: RecordPlace, accepts: Callable[[Trace], bool]
 ) -> Iterator[Trace | DataError]:
     """The conversations that a form holds in a record."""
     try:
         if (why := form.unfit(record)) is not None:
             raise ValueError(f"it is no {form.title} ({form.name}): {why}")
-        talks = [*form.talks(record)]
+        dialogues = [*form.dialogues(record)]
     except _UNREADABLE as problem:
         yield _problem(problem, source, None)
         return
-    for number, talk in enumerate(talks, 1):
-        place = source.place if len(talks) == 1 else f"{source.place}#{number}"
+    for number, dialogue in enumerate(dialogues, 1):
+        place = source.place if len(dialogues) == 1 else f"{source.place}#{number}"
         scribe = Scribe()
         try:
-            trace = head(form.name, talk.record, f"{source.file}:{place}")
-            yield _filled(trace, talk, scribe, record) if accepts(trace) else trace
+            trace = head(form.name, dialogue.record, f"{source.file}:{place}")
+            yield _filled(trace, dialogue, scribe, record) if accepts(trace) else trace
         except _UNREADABLE as problem:
             yield _problem(problem, source, scribe)
 
@@ -144,8 +144,8 @@ def _of_form(
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, IndexError)
 
 
-def _filled(head: Trace, talk: Talk, scribe: Scribe, record: Json) -> Trace:
-    talk.write(scribe)
+def _filled(head: Trace, dialogue: Dialogue, scribe: Scribe, record: Json) -> Trace:
+    dialogue.write(scribe)
     if not scribe.messages:
         raise ValueError("no conversation: there is no message in it")
     return replace(
@@ -156,7 +156,7 @@ def _filled(head: Trace, talk: Talk, scribe: Scribe, record: Json) -> Trace:
     )
 
 
-def _problem(problem: Exception, source: Source, scribe: Scribe | None) -> DataError:
+def _problem(problem: Exception, source: RecordPlace, scribe: Scribe | None) -> DataError:
     """What is wrong with a conversation, at the line of the element that could not be read."""
     text = _shown(problem) if scribe is None else scribe.at(_shown(problem))
     number = scribe.place if scribe is not None else None

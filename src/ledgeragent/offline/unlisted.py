@@ -33,11 +33,11 @@ class UnlistedCalls:
         self.outcomes.update(other.outcomes)
         self.stopped += other.stopped
 
-    def count(self, trace: Trace, judged: Iterable[JudgedCall], domain: Domain) -> None:
-        """Counts the calls of one run; `judged` are those of unlisted tools."""
+    def count(self, trace: Trace, calls: Iterable[JudgedCall], domain: Domain) -> None:
+        """Counts the calls of one run; `calls` are the judged ones of unlisted tools."""
         for call in trace.calls:
             (self.covered if is_listed(call.name, domain) else self.tools)[call.name] += 1
-        for one in judged:
+        for one in calls:
             self.outcomes.update(("judged", one.outcome))
             self.outcomes["executed"] += one.executed
             findings = one.verdict.findings if one.executed else ()

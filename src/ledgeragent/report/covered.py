@@ -18,8 +18,8 @@ def covered_lines(calls: UnlistedCalls, domain: str) -> list[str]:
     covered, others = calls.covered, calls.tools
     tools, total = len(covered) + len(others), covered.total() + others.total()
     names = _names(others)
-    judged = calls.outcomes["judged"]
-    rest = f"{judged} judged, counted apart" if judged else "not judged"
+    number = calls.outcomes["judged"]
+    rest = f"{number} judged, counted apart" if number else "not judged"
     return [
         f"{domain} covers {len(covered)} of {tools} tools that were called, "
         f"and {covered.total()} of {total} calls",

@@ -17,7 +17,7 @@ from ledgeragent.returned import unwrapped
 from ledgeragent.types import Json, Reply, ToolReturn, UserMessage
 
 from . import conversation as talk
-from . import records
+from . import items, records
 
 DOCUMENTS: dict[str, tuple[str, Json]] = {
     "openai": ("openai-chat", talk.openai()),
@@ -45,14 +45,14 @@ DOCUMENTS: dict[str, tuple[str, Json]] = {
     "ag2": ("ag2", talk.AG2),
     "ag2 by agent": ("ag2", {"chat_messages": {"user": talk.AG2}}),
     "autogen": ("autogen", talk.AUTOGEN),
-    "responses": ("responses", talk.RESPONSES),
-    "response": ("responses", {"input": talk.ASK, "output": talk.RESPONSES[1:]}),
-    "rollout": ("responses", talk.ROLLOUT),
-    "nemo gym": ("nemo-gym", talk.NEMO_GYM),
-    "hermes": ("hermes", talk.HERMES),
-    "qwen coder": ("hermes", {"messages": talk.QWEN_CODER}),
-    "sharegpt": ("hermes", talk.SHAREGPT),
-    "sharegpt calls": ("hermes", talk.SHAREGPT_CALLS),
+    "responses": ("responses", items.RESPONSES),
+    "response": ("responses", {"input": talk.ASK, "output": items.RESPONSES[1:]}),
+    "rollout": ("responses", items.ROLLOUT),
+    "nemo gym": ("nemo-gym", items.NEMO_GYM),
+    "hermes": ("hermes", items.HERMES),
+    "qwen coder": ("hermes", {"messages": items.QWEN_CODER}),
+    "sharegpt": ("hermes", items.SHAREGPT),
+    "sharegpt calls": ("hermes", items.SHAREGPT_CALLS),
     "inspect log": ("inspect", records.INSPECT),
     "inspect sample": ("inspect", records.inspect_sample()),
     "agentdojo": ("agentdojo", records.AGENT_DOJO),
@@ -160,7 +160,7 @@ def test_sessions_of_the_agents_sdk_are_read_from_their_database(tmp_path: Path)
         database.execute(
             "create table agent_messages (id integer primary key, session_id, message_data)"
         )
-        rows = [("s1", json.dumps(item)) for item in talk.RESPONSES]
+        rows = [("s1", json.dumps(item)) for item in items.RESPONSES]
         database.executemany(
             "insert into agent_messages (session_id, message_data) values (?, ?)", rows
         )
@@ -197,7 +197,7 @@ def test_batch_output_alone_is_the_call_of_the_model(tmp_path: Path) -> None:
 
 
 def test_what_a_record_says_of_its_run_is_taken_over(tmp_path: Path) -> None:
-    gym = only(write(tmp_path, talk.NEMO_GYM))
+    gym = only(write(tmp_path, items.NEMO_GYM))
     assert (gym.reward, gym.tools) == (1.0, {"get_book", "lend_book"})
     dojo = only(write(tmp_path, records.AGENT_DOJO))
     assert (dojo.reward, dojo.task_id) == (1.0, "library/user_task_1")

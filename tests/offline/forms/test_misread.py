@@ -14,7 +14,7 @@ from ledgeragent.offline.traces import Trace, read_traces
 from ledgeragent.types import Json
 
 from . import conversation as talk
-from . import records
+from . import items, records
 
 STRANGE = {"type": "hologram", "data": "x"}
 
@@ -45,7 +45,7 @@ PARTS = {
         "message 6",
     ),
     "autogen": (changed(talk.AUTOGEN, 6, "type", to="hologram"), "message 7"),
-    "responses": (changed(talk.RESPONSES, 1, "type", to="hologram"), "item 2"),
+    "responses": (changed(items.RESPONSES, 1, "type", to="hologram"), "item 2"),
     "claude code": (changed(talk.CLAUDE_CODE, 6, "message", "content", to=[STRANGE]), "entry 7"),
 }
 
@@ -58,7 +58,7 @@ WITHOUT_ARGUMENTS = {
     "langchain": changed(talk.LANGCHAIN, 2, "tool_calls", 0, drop="args"),
     "pydantic ai": changed(talk.PYDANTIC_AI, 1, "parts", 0, drop="args"),
     "autogen": changed(talk.AUTOGEN, 1, "content", 0, drop="arguments"),
-    "responses": changed(talk.RESPONSES, 2, drop="arguments"),
+    "responses": changed(items.RESPONSES, 2, drop="arguments"),
     "agentdojo": changed(records.AGENT_DOJO, "messages", 2, "tool_calls", 0, drop="args"),
 }
 
@@ -75,9 +75,9 @@ ORPHANS = {
     "pydantic ai": changed(talk.PYDANTIC_AI, 2, "parts", 0, "tool_call_id", to="c9"),
     "ag2": changed(talk.AG2, 3, "tool_responses", 0, "tool_call_id", to="c9"),
     "autogen": changed(talk.AUTOGEN, 2, "content", 0, "call_id", to="c9"),
-    "responses": changed(talk.RESPONSES, 3, "call_id", to="c9"),
+    "responses": changed(items.RESPONSES, 3, "call_id", to="c9"),
     "mcp": changed(records.MCP, 4, "id", to=9),
-    "hermes": [*talk.HERMES, {"role": "tool", "content": "again"}],
+    "hermes": [*items.HERMES, {"role": "tool", "content": "again"}],
 }
 
 
@@ -116,7 +116,7 @@ def test_the_place_is_the_line_where_lines_are_elements(tmp_path: Path) -> None:
 
 def test_a_broken_line_within_a_conversation_is_told(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
-    lines = [json.dumps(item) for item in talk.RESPONSES]
+    lines = [json.dumps(item) for item in items.RESPONSES]
     file.write_text("\n".join([*lines[:1], "{", *lines[1:]]))
     error, trace = read_traces(str(file))
     assert isinstance(error, DataError)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledgeragent.offline.forms.chat import write_chat
-from ledgeragent.offline.forms.form import Form, Talk, listed
+from ledgeragent.offline.forms.form import Dialogue, Form, listed
 from ledgeragent.types import Json
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     task = "/".join(
         str(value[key])
         for key in ("suite_name", "user_task_id", "injection_task_id")
@@ -18,7 +18,7 @@ def _talks(value: Json) -> Iterator[Talk]:
     utility = value.get("utility")
     record = {"task_id": task, "reward": float(utility) if isinstance(utility, bool) else utility}
     messages = listed(value, "messages") or []
-    yield Talk(record, lambda scribe: write_chat(messages, scribe))
+    yield Dialogue(record, lambda scribe: write_chat(messages, scribe))
 
 
 def _unfit(value: Json) -> str | None:
@@ -32,5 +32,5 @@ FORM = Form(
     title="AgentDojo runs",
     looks='`{"suite_name", "user_task_id", "messages", "utility"}`, calls with `function` and `args`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
 )

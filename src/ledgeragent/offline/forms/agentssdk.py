@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ledgeragent.offline.forms.form import Form, Talk, inside
+from ledgeragent.offline.forms.form import Dialogue, Form, inside
 from ledgeragent.offline.forms.responses import write_items
 from ledgeragent.types import Json
 
@@ -70,13 +70,13 @@ def with_journal(file: str, database: bytes) -> bytes:
             connection.close()
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     for session in value["agents_sdk_sessions"]:
         yield _talk(session)
 
 
-def _talk(session: Json) -> Talk:
-    return Talk({"id": session["id"]}, lambda scribe: write_items(session["items"], scribe))
+def _talk(session: Json) -> Dialogue:
+    return Dialogue({"id": session["id"]}, lambda scribe: write_items(session["items"], scribe))
 
 
 def _unfit(value: Json) -> str | None:
@@ -89,5 +89,5 @@ FORM = Form(
     title="OpenAI Agents SDK sessions",
     looks="an SQLite database with the table `agent_messages`",
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
 )

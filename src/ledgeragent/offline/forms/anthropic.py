@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ledgeragent.offline.forms.chat import INSTRUCTIONS
-from ledgeragent.offline.forms.form import Form, Talk, listed, marked, parts_of
+from ledgeragent.offline.forms.form import Dialogue, Form, listed, marked, parts_of
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.words import leave, role_of, unknown, unknown_role, word
 from ledgeragent.types import Json
@@ -56,7 +56,7 @@ def _say(block: Json, kind: Json, scribe: Scribe) -> None:
 
 
 def _turn(blocks: list[Json], scribe: Scribe) -> None:
-    said: list[str] = []
+    texts: list[str] = []
     results = 0
     for block in blocks:
         kind = block.get("type") if isinstance(block, dict) else "text"
@@ -64,11 +64,11 @@ def _turn(blocks: list[Json], scribe: Scribe) -> None:
             _result(block, scribe)
             results += 1
         elif kind == "text":
-            said.append(word(block, scribe))
+            texts.append(word(block, scribe))
         elif not leave(str(kind), scribe):
             raise unknown(kind, "text", *_RESULTS, "image")
-    if said or not results:
-        scribe.user("".join(said))
+    if texts or not results:
+        scribe.user("".join(texts))
 
 
 def _result(block: Mapping[str, Json], scribe: Scribe) -> None:
@@ -86,13 +86,13 @@ def is_block_message(message: Mapping[str, Json]) -> bool:
     return bool(kinds & {*_USES, *_RESULTS, _SERVERS_OWN})
 
 
-def _talks(value: Json) -> list[Talk]:
+def _talks(value: Json) -> list[Dialogue]:
     messages = [*(listed(value, "messages") or ())]
     record = value if isinstance(value, dict) else {}
     answer = record.get("response", record)
     if isinstance(answer, dict) and answer.get("type") == "message":
         messages.append(answer)
-    return [Talk(record, lambda scribe: write_blocks(messages, scribe))]
+    return [Dialogue(record, lambda scribe: write_blocks(messages, scribe))]
 
 
 def _unfit(value: Json) -> str | None:
@@ -109,6 +109,6 @@ FORM = Form(
     looks='`{"role", "content": [{"type": "tool_use", "id", "name", "input"}]}` and '
     '`{"type": "tool_result", "tool_use_id", "content"}`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

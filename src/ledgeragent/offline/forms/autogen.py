@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ledgeragent.offline.forms.chat import INSTRUCTIONS, chat_call
-from ledgeragent.offline.forms.form import Form, Talk, marked, one
+from ledgeragent.offline.forms.form import Dialogue, Form, marked, one
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.words import role_of, unknown, unknown_role, words
 from ledgeragent.types import Json
@@ -69,7 +69,7 @@ _QUIET = {
 }
 
 
-def _chats(value: Json) -> Iterator[Talk]:
+def _chats(value: Json) -> Iterator[Dialogue]:
     chats = value.get("chat_messages") if isinstance(value, dict) else None
     if isinstance(chats, dict):
         for messages in chats.values():
@@ -98,7 +98,7 @@ FORM = Form(
     title="AG2 chat history",
     looks='`{"role": "tool", "tool_responses": [{"tool_call_id", "content"}]}`',
     unfit=_unfit_ag2,
-    talks=_chats,
+    dialogues=_chats,
     streams=True,
 )
 
@@ -107,6 +107,6 @@ AGENTCHAT = Form(
     title="AutoGen AgentChat messages",
     looks='`{"type": "ToolCallRequestEvent", "content": [{"id", "name", "arguments"}], "source"}`',
     unfit=marked(_is_event, "no ToolCallRequestEvent", "messages", "inner_messages"),
-    talks=one(write_agentchat, "messages", "inner_messages"),
+    dialogues=one(write_agentchat, "messages", "inner_messages"),
     streams=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ledgeragent.offline.forms.form import Form, Talk, inside, listed, marked, parts_of
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed, marked, parts_of
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.words import role_of, unknown, unknown_role
 from ledgeragent.types import Json
@@ -27,7 +27,7 @@ def write_converse(messages: Json, scribe: Scribe) -> None:
         role = role_of(message)
         if role not in ("user", "assistant"):
             raise unknown_role(role)
-        said: list[str] = []
+        texts: list[str] = []
         results = 0
         for part in _parts(message):
             if "toolUse" in part:
@@ -37,13 +37,13 @@ def write_converse(messages: Json, scribe: Scribe) -> None:
                 _result(part["toolResult"], scribe)
                 results += 1
             elif isinstance(part.get("text"), str):
-                said.append(part["text"])
+                texts.append(part["text"])
                 if role == "assistant":
                     scribe.say(part["text"])
             else:
                 _leave(part, scribe)
-        if role == "user" and (said or not results):
-            scribe.user("".join(said))
+        if role == "user" and (texts or not results):
+            scribe.user("".join(texts))
 
 
 def _parts(message: Mapping[str, Json]) -> list[Mapping[str, Json]]:
@@ -97,9 +97,9 @@ _ANSWERS = ("output.message", "response.output.message", "output.outputBodyJson.
 
 def _messages(value: Json) -> list[Json]:
     """The messages of a request, of its answer, or of both; and those that are wrapped singly."""
-    asked = listed(value, "messages", "request.messages", "input.inputBodyJson.messages") or []
+    request = listed(value, "messages", "request.messages", "input.inputBodyJson.messages") or []
     answers = (inside(value, *place.split(".")) for place in _ANSWERS)
-    messages = [*asked, *(answer for answer in answers if isinstance(answer, dict))]
+    messages = [*request, *(answer for answer in answers if isinstance(answer, dict))]
     return [
         m["message"] if isinstance(m, dict) and isinstance(m.get("message"), dict) else m
         for m in messages
@@ -114,9 +114,9 @@ def _unfit_strands(value: Json) -> str | None:
     return marked(_is_strands, f"{_LACKING} beside a tracking_id or metadata")(_messages(value))
 
 
-def _talks(value: Json) -> list[Talk]:
+def _talks(value: Json) -> list[Dialogue]:
     record = value if isinstance(value, dict) else {}
-    return [Talk(record, lambda scribe: write_converse(_messages(value), scribe))]
+    return [Dialogue(record, lambda scribe: write_converse(_messages(value), scribe))]
 
 
 _LOOKS = (
@@ -129,7 +129,7 @@ FORM = Form(
     title="Bedrock Converse",
     looks=f"{_LOOKS}; a request, its answer, an invocation log",
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )
 
@@ -138,6 +138,6 @@ STRANDS = Form(
     title="Strands messages",
     looks="messages of Bedrock Converse with `tracking_id` or `metadata`, or each under `message`",
     unfit=_unfit_strands,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

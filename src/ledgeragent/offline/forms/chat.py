@@ -68,6 +68,9 @@ def _returns(message: Mapping[str, Any], scribe: Scribe) -> None:
         )
 
 
+_NO_OBJECTS = "its messages are no objects"
+
+
 def _unfit(value: Json) -> str | None:
     messages = listed(value, "messages", "traj")
     if messages is None:
@@ -76,7 +79,7 @@ def _unfit(value: Json) -> str | None:
         return "the list of messages is empty"
     if isinstance(messages[0], dict) and "role" not in messages[0]:
         return "its messages have no role"
-    return None if isinstance(messages[0], dict) else "its messages are no objects"
+    return None if isinstance(messages[0] if value is messages else value, dict) else _NO_OBJECTS
 
 
 FORM = Form(
@@ -85,6 +88,6 @@ FORM = Form(
     looks='`{"role", "content", "tool_calls": [{"id", "function": {"name", "arguments"}}]}`, and '
     '`"role": "tool"`; also `function_call`, calls with `args`, and messages without ids',
     unfit=_unfit,
-    talks=one(write_chat, "messages", "traj"),
+    dialogues=one(write_chat, "messages", "traj"),
     streams=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ledgeragent.offline.forms.anthropic import write_block_message
-from ledgeragent.offline.forms.form import Form, Talk, Writing, inside, listed, marked
+from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside, listed, marked
 from ledgeragent.offline.forms.scribe import Scribe
 from ledgeragent.types import Json
 
@@ -17,7 +17,7 @@ _QUIET = (
 )  # fmt: skip
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     """A session each, and each sidechain (a subagent) of its own."""
     entries = listed(value, "entries", "messages") or []
     sessions: dict[tuple[str, str], list[tuple[int, Json]]] = {}
@@ -26,7 +26,7 @@ def _talks(value: Json) -> Iterator[Talk]:
     for (session, agent), numbered in sessions.items():
         if any(inside(e, "type") in _SPEAKERS for _, e in numbered):
             name = f"{session}/{agent}" if agent else session
-            yield Talk({"id": name} if name else {}, _writing(numbered))
+            yield Dialogue({"id": name} if name else {}, _writing(numbered))
 
 
 def _session(entry: Json) -> tuple[str, str]:
@@ -80,6 +80,6 @@ FORM = Form(
     title="Claude Code transcripts",
     looks='`{"type": "assistant", "message": {"role", "content"}, "sessionId"}`, a line each',
     unfit=marked(_is_entry, "no entry of the type user or assistant with a message", "entries"),
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

@@ -13,7 +13,7 @@ Writing: TypeAlias = Callable[[Scribe], None]
 """Writes the messages of one conversation down; raises ValueError where they cannot be read."""
 
 
-class Talk(NamedTuple):
+class Dialogue(NamedTuple):
     """One conversation in a record: what is said of the run, as a trajectory's fields, and the rest."""
 
     record: Mapping[str, Json]
@@ -24,7 +24,7 @@ class Talk(NamedTuple):
 class Form:
     """A form of recorded conversations.
 
-    `unfit` says why a value is none of it, None where it is. `talks` are the conversations in a value
+    `unfit` says why a value is none of it, None where it is. `dialogues` are the conversations in a value
     that fits. `streams` if the lines of a JSON Lines file may be the elements of one such list.
     """
 
@@ -32,19 +32,19 @@ class Form:
     title: str
     looks: str
     unfit: Callable[[Json], str | None]
-    talks: Callable[[Json], Iterable[Talk]]
+    dialogues: Callable[[Json], Iterable[Dialogue]]
     streams: bool = False
 
 
-def one(write: Callable[[Json, Scribe], None], *keys: str) -> Callable[[Json], Iterable[Talk]]:
+def one(write: Callable[[Json, Scribe], None], *keys: str) -> Callable[[Json], Iterable[Dialogue]]:
     """The one conversation of a list of messages, or of an object with them under one of `keys`."""
 
-    def talks(value: Json) -> Iterable[Talk]:
+    def dialogues(value: Json) -> Iterable[Dialogue]:
         items = listed(value, *keys)
         record = value if isinstance(value, dict) else {}
-        yield Talk(record, lambda scribe: write(items, scribe))
+        yield Dialogue(record, lambda scribe: write(items, scribe))
 
-    return talks
+    return dialogues
 
 
 def listed(value: Json, *keys: str) -> list[Json] | None:

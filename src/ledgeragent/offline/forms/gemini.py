@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ledgeragent.offline.forms.form import Form, Talk, inside, listed, marked, parts_of
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed, marked, parts_of
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.words import role_of, unknown, unknown_role
 from ledgeragent.types import Json
@@ -31,7 +31,7 @@ def write_contents(contents: Json, scribe: Scribe) -> None:
         role = role_of(content)
         if role not in _ROLES:
             raise unknown_role(role)
-        said: list[str] = []
+        texts: list[str] = []
         responses = 0
         for part in parts_of(content, "parts"):
             call, response = _first(part, _CALLS), _first(part, _RESPONSES)
@@ -45,10 +45,10 @@ def write_contents(contents: Json, scribe: Scribe) -> None:
             elif part.get("thought"):
                 scribe.leave_out("reasoning")
             elif isinstance(part.get("text"), str):
-                said.append(part["text"])
+                texts.append(part["text"])
             else:
                 _leave(part, scribe)
-        _say(role, "".join(said), responses, scribe)
+        _say(role, "".join(texts), responses, scribe)
 
 
 def _say(role: str, text: str, responses: int, scribe: Scribe) -> None:
@@ -98,9 +98,9 @@ def _unfit(value: Json) -> str | None:
     return marked(_is_content, "no part with functionCall or functionResponse")(_contents(value))
 
 
-def _talks(value: Json) -> list[Talk]:
+def _talks(value: Json) -> list[Dialogue]:
     record = value if isinstance(value, dict) else {}
-    return [Talk(record, lambda scribe: write_contents(_contents(value), scribe))]
+    return [Dialogue(record, lambda scribe: write_contents(_contents(value), scribe))]
 
 
 FORM = Form(
@@ -109,6 +109,6 @@ FORM = Form(
     looks='`{"role": "model", "parts": [{"functionCall": {"name", "args"}}]}` and '
     '`{"functionResponse": {"name", "response"}}`, also in `events`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

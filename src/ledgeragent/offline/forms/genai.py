@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from ledgeragent.offline.forms.chat import INSTRUCTIONS
-from ledgeragent.offline.forms.form import Form, Talk, inside, listed, marked, parts_of
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed, marked, parts_of
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.words import leave, role_of, unknown, unknown_role, word
 from ledgeragent.types import Json
@@ -28,7 +28,7 @@ def write_parts(messages: Json, scribe: Scribe) -> None:
 
 
 def _parts(message: Mapping[str, Json], role: str, scribe: Scribe) -> None:
-    said: list[str] = []
+    texts: list[str] = []
     responses = 0
     for part in parts_of(message, "parts"):
         kind = part.get("type")
@@ -38,15 +38,15 @@ def _parts(message: Mapping[str, Json], role: str, scribe: Scribe) -> None:
             _response(part, scribe)
             responses += 1
         elif kind == "text":
-            said.append(word(part, scribe))
+            texts.append(word(part, scribe))
         elif kind in ("server_tool_call", "server_tool_call_response"):
             scribe.leave_out("tools of the provider")
         elif not leave(str(kind), scribe):
             raise unknown(kind, "text", *_CALLS, _RESPONSES[0])
     if role == "assistant":
-        scribe.say("".join(said)) if any(said) else None
-    elif said or not responses:
-        scribe.user("".join(said))
+        scribe.say("".join(texts)) if any(texts) else None
+    elif texts or not responses:
+        scribe.user("".join(texts))
 
 
 def _response(part: Mapping[str, Json], scribe: Scribe) -> None:
@@ -95,9 +95,9 @@ def _unfit(value: Json) -> str | None:
     )
 
 
-def _talks(value: Json) -> list[Talk]:
+def _talks(value: Json) -> list[Dialogue]:
     record = value if isinstance(value, dict) else {}
-    return [Talk(record, lambda scribe: write_parts(genai_messages(value), scribe))]
+    return [Dialogue(record, lambda scribe: write_parts(genai_messages(value), scribe))]
 
 
 FORM = Form(
@@ -106,6 +106,6 @@ FORM = Form(
     looks='`{"role", "parts": [{"type": "tool_call", "id", "name", "arguments"}]}` and '
     '`{"type": "tool_call_response", "id", "response"}`; `gen_ai.input.messages`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

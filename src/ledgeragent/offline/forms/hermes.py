@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ledgeragent.offline.forms.chat import INSTRUCTIONS
-from ledgeragent.offline.forms.form import Form, Talk, listed
+from ledgeragent.offline.forms.form import Dialogue, Form, listed
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.words import unknown_role, words
 from ledgeragent.types import Json, ToolCall
@@ -125,10 +125,10 @@ def _is_written(message: Mapping[str, Json]) -> bool:
     return any(mark in content for mark in _OPEN)
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     messages = listed(value, "conversations", "messages", "conversation")
     record = value if isinstance(value, dict) else {}
-    yield Talk({**record, "tools": None}, lambda scribe: write_texts(messages, scribe))
+    yield Dialogue({**record, "tools": None}, lambda scribe: write_texts(messages, scribe))
 
 
 FORM = Form(
@@ -137,6 +137,6 @@ FORM = Form(
     looks='`<tool_call>{"name", "arguments"}</tool_call>` and `<tool_response>` in the text; '
     '`{"conversations": [{"from": "gpt", "value"}]}`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ledgeragent.offline.forms.chat import write_chat
-from ledgeragent.offline.forms.form import Form, Talk, inside, listed, marked
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed, marked
 from ledgeragent.types import Json
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     samples = value.get("samples") if isinstance(value, dict) else None
     task = inside(value, "eval", "task")
     for sample in samples if isinstance(samples, list) else [value]:
         yield _talk(sample, task)
 
 
-def _talk(sample: Json, task: Json) -> Talk:
+def _talk(sample: Json, task: Json) -> Dialogue:
     messages = listed(sample, "messages") or []
     record: dict[str, Json] = {}
     if isinstance(sample, dict) and sample.get("id") is not None:
         name, epoch = sample["id"], sample.get("epoch")
         record = {"id": f"{name}" if epoch is None else f"{name}.{epoch}", "task_id": name}
         record["reward"] = _reward(sample)
-    return Talk(record, lambda scribe: write_chat(messages, scribe))
+    return Dialogue(record, lambda scribe: write_chat(messages, scribe))
 
 
 def _reward(sample: Mapping[str, Json]) -> Json:
@@ -56,5 +56,5 @@ FORM = Form(
     title="inspect_ai logs and samples",
     looks='`{"eval", "samples": [{"messages"}]}`, `.eval`; calls with `{"function": NAME, "arguments"}`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
 )

@@ -92,6 +92,6 @@ FORM = Form(
     looks='`{"type": "ai", "content", "tool_calls": [{"name", "args", "id"}]}`, also under `data` or '
     "`kwargs`",
     unfit=marked(_is_message, "no message of the type ai or tool", *_KEYS),
-    talks=one(write_langchain, *_KEYS),
+    dialogues=one(write_langchain, *_KEYS),
     streams=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ledgeragent.offline.forms.form import Form, Talk, Writing, inside, listed
+from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside, listed
 from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import NO_ID, Scribe, call_of
 from ledgeragent.offline.forms.within import distinct, exchange
@@ -13,15 +13,15 @@ from ledgeragent.types import Json
 _KINDS = ("GENERATION", "SPAN", "EVENT", "TOOL", "AGENT", "CHAIN")
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     for trace, observations in _traces(value):
         record = {"id": inside(trace, "sessionId") or inside(trace, "id")}
         scribes = distinct(_scribes(trace, observations))
         for scribe in scribes:
             name = record if len(scribes) == 1 else {}
-            yield Talk(name, _copying(scribe))
+            yield Dialogue(name, _copying(scribe))
         if not scribes:
-            yield Talk(record, _refuse)
+            yield Dialogue(record, _refuse)
 
 
 def _copying(source: Scribe) -> Writing:
@@ -103,6 +103,6 @@ FORM = Form(
     looks='`{"id", "observations": [{"type": "GENERATION", "input", "output"}]}`, or observations with '
     "`traceId`",
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ledgeragent.offline.forms.form import Form, Talk, Writing, inside, listed
+from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside, listed
 from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.within import distinct, exchange
 from ledgeragent.types import Json
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     traces: dict[str, list[Mapping[str, Json]]] = {}
     for run in _runs(value):
         traces.setdefault(_id(run.get("trace_id", run.get("id"))), []).append(run)
@@ -19,9 +19,9 @@ def _talks(value: Json) -> Iterator[Talk]:
         runs.sort(key=lambda run: str(run.get("dotted_order", run.get("start_time", ""))))
         threads = distinct(_scribes(runs))
         for thread in threads:
-            yield Talk({"id": name} if len(threads) == 1 else {}, _copying(thread))
+            yield Dialogue({"id": name} if len(threads) == 1 else {}, _copying(thread))
         if not threads:
-            yield Talk({"id": name}, _refuse)
+            yield Dialogue({"id": name}, _refuse)
 
 
 def _copying(source: Scribe) -> Writing:
@@ -93,6 +93,6 @@ FORM = Form(
     title="LangSmith runs",
     looks='`{"run_type", "inputs": {"messages"}, "outputs": {"messages"}, "trace_id", "child_runs"}`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ledgeragent.offline.forms.form import Form, Talk, inside, listed, marked
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed, marked
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.types import Json
 
@@ -76,9 +76,9 @@ def _tools(lines: list[Json]) -> list[str]:
     return [t["name"] for tools in lists if isinstance(tools, list) for t in tools if "name" in t]
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     lines = listed(value, "messages") or []
-    yield Talk({"tools": _tools(lines)}, lambda scribe: write_jsonrpc(lines, scribe))
+    yield Dialogue({"tools": _tools(lines)}, lambda scribe: write_jsonrpc(lines, scribe))
 
 
 FORM = Form(
@@ -87,6 +87,6 @@ FORM = Form(
     looks='`{"jsonrpc", "id", "method": "tools/call", "params": {"name", "arguments"}}` and '
     '`{"jsonrpc", "id", "result"}`, a line each',
     unfit=marked(_is_rpc, "no message with jsonrpc", "messages"),
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ledgeragent.offline.forms.form import Form, Talk, inside
+from ledgeragent.offline.forms.form import Dialogue, Form, inside
 from ledgeragent.offline.forms.scribe import Scribe
 from ledgeragent.offline.forms.within import exchange
 from ledgeragent.types import Json
@@ -25,11 +25,11 @@ def _body(side: Json) -> Json:
     return body if isinstance(body, dict | str) else side
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     request, _ = _sides(value)
     tools = inside(request, "tools")
     record = {"id": value.get("custom_id"), "tools": tools if isinstance(tools, list) else None}
-    yield Talk(record, lambda scribe: _write(value, scribe))
+    yield Dialogue(record, lambda scribe: _write(value, scribe))
 
 
 def _write(value: Mapping[str, Json], scribe: Scribe) -> None:
@@ -70,5 +70,5 @@ FORM = Form(
     looks='`{"custom_id", "body"}`, `{"custom_id", "response": {"body"}}`, `{"request", "response"}`, '
     '`{"messages", "response": {"choices"}}`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
 )

@@ -70,6 +70,6 @@ FORM = Form(
     title="Pydantic AI message history",
     looks='`{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name", "args"}]}`',
     unfit=marked(_is_message, "no part with a part_kind", *_KEYS),
-    talks=one(write_history, *_KEYS),
+    dialogues=one(write_history, *_KEYS),
     streams=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ledgeragent.offline.forms.chat import INSTRUCTIONS
-from ledgeragent.offline.forms.form import Form, Talk, inside, listed, marked
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed, marked
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.offline.forms.words import role_of, unknown, unknown_role, words
 from ledgeragent.types import Json
@@ -109,15 +109,15 @@ def _unfit_gym(value: Json) -> str | None:
     return None
 
 
-def _talks(value: Json) -> list[Talk]:
+def _talks(value: Json) -> list[Dialogue]:
     record = value if isinstance(value, dict) else {}
-    return [Talk(record, lambda scribe: write_items(_items(value), scribe))]
+    return [Dialogue(record, lambda scribe: write_items(_items(value), scribe))]
 
 
-def _gym_talks(value: Json) -> list[Talk]:
+def _gym_talks(value: Json) -> list[Dialogue]:
     tools = inside(value, "responses_create_params", "tools")
     names = [tool for tool in tools or () if isinstance(inside(tool, "name"), str)]
-    return [Talk({**value, "tools": names}, talk.write) for talk in _talks(value)]
+    return [Dialogue({**value, "tools": names}, dialogue.write) for dialogue in _talks(value)]
 
 
 FORM = Form(
@@ -126,7 +126,7 @@ FORM = Form(
     looks='`{"type": "function_call", "call_id", "name", "arguments"}` and '
     '`{"type": "function_call_output", "call_id", "output"}`; `input` and `output`; rollouts',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )
 
@@ -135,5 +135,5 @@ GYM = Form(
     title="NeMo Gym rows",
     looks='`{"responses_create_params": {"input", "tools"}, "response": {"output"}, "reward"}`',
     unfit=_unfit_gym,
-    talks=_gym_talks,
+    dialogues=_gym_talks,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ledgeragent.offline.forms import genai
-from ledgeragent.offline.forms.form import Form, Talk, Writing, inside
+from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside
 from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import NO_ID, Scribe, call_of
 from ledgeragent.offline.forms.spanrecords import SpanRecord, has_spans, nested, spans_in
@@ -19,7 +19,7 @@ _ALL_EVENTS = ("all_messages_events", "events")
 _EVENT = "gen_ai."
 
 
-def _talks(value: Json) -> Iterator[Talk]:
+def _talks(value: Json) -> Iterator[Dialogue]:
     groups: dict[str, list[SpanRecord]] = {}
     spans = spans_in(value)
     names = _conversations(spans)
@@ -30,9 +30,9 @@ def _talks(value: Json) -> Iterator[Talk]:
         threads = _threads(group)
         for thread in threads:
             empty = False
-            yield Talk({"id": name} if len(threads) == 1 else {}, _copying(thread))
+            yield Dialogue({"id": name} if len(threads) == 1 else {}, _copying(thread))
     if empty:
-        yield Talk({}, _refuse)
+        yield Dialogue({}, _refuse)
 
 
 def _copying(source: Scribe) -> Writing:
@@ -202,9 +202,9 @@ def _answer(threads: list[Scribe], tools: list[ToolRun]) -> None:
     """Adds the returns that only spans of tools hold: those of a conversation's last calls."""
     results = {run.key: run.result for run in tools if run.key and run.result is not None}
     for thread in threads:
-        answered = {m.call_id for m in thread.messages if type(m) is ToolReturn}
+        present = {m.call_id for m in thread.messages if type(m) is ToolReturn}
         for call in thread.calls:
-            if call.id in results and call.id not in answered:
+            if call.id in results and call.id not in present:
                 thread.messages.append(
                     ToolReturn(call_id=call.id, content=decoded(results[call.id]))
                 )
@@ -219,6 +219,6 @@ FORM = Form(
     title="OTLP JSON and span exports (GenAI conventions, OpenInference, Logfire, Phoenix)",
     looks='`{"resourceSpans"}`, or spans with `trace_id` and `attributes`',
     unfit=_unfit,
-    talks=_talks,
+    dialogues=_talks,
     streams=True,
 )

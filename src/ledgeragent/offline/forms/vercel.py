@@ -121,6 +121,6 @@ FORM = Form(
     looks='`{"role", "parts": [{"type": "tool-NAME", "toolCallId", "state", "input", "output"}]}`; '
     '`{"role", "content": [{"type": "tool-call", "toolCallId", "toolName", "input"}]}`',
     unfit=marked(_is_message, "no part with a toolCallId", "messages"),
-    talks=one(write_vercel, "messages"),
+    dialogues=one(write_vercel, "messages"),
     streams=True,
 )

@@ -59,19 +59,19 @@ def exchange(before: Json, after: Json) -> Scribe | None:
 
     Raises ValueError where it cannot be read.
     """
-    asked, answered = messages_in(before, "user"), messages_in(after, "assistant")
-    if len(answered) > len(asked) and _begins(answered, asked):
-        asked = []
-    messages = [*asked, *answered]
+    question, answer = messages_in(before, "user"), messages_in(after, "assistant")
+    if len(answer) > len(question) and _begins(answer, question):
+        question = []
+    messages = [*question, *answer]
     if not messages:
         return None
     form = next((form for form in MESSAGE_FORMS if form.unfit(messages) is None), None)
     if form is None:
         return None
     scribe = Scribe()
-    for talk in form.talks(messages):
+    for dialogue in form.dialogues(messages):
         try:
-            talk.write(scribe)
+            dialogue.write(scribe)
         except ValueError as problem:
             raise ValueError(scribe.at(problem)) from None
     return scribe
@@ -113,8 +113,8 @@ def _of_object(value: Json, speaker: str) -> list[Json]:
 def _begins(whole: Sequence[Json], beginning: Sequence[Json]) -> bool:
     """True where an answer repeats the messages that it answers: states of a graph do."""
     texts = [_text_of(message) for message in whole]
-    asked = [_text_of(message) for message in beginning]
-    return bool(asked) and texts[: len(asked)] == asked
+    opening = [_text_of(message) for message in beginning]
+    return bool(opening) and texts[: len(opening)] == opening
 
 
 def _text_of(message: Json) -> str:
