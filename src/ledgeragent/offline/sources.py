@@ -140,9 +140,9 @@ def _cut(
             blank, document = False, line.rstrip().endswith(_OPENERS)
         lines.append(line)
         size += len(line)
-        if size >= PIECE_BYTES and whole is None and not document:
+        if size >= PIECE_BYTES and whole is None and not document and len(lines) > 1:
             whole = _belong(lines, together)
-        if size >= PIECE_BYTES and not document and not whole:
+        if size >= PIECE_BYTES and not document and whole is False:
             yield Piece(file=name, line=first, lines=tuple(lines), position=_position(raw))
             first, size, lines = first + len(lines), 0, []
     if blank and problem is None:

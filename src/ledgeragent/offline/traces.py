@@ -190,8 +190,22 @@ def _conversations(value: Json, line: int, form: Form | None) -> Iterator[tuple[
     elif isinstance(value, list) and value and form_of(value) is None:
         for number, item in enumerate(value, 1):
             yield f"{line}#{number}", item
+    elif (rows := _rows(value)) is not None:
+        for number, item in enumerate(rows, 1):
+            yield f"{line}#{number}", item
     elif not _is_heading(value):
         yield str(line), value
+
+
+def _rows(value: Json) -> list[Json] | None:
+    """The records in an object that only holds them; None for another one."""
+    if not isinstance(value, dict) or form_of(value) is not None:
+        return None
+    lists = (value[name] for name in _WRAPPERS if _is_filled(value.get(name)))
+    return next((rows for rows in lists if form_of(rows) is not None or form_of(rows[0])), None)
+
+
+_WRAPPERS = ("runs", "data", "items", "rows", "results", "records", "conversations", "traces")
 
 
 def _is_heading(value: Json) -> bool:

@@ -59,6 +59,18 @@ DOCUMENTS: dict[str, tuple[str, Json]] = {
     "mcp": ("mcp", records.MCP),
     "mcp log": ("mcp", records.MCP_LOG),
     "batch": ("openai-log", records.BATCH),
+    "request log of messages": (
+        "openai-log",
+        [
+            {"messages": records.CHAT[:n], "response": {"choices": [{"message": records.CHAT[n]}]}}
+            for n in (2, 4, 6)
+        ],
+    ),
+    "answer that is told twice": (
+        "openai-log",
+        {"messages": records.CHAT, "response": {"choices": [{"message": records.CHAT[6]}]}},
+    ),
+    "runs in an object": ("openai-chat", {"runs": [{"messages": records.CHAT}]}),
     "request log": ("openai-log", records.REQUESTS),
     "langfuse": ("langfuse", records.LANGFUSE),
     "langfuse list": ("langfuse", {"data": [records.LANGFUSE]}),
@@ -194,6 +206,22 @@ def test_batch_output_alone_is_the_call_of_the_model(tmp_path: Path) -> None:
     trace = only(write(tmp_path, records.BATCH_OUTPUT))
     assert [call.name for call in trace.calls] == ["get_book"]
     assert trace.run == "r1"
+
+
+def test_batch_output_of_anthropic_is_read(tmp_path: Path) -> None:
+    message = {"type": "message", **talk.ANTHROPIC["messages"][1]}  # type: ignore[dict-item]
+    value = {"custom_id": "r1", "result": {"type": "succeeded", "message": message}}
+    assert [call.name for call in only(write(tmp_path, value)).calls] == ["get_book"]
+
+
+def test_a_log_that_grows_over_many_megabytes_is_one_conversation(tmp_path: Path) -> None:
+    chat = records.CHAT
+    long = [{**m, "content": "x" * 600_000} if m["role"] == "system" else m for m in chat]
+    long[1] = {"role": "user", "content": "y" * 600_000}
+    file = tmp_path / "runs.jsonl"
+    file.write_text("".join(json.dumps({"messages": long[:n]}) + "\n" for n in (2, 4, 6, 7)))
+    trace = only(str(file))
+    assert (len(trace.calls), dict(trace.left_out)["requests that a later one repeats"]) == (2, 3)
 
 
 def test_what_a_record_says_of_its_run_is_taken_over(tmp_path: Path) -> None:

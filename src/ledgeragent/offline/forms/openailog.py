@@ -10,7 +10,7 @@ from ledgeragent.offline.forms.within import exchange
 from ledgeragent.types import Json
 
 _REQUESTS = ("body", "request", "request_body", "requestBody", "input", "messages")
-_ANSWERS = ("response", "response_body", "responseBody", "output", "choices")
+_ANSWERS = ("response", "response_body", "responseBody", "result", "output", "choices")
 
 
 def _sides(value: Mapping[str, Json]) -> tuple[Json, Json]:
@@ -48,7 +48,7 @@ def _write(value: Mapping[str, Json], scribe: Scribe) -> None:
 def _unfit(value: Json) -> str | None:
     if not isinstance(value, dict):
         return "no object"
-    if "custom_id" in value and ("body" in value or "response" in value):
+    if "custom_id" in value and ({"body", "response", "result"} & value.keys()):
         return None
     if str(value.get("object", "")).startswith("chat.completion"):
         return None

@@ -30,8 +30,8 @@ FORMS: tuple[Form, ...] = (
     inspectai.FORM,
     *MESSAGE_FORMS[:-1],
     spans.FORM,
-    MESSAGE_FORMS[-1],
     openailog.FORM,
+    MESSAGE_FORMS[-1],
 )
 
 

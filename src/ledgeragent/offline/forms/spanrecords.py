@@ -44,7 +44,8 @@ def _raw(value: Json) -> Iterator[Mapping[str, Json]]:
 
 _GROUPS = (
     "resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "instrumentationLibrarySpans",
-    "spans", "batches", "data", "rows",
+    "spans", "batches", "data", "rows", "resourceLogs", "resource_logs", "scopeLogs",
+    "scope_logs", "logRecords", "log_records",
 )  # fmt: skip
 
 
@@ -69,6 +70,7 @@ def _span(raw: Mapping[str, Json]) -> SpanRecord:
         raw.get(k)
         for k in (
             "startTimeUnixNano",
+            "timeUnixNano",
             "start_time_unix_nano",
             "start_time",
             "start_timestamp",

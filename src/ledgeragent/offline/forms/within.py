@@ -62,6 +62,8 @@ def exchange(before: Json, after: Json) -> Scribe | None:
     question, answer = messages_in(before, "user"), messages_in(after, "assistant")
     if len(answer) > len(question) and _begins(answer, question):
         question = []
+    if question[-1:] and _begins(question[::-1], answer[::-1]):
+        answer = []
     messages = [*question, *answer]
     if not messages:
         return None
@@ -111,7 +113,7 @@ def _of_object(value: Json, speaker: str) -> list[Json]:
 
 
 def _begins(whole: Sequence[Json], beginning: Sequence[Json]) -> bool:
-    """True where an answer repeats the messages that it answers: states of a graph do."""
+    """True where messages repeat others at their beginning: states of a graph do."""
     texts = [_text_of(message) for message in whole]
     opening = [_text_of(message) for message in beginning]
     return bool(opening) and texts[: len(opening)] == opening
