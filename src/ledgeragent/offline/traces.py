@@ -7,12 +7,13 @@ their own is the user's turn, not the agent's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from ledgeragent.errors import DataError
+from ledgeragent.offline.forms import chat
 from ledgeragent.offline.forms.chat import write_chat
 from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed
 from ledgeragent.offline.forms.registry import NoFormError, form_of, reasons, stream_of
@@ -117,7 +118,14 @@ def _form(record: Json) -> Form | str:
         return "no conversation: the list is empty"
     if not isinstance(record, dict | list):
         return "a recorded conversation is a JSON object or a list of messages"
+    if isinstance(record, dict) and _is_ours(record):
+        return chat.FORM
     return form_of(record) or f"no conversation: {_lacking(record)}"
+
+
+def _is_ours(record: Mapping[str, Json]) -> bool:
+    """True for what this project or a benchmark writes, which is many runs and needs no other look."""
+    return bool({"benchmark", "traj"} & record.keys()) and chat.FORM.unfit(record) is None
 
 
 def _of_form(
@@ -152,7 +160,7 @@ def _filled(head: Trace, dialogue: Dialogue, scribe: Scribe, record: Json) -> Tr
         head,
         messages=tuple(scribe.messages),
         left_out=tuple(sorted(scribe.left_out.items())),
-        unfit=() if scribe.calls else reasons(record),
+        unfit=() if scribe.calls or head.benchmark else reasons(record),
     )
 
 
@@ -199,9 +207,11 @@ def _conversations(value: Json, line: int, form: Form | None) -> Iterator[tuple[
 
 def _rows(value: Json) -> list[Json] | None:
     """The records in an object that only holds them; None for another one."""
-    if not isinstance(value, dict) or form_of(value) is not None:
+    if not isinstance(value, dict):
         return None
-    lists = (value[name] for name in _WRAPPERS if _is_filled(value.get(name)))
+    lists = [value[name] for name in _WRAPPERS if _is_filled(value.get(name))]
+    if not lists or form_of(value) is not None:
+        return None
     return next((rows for rows in lists if form_of(rows) is not None or form_of(rows[0])), None)
 
 

@@ -62,7 +62,12 @@ def stream_of(values: list[Json]) -> Form | None:
     """The form of JSON Lines whose lines are parts of one record; None where each is its own."""
     if not values or not isinstance(values[0], dict):
         return None
-    return next((form for form in FORMS if form.streams and form.unfit(values) is None), None)
+    first = values[:_FIRST]
+    return next((form for form in FORMS if form.streams and form.unfit(first) is None), None)
+
+
+_FIRST = 50
+"""In how many lines a mark of a form has to be found."""
 
 
 def reasons(value: Json) -> tuple[tuple[str, str], ...]:
