@@ -244,7 +244,7 @@ def test_every_rule_in_shadow_stops_nothing_and_asks_for_nothing(tmp_path: Path)
     stopped = {
         k: v for k, v in report["writes"].items() if k not in ("judged", "executed", "allow")
     }
-    assert stopped == {"revise_violation": 1, "revise_evidence": 0, "block": 0}
-    assert report["by_predicate"]["gate/arguments"]["revise_violation"] == 1
+    assert stopped == {"revise_violation": 0, "revise_evidence": 0, "block": 0}
+    assert report["by_predicate"]["gate/arguments"]["shadow"] == 1
     assert report["asked_by_clause"] == {}
     assert {error["enforcement"] for error in report["errors"]} == {"audit"}

@@ -165,13 +165,6 @@ def test_runs_with_nonstandard_tools_are_judged_on_request(tmp_path: Path) -> No
     assert done.json["writes"]["judged"] == 1
 
 
-def test_a_tool_that_nobody_knows_counts_as_a_write(tmp_path: Path) -> None:
-    file = tmp_path / "runs.jsonl"
-    file.write_text(jsonl(run("strange", called("burn_book", {"book_id": "B1"}, "burnt"))))
-    rows = report(file)["rejected_executed_writes"]
-    assert [(row["predicate"], row["clause"]) for row in rows] == [("gate/unknown-tool", None)]
-
-
 def test_the_version_follows_the_benchmark_unless_one_is_given(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_text(
@@ -226,7 +219,7 @@ def test_telecom_of_another_benchmark_is_another_domain(tmp_path: Path) -> None:
     ("content", "told"),
     [
         (b"", "the file is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "1: not UTF-8 text"),
+        (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "it holds no conversation: it is a PNG image"),
         (bytes(range(256)) * 50, "1: not JSON: Expecting value at column 1"),
         (b'{"id": ', "1: not JSON: Expecting value at column 7"),
         (b"17", "1: a recorded conversation is a JSON object or a list of messages"),
@@ -240,16 +233,14 @@ def test_telecom_of_another_benchmark_is_another_domain(tmp_path: Path) -> None:
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_input_without_any_run_is_an_error_in_one_line(
-    tmp_path: Path, content: bytes, told: str
-) -> None:
+def test_input_without_any_run_is_an_error(tmp_path: Path, content: bytes, told: str) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     done = ledgeragent("replay", file, "--domain", NAME)
     assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(
-        rf"ledgeragent: error: {re.escape(str(file))}: ?{re.escape(told)}\n", done.err
-    )
+    *tried, last = done.err.splitlines()
+    assert all(re.match("ledgeragent: it is no [a-z0-9-]+: ", line) for line in tried)
+    assert re.fullmatch(rf"ledgeragent: error: {re.escape(str(file))}: ?{re.escape(told)}", last)
 
 
 def test_a_missing_file_is_an_error_in_one_line(tmp_path: Path) -> None:
@@ -257,9 +248,19 @@ def test_a_missing_file_is_an_error_in_one_line(tmp_path: Path) -> None:
     assert done == (2, "", f"ledgeragent: error: {tmp_path}/nowhere: No such file or directory\n")
 
 
-def test_a_folder_is_an_error_in_one_line(tmp_path: Path) -> None:
+def test_a_folder_stands_for_the_files_in_it(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "monday"
+    folder.mkdir(parents=True)
+    (folder / "one.jsonl").write_text(jsonl(run("a", BOOK)))
+    (folder / "two.jsonl.gz").write_bytes(gzip.compress(jsonl(run("b", BOOK)).encode()))
+    (folder / "notes.txt").write_text("no run")
+    assert report(tmp_path)["runs"] == 2
+
+
+def test_a_folder_without_any_file_is_an_error_in_one_line(tmp_path: Path) -> None:
     done = ledgeragent("replay", tmp_path, "--domain", NAME)
-    assert done == (2, "", f"ledgeragent: error: {tmp_path}: Is a directory\n")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"ledgeragent: error: {tmp_path}: no file in it ends in .json,")
 
 
 @pytest.mark.parametrize(
@@ -297,9 +298,16 @@ def test_what_the_user_calls_is_not_judged(tmp_path: Path) -> None:
     device = {"id": "u", "name": "lend_book", "arguments": {"days": 99}, "requestor": "user"}
     file = tmp_path / "runs.json"
     file.write_text(
-        json.dumps([said("Hello"), {"role": "user", "content": None, "tool_calls": [device]}])
+        json.dumps(
+            [
+                said("Hello"),
+                {"role": "user", "content": None, "tool_calls": [device]},
+                *called("get_book", {"book_id": "B1"}, BOOK_IN),
+            ]
+        )
     )
-    assert report(file)["writes"]["judged"] == 0
+    found = report(file)
+    assert (found["writes"]["judged"], found["calls"]) == (0, 1)
 
 
 def test_recorded_runs_of_real_models(data_dir: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.gateway.toolnames import ToolNames
+from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.stores.sqlite import SqliteSessions
 from ledgeragent.types import Message, UserMessage
 from tests.gateway.conftest import Client

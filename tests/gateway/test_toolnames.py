@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ledgeragent.errors import UsageError
-from ledgeragent.gateway.toolnames import ToolNames, ending
+from ledgeragent.session.toolnames import ToolNames, ending
 from ledgeragent.types import Message, Reply
 from tests.gateway.conftest import Client
 from tests.gateway.world import HELLO, KNOWN, OWES, READ, SAY, TOOLS, WRITE, run, world

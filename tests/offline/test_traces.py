@@ -238,8 +238,8 @@ def test_a_broken_line_is_told_with_its_place_and_the_others_are_read(tmp_path: 
         "Trace",
         "DataError",
         "Trace",
-        "DataError",
-        "DataError",
+        "NoFormError",
+        "NoFormError",
     ]
     assert broken(file) == [
         "FILE:2: not JSON: Expecting value at column 27",
@@ -291,7 +291,7 @@ def test_a_message_that_cannot_be_read_is_told(message: Json, problem: str) -> N
     [
         (b"", "FILE: the file is empty"),
         (b"\n \n", "FILE: the file is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\xff", "FILE:1: not UTF-8 text"),
+        (b"\x00\xff", "FILE:1: not UTF-8 text"),
         (b"[]", "FILE:1: no conversation: the list is empty"),
         (
             b'[{"simulations": [{}]}]',

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ledgeragent import packs
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
 from ledgeragent.cli.progress import Progress
-from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
+from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.baseline import (
     baseline_of,
@@ -45,6 +45,7 @@ def add(subparsers: Subparsers) -> None:
         "--against", metavar="NAME", help="the pack to compare with: what was in force before"
     )
     add_levels(parser)
+    add_unknown(parser)
     add_baseline(parser)
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
     parser.set_defaults(run=run)
@@ -60,9 +61,10 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--update needs --baseline")
     after = binding_of(args)
     before = _named(args.against, args, None)
-    with Progress(args.files) as progress:
+    files = files_in(args.files)
+    with Progress(files) as progress:
         difference = diff(
-            args.files,
+            files,
             before,
             after,
             nonstandard=args.nonstandard,
@@ -81,9 +83,10 @@ def run_baseline(args: argparse.Namespace) -> int:
     earlier = read_baseline(args.baseline, name)
     if earlier is None and not args.update:
         raise DataError("there is no such file; write it with --update", file=args.baseline)
-    with Progress(args.files) as progress:
+    files = files_in(args.files)
+    with Progress(files) as progress:
         now = judged_now(
-            args.files,
+            files,
             binding,
             nonstandard=args.nonstandard,
             jobs=args.jobs,
@@ -118,6 +121,9 @@ def _named(
         version=named_version or version,
         tools=tools_of(args, *_packs(args)),
         levels=levels_of(args) if levelled else frozenset(),
+        prefixes=tuple(args.tool_prefix),
+        unknown=args.unknown_tools,
+        form=args.form,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent import packs
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
+from ledgeragent.cli.recorded import add_reading
 from ledgeragent.compiler.problems import nearest, suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -48,6 +49,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("what", metavar="RULE | FILE#RUN:N", help="what to explain")
     add_domain(parser, required=False)
     add_levels(parser)
+    add_reading(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -57,9 +59,9 @@ def run(args: argparse.Namespace) -> int:
     if _RULE.fullmatch(args.what) and not os.path.exists(args.what):
         sys.stdout.write(_explained(args))
         return 0
-    trace, number = _place(args.what)
+    trace, number = _place(args.what, args.form)
     binding = _binding(args, trace.domain)
-    call = explain_call(trace, binding.domain_for(trace), number)
+    call = explain_call(binding.named(trace), binding.domain_for(trace), number)
     sys.stdout.write(call_json_report(call) if args.format == "json" else call_text(call))
     return 0
 
@@ -88,7 +90,11 @@ def _binding(args: argparse.Namespace, named: str | None) -> Binding:
             raise UsageError(f"{problem}; give one with --domain{_meant(args.what)}")
         name = named
     return Binding(
-        name=name, version=args.version, tools=tools_of(args, name), levels=levels_of(args)
+        name=name,
+        version=args.version,
+        tools=tools_of(args, name),
+        levels=levels_of(args),
+        prefixes=tuple(args.tool_prefix),
     )
 
 
@@ -98,7 +104,7 @@ def _meant(text: str) -> str:
     return f"; did you mean {near}?" if near is not None else ""
 
 
-def _place(text: str) -> tuple[Trace, int]:
+def _place(text: str, form: str | None) -> tuple[Trace, int]:
     """The run and the number of the judged call that `FILE#RUN:N` (or `FILE:N`) means."""
     match = _CALL.fullmatch(text)
     if match is None:
@@ -107,7 +113,7 @@ def _place(text: str) -> tuple[Trace, int]:
             f"{_meant(text)}"
         )
     file, run = _parted(match[1])
-    return _run_of(file, run), int(match[2])
+    return _run_of(file, run, form), int(match[2])
 
 
 def _parted(place: str) -> tuple[str, str | None]:
@@ -120,20 +126,20 @@ def _parted(place: str) -> tuple[str, str | None]:
     raise DataError("there is no such file", file=place.partition("#")[0])
 
 
-def _run_of(file: str, run: str | None) -> Trace:
+def _run_of(file: str, run: str | None, form: str | None) -> Trace:
     """The run of this id, or the only one of the file; raises DataError otherwise."""
-    runs = _matching(file, run)
+    runs = _matching(file, run, form)
     first = next(runs, None)
     if first is None:
-        raise _absent(file, run)
+        raise _absent(file, run, form)
     if run is None and next(runs, None) is not None:
         raise DataError("it holds several runs; write FILE#RUN:N", file=file)
     return first
 
 
-def _absent(file: str, run: str | None) -> DataError:
+def _absent(file: str, run: str | None, form: str | None) -> DataError:
     """The error for a file without this run: which it has, or why it has none."""
-    recordings = [*conversations(file)]
+    recordings = [*conversations(file, form)]
     runs = [shorten(one.trace.run) for one in recordings if not isinstance(one, DataError)]
     problem = next((one for one in recordings if isinstance(one, DataError)), None)
     if not runs and problem is not None:
@@ -142,8 +148,8 @@ def _absent(file: str, run: str | None) -> DataError:
     return DataError(f"{sentence}{suggestion(run or '', runs)}", file=file)
 
 
-def _matching(file: str, run: str | None) -> Iterator[Trace]:
-    for recording in conversations(file):
+def _matching(file: str, run: str | None, form: str | None) -> Iterator[Trace]:
+    for recording in conversations(file, form):
         if isinstance(recording, DataError):
             continue
         if run is None or recording.trace.run in (run, f"{file}:{run}"):

@@ -27,6 +27,7 @@ VERBS = (
     "mcp",
     "replay",
     "test",
+    "traces",
     "view",
 )
 """Each is a module of this package with `add(subparsers)` and `run(args) -> exit code`."""

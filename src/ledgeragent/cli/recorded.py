@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from ledgeragent.errors import DataError
-from ledgeragent.offline.intake import BROKEN, Intake
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.offline.forms.registry import FORMS, form_named
+from ledgeragent.offline.intake import BROKEN, FileReading, Intake
 
 READS = (
-    "Reads this project's trajectories, OpenAI message lists, tau-bench and tau2 results: JSON or "
+    "Reads the forms in which agent frameworks, tracers and loggers keep conversations, told from the "
+    "content (`ledgeragent traces FILE` shows what is understood): files or folders of them, JSON or "
     "JSON Lines, plain or gzip."
 )
 _MOST_WARNINGS = 20
+_NAMES = tuple(form.name for form in FORMS)
 
 
 def add_recorded(parser: argparse.ArgumentParser) -> None:
-    """Adds the files, --jobs and --nonstandard."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="recorded runs; - is stdin")
+    """Adds the files, --from, --tool-prefix, --jobs and --nonstandard."""
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="recorded runs, or a folder of them; - is stdin"
+    )
+    add_reading(parser)
     parser.add_argument(
         "--jobs",
         type=_jobs,
@@ -33,6 +40,69 @@ def add_recorded(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Adds --from and --tool-prefix."""
+    parser.add_argument(
+        "--from",
+        dest="form",
+        type=_form,
+        metavar="FORM",
+        help=f"the form of the runs, where their content does not tell: {', '.join(_NAMES)}",
+    )
+    parser.add_argument(
+        "--tool-prefix",
+        action="append",
+        default=[],
+        metavar="PREFIX",
+        help="what stands before the pack's tools in the runs, such as mcp__shop__; may be repeated. "
+        "One that fits the pack in a single way is found without it",
+    )
+
+
+def add_unknown(parser: argparse.ArgumentParser) -> None:
+    """Adds --unknown-tools."""
+    parser.add_argument(
+        "--unknown-tools",
+        choices=("ignore", "revise", "block"),
+        default="revise",
+        help="how a gate would answer tools that the pack does not list; they are counted apart, and "
+        "with ignore not judged (default revise)",
+    )
+
+
+def files_in(places: Sequence[str]) -> list[str]:
+    """The files of a command: those in folders, in their order, by how their names end.
+
+    Raises DataError for a folder without any.
+    """
+    files: list[str] = []
+    for place in places:
+        folder = Path(place)
+        if place == "-" or not folder.is_dir():
+            files.append(place)
+            continue
+        inside = sorted(str(file) for file in folder.rglob("*") if _is_recorded(file, folder))
+        if not inside:
+            raise DataError(f"no file in it ends in {', '.join(_ENDINGS)}", file=place)
+        files += inside
+    return files
+
+
+_ENDINGS = (".json", ".jsonl", ".ndjson", ".gz", ".eval", ".sqlite", ".sqlite3", ".db")
+
+
+def _is_recorded(file: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return file.suffix.lower() in _ENDINGS and file.is_file() and not hidden
+
+
+def _form(name: str) -> str:
+    try:
+        return form_named(name).name
+    except UsageError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
 def add_baseline(parser: argparse.ArgumentParser) -> None:
     """Adds --baseline and --update."""
     parser.add_argument(
@@ -44,12 +114,16 @@ def add_baseline(parser: argparse.ArgumentParser) -> None:
 
 
 def warn(intake: Intake, files: Sequence[str]) -> None:
-    """Says on stderr which records of these files are broken; raises DataError if there was no other."""
+    """Says on stderr which records are broken, and which files have no call of a tool in them.
+
+    Raises DataError where no record could be read, or no file has a call.
+    """
     broken = intake.skipped[BROKEN]
     if not intake.runs and not intake.skipped.total():
         raise DataError("there is no run in it", file=", ".join(files))
     if not intake.runs and broken == intake.skipped.total():
         first = intake.problems[0]
+        _tell_tried(intake.tried)
         raise DataError(first["problem"], file=first["file"], line=first["line"])
     for row in intake.problems[:_MOST_WARNINGS]:
         problem = DataError(row["problem"], file=row["file"], line=row["line"])
@@ -57,6 +131,33 @@ def warn(intake: Intake, files: Sequence[str]) -> None:
     if broken > _MOST_WARNINGS:
         more = broken - _MOST_WARNINGS
         print(f"ledgeragent: skipped: {more} more broken records", file=sys.stderr)
+    _warn_of_silent(intake)
+
+
+def _warn_of_silent(intake: Intake) -> None:
+    """Tells files without one call: most likely they were not understood."""
+    silent = {file: one for file, one in intake.readings.items() if not one.calls}
+    for file, reading in silent.items():
+        problem = no_call(reading)
+        if len(silent) == len(intake.readings):
+            _tell_tried(reading.unfit)
+            raise DataError(problem, file=file)
+        print(f"ledgeragent: warning: {DataError(problem, file=file)}", file=sys.stderr)
+
+
+def no_call(reading: FileReading) -> str:
+    """What is to be said of a file without one call of a tool."""
+    forms = ", ".join(reading.forms)
+    return (
+        f"there is no call of a tool in it, read as {forms} with {reading.messages} messages; where it "
+        "is another form, name it with --from"
+    )
+
+
+def _tell_tried(reasons: Iterable[tuple[str, str]]) -> None:
+    """Lists the forms that were tried, each with why it does not fit."""
+    for form, why in reasons:
+        print(f"ledgeragent: it is no {form}: {why}", file=sys.stderr)
 
 
 def _jobs(text: str) -> int:

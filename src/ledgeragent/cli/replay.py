@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.diff import run_baseline
 from ledgeragent.cli.options import add_domain, add_levels, tools_of
 from ledgeragent.cli.progress import Progress
-from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, warn
+from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.replay import replay
@@ -32,6 +32,7 @@ def add(subparsers: Subparsers) -> None:
     add_recorded(parser)
     add_domain(parser)
     add_levels(parser)
+    add_unknown(parser)
     add_baseline(parser)
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
     parser.set_defaults(run=run)
@@ -43,18 +44,22 @@ def run(args: argparse.Namespace) -> int:
         return run_baseline(args)
     if args.update:
         raise UsageError("--update needs --baseline")
-    with Progress(args.files) as progress:
+    files = files_in(args.files)
+    with Progress(files) as progress:
         result = replay(
-            args.files,
+            files,
             args.domain,
             version=args.version,
             tools=tools_of(args, args.domain),
             levels=dict(args.enforce),
             nonstandard=args.nonstandard,
+            prefixes=args.tool_prefix,
+            unknown=args.unknown_tools,
+            form=args.form,
             jobs=args.jobs,
             progress=progress,
         )
-    warn(result, args.files)
+    warn(result, files)
     name = Binding(name=args.domain).domain().name
     match args.format:
         case "json":

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ledgeragent.gateway.toolnames import ToolNames
+    from ledgeragent.session.toolnames import ToolNames
 
 
 def add_tools(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def add_tools(parser: argparse.ArgumentParser) -> None:
 
 def names_of(args: argparse.Namespace) -> ToolNames:
     """What the options say of names."""
-    from ledgeragent.gateway.toolnames import ToolNames
+    from ledgeragent.session.toolnames import ToolNames
 
     return ToolNames(
         prefixes=tuple(args.tool_prefix),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.options import add_domain, tools_of
+from ledgeragent.cli.recorded import add_reading
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal.private import write_private
 from ledgeragent.offline.binding import Binding
@@ -37,6 +38,7 @@ def add(subparsers: Subparsers) -> None:
         "-o", "--output", metavar="FILE", help="the page (default: FILE.html here; - is stdout)"
     )
     add_domain(parser, required=False)
+    add_reading(parser)
     parser.add_argument(
         "--run",
         dest="runs",
@@ -81,10 +83,15 @@ def _wanted(args: argparse.Namespace) -> Iterator[RunView]:
     """The runs that were asked for; broken ones are named on stderr."""
     binding = None
     if args.domain is not None:
-        binding = Binding(name=args.domain, version=args.version, tools=tools_of(args, args.domain))
+        binding = Binding(
+            name=args.domain,
+            version=args.version,
+            tools=tools_of(args, args.domain),
+            prefixes=tuple(args.tool_prefix),
+        )
     elif args.version is not None or args.tools is not None:
         raise UsageError("--version and --tools need --domain")
-    for conversation in conversations(args.file):
+    for conversation in conversations(args.file, args.form):
         if isinstance(conversation, DataError):
             print(f"ledgeragent: skipped: {conversation}", file=sys.stderr)
         elif args.runs is None or conversation.trace.run in args.runs:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from ledgeragent.absorb import Absorption
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.metrics import Metrics
-from ledgeragent.gateway.toolnames import NameReading
+from ledgeragent.session.toolnames import NameReading
 from ledgeragent.text import visible
 from ledgeragent.verdict import Finding, Kind, Verdict
 

@@ -25,8 +25,8 @@ from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.gateway.toolnames import NameReading, ToolNames, ending
 from ledgeragent.session.controls import control_tool, with_neutrals
+from ledgeragent.session.toolnames import NameReading, ToolNames, ending
 from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from ledgeragent.errors import UsageError
-from ledgeragent.gateway.toolnames import ToolNames
 from ledgeragent.journal.recorder import Mode
+from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.verdict import Decision
 
 _KEY = re.compile("[!-~]+")

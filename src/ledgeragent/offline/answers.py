@@ -9,7 +9,7 @@ from typing import TypedDict
 from ledgeragent.journal.verdicts import FindingRow, finding_row, plain_call
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
-from ledgeragent.offline.judging import ALLOW, JudgedCall, gate_of_records, judge
+from ledgeragent.offline.judging import ALLOW, JudgedCall, judge
 from ledgeragent.offline.replay import wanted
 from ledgeragent.offline.rows import RunRow, run_row
 from ledgeragent.offline.sources import Piece
@@ -59,8 +59,7 @@ def answer_piece(piece: Piece, binding: Binding, nonstandard: bool) -> Answered:
 
 def answers_of(trace: Trace, binding: Binding) -> list[CallAnswer]:
     """The answers to the judged calls of a run."""
-    gate = gate_of_records(binding.domain_for(trace))
-    return [_call(one) for one in judge(trace, gate)]
+    return [_call(one) for one in judge(trace, binding.gate_for(trace))]
 
 
 def unasked() -> RecordedAnswer:

@@ -10,9 +10,11 @@ from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.errors import UsageError
+from ledgeragent.offline.judging import RecordedGate, Unknown, gate_of_records, is_check
 from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs import catalogue
+from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.verdict import Enforcement
 
 # Which versions of a policy serve a benchmark, the best first; else the default version does.
@@ -28,13 +30,18 @@ class Binding:
 
     `name` is what `packs.catalogue` knows: a shipped pack, a YAML file or folder, `module:ATTRIBUTE`.
     `version` and `tools` overrule what a run records about itself, `levels` how strictly rules are
-    enforced (`domain.EVERY_RULE` is for all that are not named).
+    enforced (`domain.EVERY_RULE` is for all that are not named, the gate's own checks included).
+    `prefixes` stand before the pack's tools in the runs, `unknown` is the answer to tools that the pack
+    does not list, `form` the form of the runs where it is not told from their content.
     """
 
     name: str
     version: str | None = None
     tools: frozenset[str] | None = None
     levels: frozenset[tuple[str, Enforcement]] = frozenset()
+    prefixes: tuple[str, ...] = ()
+    unknown: Unknown = "revise"
+    form: str | None = None
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""
@@ -52,6 +59,21 @@ class Binding:
             available, preferred = versions(self.name), _LINEAGE.get(trace.benchmark or "", ())
             version = next((name for name in preferred if name in available), None)
         return _bound(self.name, version, self.tools or trace.tools, self.levels)
+
+    def gate_for(self, trace: Trace) -> RecordedGate:
+        """The gate that judges one run."""
+        own = {rule: level for rule, level in self.levels if rule == EVERY_RULE or is_check(rule)}
+        return gate_of_records(self.domain_for(trace), self.unknown, own)
+
+    def named(self, trace: Trace) -> Trace:
+        """The run with its tools by their names in the pack, where exactly one reading fits."""
+        tools = {tool.tool for tool in self.domain().tools}
+        names = dict.fromkeys(call.name for call in trace.calls)
+        if tools.issuperset(names) and tools.issuperset(trace.tools or ()):
+            return trace
+        offered = dict.fromkeys((*names, *sorted(trace.tools or ())))
+        reading = ToolNames(prefixes=self.prefixes).read(offered, tools)
+        return trace.renamed(reading.tools) if reading.tools else trace
 
 
 @cache
@@ -92,7 +114,7 @@ def _known(
     """The levels of this version's rules; raises UsageError for a rule that no version has."""
     ids = {rule.id for version in versions for rule in version.predicates}
     for rule, _ in levels:
-        if rule not in ids and rule != EVERY_RULE:
+        if rule not in ids and rule != EVERY_RULE and not is_check(rule):
             raise UsageError(f"{domain.name} has no rule {rule}{suggestion(rule, ids)}")
     here = {EVERY_RULE, *(rule.id for rule in domain.predicates)}
     return {rule: level for rule, level in levels if rule in here}

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from ledgeragent.errors import DataError
+from ledgeragent.offline.traces import Trace
+from ledgeragent.types import ToolReturn
 
 BROKEN = "broken"
 MOST_PROBLEMS = 100
@@ -21,14 +23,60 @@ class UnreadRecord(TypedDict):
 
 
 @dataclass(slots=True, kw_only=True)
+class FileReading:
+    """What was understood of a file; readings of its pieces add up.
+
+    `tools` counts calls by tool, `returns` those that were answered, `left_out` what is no part of a
+    conversation by kind; `unfit` are the forms that do not fit its first conversation without a call.
+    """
+
+    forms: Counter[str] = field(default_factory=Counter)
+    messages: int = 0
+    tools: Counter[str] = field(default_factory=Counter)
+    returns: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    unfit: tuple[tuple[str, str], ...] = ()
+
+    def count(self, trace: Trace) -> None:
+        """Counts a conversation."""
+        self.forms[trace.form] += 1
+        self.messages += len(trace.messages)
+        self.tools.update(call.name for call in trace.calls)
+        self.returns += sum(type(message) is ToolReturn for message in trace.messages)
+        self.left_out.update(dict(trace.left_out))
+        self.unfit = self.unfit or trace.unfit
+
+    def add(self, other: FileReading) -> None:
+        """Counts `other` in."""
+        self.forms.update(other.forms)
+        self.messages += other.messages
+        self.tools.update(other.tools)
+        self.returns += other.returns
+        self.left_out.update(other.left_out)
+        self.unfit = self.unfit or other.unfit
+
+    @property
+    def runs(self) -> int:
+        """How many conversations it holds."""
+        return self.forms.total()
+
+    @property
+    def calls(self) -> int:
+        """How many calls of tools."""
+        return self.tools.total()
+
+
+@dataclass(slots=True, kw_only=True)
 class Intake:
     """The records that were read; those of different files add up.
 
     `skipped` counts the ones that were not judged by reason; `problems` are the first of the broken
-    ones.
+    ones, `tried` the forms that the first of them was tried in. `readings` is what each file holds.
     """
 
     runs: int = 0
+    readings: dict[str, FileReading] = field(default_factory=dict)
+    tried: tuple[tuple[str, str], ...] = ()
     skipped: Counter[str] = field(default_factory=Counter)
     problems: list[UnreadRecord] = field(default_factory=list)
 
@@ -37,6 +85,13 @@ class Intake:
         self.runs += other.runs
         self.skipped.update(other.skipped)
         self.problems += other.problems[: MOST_PROBLEMS - len(self.problems)]
+        self.tried = self.tried or other.tried
+        for file, reading in other.readings.items():
+            self.readings.setdefault(file, FileReading()).add(reading)
+
+    def read(self, file: str, trace: Trace) -> None:
+        """Counts a conversation that was read."""
+        self.readings.setdefault(file, FileReading()).count(trace)
 
     def skip(self, why: str) -> None:
         """Counts a record that was not judged."""
@@ -45,6 +100,7 @@ class Intake:
     def broken(self, error: DataError) -> None:
         """Counts a record that could not be read."""
         self.skipped[BROKEN] += 1
+        self.tried = self.tried or getattr(error, "reasons", ())
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(
                 UnreadRecord(file=error.file, line=error.line, problem=error.problem)

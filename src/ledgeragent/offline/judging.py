@@ -6,22 +6,27 @@ reply was proposed, as a part of that reply. No model is called.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
 
-from ledgeragent.domain import Domain
+from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.effects import Effect
-from ledgeragent.gate import Gate
+from ledgeragent.findings import UNKNOWN_ARGUMENT
+from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL, Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.lookback import LookBack
 from ledgeragent.offline.traces import Trace
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
-from ledgeragent.verdict import Decision, Verdict
+from ledgeragent.verdict import Decision, Enforcement, Finding, Verdict
 
 ALLOW = "allow"
 REVISE_VIOLATION = "revise_violation"
 REVISE_EVIDENCE = "revise_evidence"
 BLOCK = "block"
+
+_NO_LEVELS: Mapping[str, Enforcement] = {}
 
 
 class JudgedCall(NamedTuple):
@@ -48,9 +53,64 @@ class JudgedCall(NamedTuple):
         return REVISE_VIOLATION if self.verdict.violations else REVISE_EVIDENCE
 
 
-def gate_of_records(domain: Domain) -> Gate:
+Unknown: TypeAlias = Literal["ignore", "revise", "block"]
+"""The answer to tools that a pack does not list; `ignore` does not judge their calls."""
+
+_UNKNOWN = {"ignore": Decision.ALLOW, "revise": Decision.REVISE, "block": Decision.BLOCK}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedGate(Gate):
+    """A gate for recorded runs, whose own checks may stand in shadow too.
+
+    `levels` are those of its checks by id; `gate/*` is for all of them, `*` for every rule and check.
+    """
+
+    levels: Mapping[str, Enforcement] = field(default_factory=dict)
+
+    def judge(
+        self, call: ToolCall, ledger: Ledger, lookbacks: list[LookBack] | None = None
+    ) -> Verdict:
+        """The verdict on one call, with what only checks in shadow say put there."""
+        verdict = Gate.judge(self, call, ledger, lookbacks)
+        if not self.levels or not any(is_check(f.predicate) for f in verdict.findings):
+            return verdict
+        levelled = [f._replace(enforcement=self._level(f)) for f in verdict.findings]
+        enforced = tuple(f for f in levelled if f.enforcement is Enforcement.ENFORCE)
+        in_shadow = tuple(f for f in levelled if f.enforcement is not Enforcement.ENFORCE)
+        return verdict._replace(
+            decision=max((f.decision for f in enforced), default=Decision.ALLOW),
+            findings=enforced,
+            shadow=(*verdict.shadow, *in_shadow),
+        )
+
+    def _level(self, finding: Finding) -> Enforcement:
+        """The level of a check; that of a rule was set before."""
+        if not is_check(finding.predicate):
+            return finding.enforcement
+        names = (finding.predicate, EVERY_CHECK, EVERY_RULE)
+        return next((self.levels[n] for n in names if n in self.levels), finding.enforcement)
+
+
+EVERY_CHECK = "gate/*"
+
+
+def is_check(rule: str) -> bool:
+    """True for a check of the gate itself, or the name for all of them."""
+    return rule in (MALFORMED, UNKNOWN_ARGUMENT, UNKNOWN_TOOL, EVERY_CHECK)
+
+
+def gate_of_records(
+    domain: Domain, unknown: Unknown = "revise", levels: Mapping[str, Enforcement] = _NO_LEVELS
+) -> RecordedGate:
     """The gate for recorded runs: their calls ran as listed, and what is undecided counts apart."""
-    return Gate(domain=domain, order="listed", undecided=Decision.ALLOW)
+    return RecordedGate(
+        domain=domain,
+        order="listed",
+        undecided=Decision.ALLOW,
+        unknown=_UNKNOWN[unknown],
+        levels=levels,
+    )
 
 
 class Transition(NamedTuple):
@@ -93,7 +153,7 @@ def judge_followed(
             proposed += [
                 (call, plan.judge(call), ledger, transition.place)
                 for call in message.calls
-                if _is_judged(call, domain, nonstandard)
+                if _is_judged(call, gate, nonstandard)
             ]
         elif proposed and type(message) is ToolReturn:
             executed.add(id(_executed(message, transition.after, domain)))
@@ -103,9 +163,11 @@ def judge_followed(
     ]
 
 
-def _is_judged(call: ToolCall, domain: Domain, nonstandard: Collection[str]) -> bool:
-    guard = domain.guard(call.name)
-    return guard.judged if guard is not None else call.name not in nonstandard
+def _is_judged(call: ToolCall, gate: Gate, nonstandard: Collection[str]) -> bool:
+    guard = gate.domain.guard(call.name)
+    if guard is not None:
+        return guard.judged
+    return gate.unknown is not Decision.ALLOW and call.name not in nonstandard
 
 
 def _executed(returned: ToolReturn, after: State, domain: Domain) -> ToolCall | None:

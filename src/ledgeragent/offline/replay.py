@@ -19,11 +19,12 @@ from typing import TypeVar
 
 from ledgeragent.errors import DataError, LedgerAgentError
 from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.forms.registry import form_named
 from ledgeragent.offline.intake import Intake
-from ledgeragent.offline.judging import gate_of_records, judge
+from ledgeragent.offline.judging import Unknown, judge
 from ledgeragent.offline.sources import Piece, pieces
 from ledgeragent.offline.tally import ReplayResult
-from ledgeragent.offline.traces import Trace, traces_of
+from ledgeragent.offline.traces import Trace, together, traces_of
 from ledgeragent.verdict import Enforcement
 
 T = TypeVar("T")
@@ -41,13 +42,17 @@ def replay(
     tools: Collection[str] | None = None,
     levels: Mapping[str, Enforcement] | None = None,
     nonstandard: bool = False,
+    prefixes: Sequence[str] = (),
+    unknown: Unknown = "revise",
+    form: str | None = None,
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
 ) -> ReplayResult:
     """Judges every conversation of `files` in up to `jobs` processes; the result is the same for any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
-    each run records unless given here; `levels` are those of `Domain.enforcing`. Runs of another
+    each run records unless given here; `levels` are those of `Domain.enforcing`, `prefixes`, `unknown`
+    and `form` those of `Binding`. Runs of another
     domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
     skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
     a JSON document as a whole. Raises DataError for a file that cannot be opened, UsageError for a
@@ -58,6 +63,9 @@ def replay(
         version=version,
         tools=frozenset(tools) if tools else None,
         levels=frozenset((levels or {}).items()),
+        prefixes=tuple(prefixes),
+        unknown=unknown,
+        form=form,
     )
     binding.domain()
     total = ReplayResult()
@@ -78,7 +86,7 @@ def over(
 
     There are never more of them than processors, or than pieces.
     """
-    stream = (piece for file in files for piece in pieces(file))
+    stream = (piece for file in files for piece in pieces(file, together))
     first = list(islice(stream, min(jobs, processors())))
     every = chain(first, stream)
     alone = len(first) < 2
@@ -99,20 +107,27 @@ def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> ReplayResu
     """The result of the conversations in one piece of a file."""
     result = ReplayResult()
     for trace in wanted(piece, binding, nonstandard, result):
-        domain = binding.domain_for(trace)
-        result.count(trace, judge(trace, gate_of_records(domain)), domain)
+        gate = binding.gate_for(trace)
+        result.count(trace, judge(trace, gate), gate.domain)
     return result
 
 
 def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) -> Iterator[Trace]:
     """The conversations that are to be judged; what is wrong with the others goes to `intake`."""
-    for trace in traces_of(piece, lambda head: _unwanted(head, binding, nonstandard) is None):
+    form = form_named(binding.form) if binding.form is not None else None
+    accepts = partial(_is_wanted, binding=binding, nonstandard=nonstandard)
+    for trace in traces_of(piece, accepts, form):
         if isinstance(trace, DataError):
             intake.broken(trace)
         elif (why := _unwanted(trace, binding, nonstandard)) is not None:
             intake.skip(why)
         else:
-            yield trace
+            intake.read(piece.file, trace)
+            yield binding.named(trace)
+
+
+def _is_wanted(trace: Trace, binding: Binding, nonstandard: bool) -> bool:
+    return _unwanted(trace, binding, nonstandard) is None
 
 
 def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:

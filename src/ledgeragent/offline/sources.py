@@ -11,16 +11,18 @@ import json
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import IO, cast
 
 from ledgeragent.errors import DataError
+from ledgeragent.offline.packed import is_packed, unpacked
 from ledgeragent.types import Json
 
 PIECE_BYTES = 1 << 20
 _GZIP = b"\x1f\x8b"
+_HEAD = 16
 _DAMAGED = "the compressed data is damaged or ends early"
 _EMPTY = "the file is empty"
 _OPENERS = (b"[", b"{", b",", b":")
@@ -45,14 +47,23 @@ class Piece:
     problem: str | None = None
 
 
-def pieces(file: str) -> Iterator[Piece]:
-    """The file cut into pieces of about a megabyte; raises DataError where it cannot be opened."""
+def pieces(
+    file: str, together: Callable[[list[Json]], bool] = lambda values: False
+) -> Iterator[Piece]:
+    """The file cut into pieces of about a megabyte; raises DataError where it cannot be opened.
+
+    It stays whole where its first lines are values that belong `together`. Databases and archives
+    that are known are unpacked into the JSON document that they hold.
+    """
     name = "<stdin>" if file == "-" else file
     try:
         with _opened(file) as raw:
-            zipped = _peek(raw) == _GZIP
-            stream: Iterable[bytes] = _unzipped(raw) if zipped else raw
-            yield from _cut(name, stream, raw)
+            zipped = _peek(raw)[:2] == _GZIP
+            stream: IO[bytes] = _unzipped(raw) if zipped else raw
+            if is_packed(_peek(stream)):
+                yield _unpacked(name, stream, raw)
+            else:
+                yield from _cut(name, stream, raw, together)
     except OSError as error:
         raise DataError(error.strerror or str(error), file=name) from None
 
@@ -77,22 +88,45 @@ def _opened(file: str) -> IO[bytes] | nullcontext[IO[bytes]]:
 
 def _peek(raw: IO[bytes]) -> bytes:
     peek = getattr(raw, "peek", None)
-    return bytes(peek(2)[:2]) if peek is not None else b""
+    try:
+        return bytes(peek(_HEAD)[:_HEAD]) if peek is not None else b""
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return b""
 
 
-def _unzipped(raw: IO[bytes]) -> io.BufferedReader:
+def _unzipped(raw: IO[bytes]) -> IO[bytes]:
     # GzipFile alone hands out lines through a small buffer, which costs a quarter more.
-    return io.BufferedReader(gzip.GzipFile(fileobj=raw), PIECE_BYTES)
+    return cast(IO[bytes], io.BufferedReader(gzip.GzipFile(fileobj=raw), PIECE_BYTES))
+
+
+def _unpacked(name: str, stream: IO[bytes], raw: IO[bytes]) -> Piece:
+    """The one piece of a file that is no text; raises DataError where it cannot be unpacked."""
+    try:
+        lines = (unpacked(stream.read(), name),)
+    except ValueError as problem:
+        raise DataError(str(problem), file=name) from None
+    return Piece(file=name, line=1, lines=lines, document=True, position=_position(raw))
+
+
+def _belong(lines: list[bytes], together: Callable[[list[Json]], bool]) -> bool:
+    values = (_parse(text, "", 0) for line in lines if (text := line.strip()))
+    return together([value for value in values if not isinstance(value, DataError)])
 
 
 def _position(raw: IO[bytes]) -> int:
     return raw.tell() if raw.seekable() else 0
 
 
-def _cut(name: str, stream: Iterable[bytes], raw: IO[bytes]) -> Iterator[Piece]:
+def _cut(
+    name: str,
+    stream: Iterable[bytes],
+    raw: IO[bytes],
+    together: Callable[[list[Json]], bool],
+) -> Iterator[Piece]:
     lines: list[bytes] = []
     first, size, document = 1, 0, False
     blank = True
+    whole: bool | None = None
     problem: str | None = None
     source = iter(stream)
     while True:
@@ -106,7 +140,9 @@ def _cut(name: str, stream: Iterable[bytes], raw: IO[bytes]) -> Iterator[Piece]:
             blank, document = False, line.rstrip().endswith(_OPENERS)
         lines.append(line)
         size += len(line)
-        if size >= PIECE_BYTES and not document:
+        if size >= PIECE_BYTES and whole is None and not document and len(lines) > 1:
+            whole = _belong(lines, together)
+        if size >= PIECE_BYTES and not document and whole is False:
             yield Piece(file=name, line=first, lines=tuple(lines), position=_position(raw))
             first, size, lines = first + len(lines), 0, []
     if blank and problem is None:

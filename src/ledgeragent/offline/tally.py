@@ -28,7 +28,7 @@ from ledgeragent.offline.rows import (
     stopped_row,
 )
 from ledgeragent.offline.traces import Trace
-from ledgeragent.types import Reply
+from ledgeragent.offline.unlisted import UnlistedCalls, is_listed
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 
 ClauseTask: TypeAlias = tuple[str, str, str]
@@ -42,17 +42,19 @@ class ReplayResult(Intake):
     """The counts of a replay; results of different runs add up.
 
     `calls` counts the agent's tool calls in the judged runs. `writes` counts judged writes by
-    outcome, `neutral` the other judged calls, `by_predicate` all of them for each predicate; what one
-    that is not enforced would have done counts as `shadow` only, and the executed writes it speaks
-    against are listed there. `by_reward` counts runs for "1", "0" and "unscored". `asked_by_clause`
-    counts those of them in which the rules of a clause asked for a read, `halted_by_clause` those in
-    which they did so before a write that really executed; `asked_solved` and `halted_solved` count
-    the solved ones among them by clause, benchmark and task.
+    outcome, `neutral` the other judged calls, `unlisted` those of tools that the pack does not list,
+    `by_predicate` all of them for each predicate; what one that is not enforced would have done counts
+    as `shadow` only, and the executed writes it speaks against are listed there. `by_reward` counts
+    runs for "1", "0" and "unscored". `asked_by_clause` counts those of them in which the rules of a
+    clause asked for a read, `halted_by_clause` those in which they did so before a write that
+    really executed; `asked_solved` and `halted_solved` count the solved ones among them by clause,
+    benchmark and task.
     """
 
     calls: int = 0
     writes: Counter[str] = field(default_factory=Counter)
     neutral: NeutralCalls = field(default_factory=NeutralCalls)
+    unlisted: UnlistedCalls = field(default_factory=UnlistedCalls)
     clauses: dict[str, str | None] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
     by_predicate: dict[str, Counter[str]] = field(default_factory=dict)
@@ -72,6 +74,7 @@ class ReplayResult(Intake):
         self.calls += other.calls
         self.writes.update(other.writes)
         self.neutral.add(other.neutral)
+        self.unlisted.add(other.unlisted)
         self.clauses |= other.clauses
         self.levels |= other.levels
         _add_up(self.by_predicate, other.by_predicate)
@@ -114,11 +117,15 @@ class ReplayResult(Intake):
     def count(self, trace: Trace, calls: list[JudgedCall], domain: Domain) -> None:
         """Counts a judged run."""
         self.runs += 1
-        self.calls += sum(len(m.calls) for m in trace.messages if type(m) is Reply)
+        self.calls += len(trace.calls)
         self._register(domain)
         run = run_row(trace)
         rejected = len(self.rejected)
-        writes, others = _parted(calls, domain)
+        listed = [one for one in calls if is_listed(one.call.name, domain)]
+        self.unlisted.count(
+            trace, [one for one in calls if not is_listed(one.call.name, domain)], domain
+        )
+        writes, others = _parted(listed, domain)
         for one in calls:
             self._count_call(one, domain)
             self.errors += error_rows(run, one)
@@ -131,7 +138,7 @@ class ReplayResult(Intake):
         if others:
             intents = {one.call.intent for one in writes if one.executed}
             self.neutral.count(trace, others, domain, intents)
-        self._count_run(run, calls, writes, len(self.rejected) > rejected)
+        self._count_run(run, listed, writes, len(self.rejected) > rejected)
 
     def _register(self, domain: Domain) -> None:
         """Lists every predicate, so that one which never had anything to say is seen too."""
@@ -150,7 +157,7 @@ class ReplayResult(Intake):
         for name in _OWN_RULES:
             if name in findings:
                 self.clauses[name] = None
-                self.levels[name] = Enforcement.ENFORCE.value
+                self.levels[name] = findings[name].enforcement.value
                 self._count_finding(name, findings[name])
 
     def _count_finding(self, predicate: str, finding: Finding | None) -> None:

@@ -1,120 +1,221 @@
 """Readers of recorded conversations: each becomes a `Trace`, whatever harness wrote it.
 
-The form is told from the content: our trajectories, plain OpenAI messages, tau-bench results, tau2
-results. What the user calls on a device of their own is the user's turn, not the agent's.
+The form is told from the content, and each has a module in `forms`. Our trajectories, and results of
+tau-bench and tau2, are chat messages with what is known of the run. What the user calls on a device of
+their own is the user's turn, not the agent's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
 
 from ledgeragent.errors import DataError
+from ledgeragent.offline.forms import chat
+from ledgeragent.offline.forms.chat import write_chat
+from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed
+from ledgeragent.offline.forms.registry import NoFormError, form_of, reasons, stream_of
+from ledgeragent.offline.forms.scribe import Scribe
+from ledgeragent.offline.heads import Trace as Trace
+from ledgeragent.offline.heads import gold_of_tasks, head, optional
+from ledgeragent.offline.heads import tool_names as tool_names
+from ledgeragent.offline.repeats import unrepeated
 from ledgeragent.offline.sources import Piece, pieces, records
-from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
-
-_INSTRUCTIONS = ("system", "developer")
+from ledgeragent.types import Json, Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
-    """One recorded conversation.
-
-    `run` names it. `benchmark`, `domain`, `task_id` and `reward` are as recorded, None where they
-    are not. `tools` are the agent's tools if the record lists them, `nonstandard` those that the
-    record says its benchmark does not have. `gold` are the agent's calls in the task's reference
-    solution, None where the record has none.
-    """
-
-    run: str
-    messages: tuple[Message, ...]
-    benchmark: str | None = None
-    domain: str | None = None
-    task_id: str | None = None
-    reward: float | None = None
-    tools: frozenset[str] | None = None
-    nonstandard: frozenset[str] = frozenset()
-    gold: tuple[ToolCall, ...] | None = None
-
-
-def read_traces(file: str) -> Iterator[Trace | DataError]:
+def read_traces(file: str, form: Form | None = None) -> Iterator[Trace | DataError]:
     """Every conversation of a file (`-` is stdin); a broken one is given as what is wrong with it.
 
-    Holds one conversation at a time of JSON Lines, the whole of a JSON document.
+    Holds a piece at a time of JSON Lines, the whole of a JSON document. `form` is the one to read it
+    as, else the content tells.
     """
-    for piece in pieces(file):
-        yield from traces_of(piece)
+    for piece in pieces(file, together):
+        yield from traces_of(piece, form=form)
+
+
+def together(values: list[Json]) -> bool:
+    """True if JSON Lines that begin with these values have to be read as a whole.
+
+    Their lines are parts of one record, or requests that repeat what was said before.
+    """
+    if stream_of(values) is not None:
+        return True
+    dialogues = [listed(value, "messages") or [] for value in values]
+    return any(0 < len(a) < len(b) and b[: len(a)] == a for a, b in pairwise(dialogues))
 
 
 def traces_of(
-    piece: Piece, accepts: Callable[[Trace], bool] = lambda head: True
+    piece: Piece,
+    accepts: Callable[[Trace], bool] = lambda head: True,
+    form: Form | None = None,
 ) -> Iterator[Trace | DataError]:
     """The conversations of one piece of a file.
 
     Those that nobody `accepts`, by what the record says apart from its messages, come without them.
     """
-    for line, value in records(piece):
-        if isinstance(value, DataError):
-            yield value
-            continue
-        for place, record in _conversations(value, line):
-            try:
-                yield _trace(record, f"{piece.file}:{place}", accepts)
-            except ValueError as problem:
-                yield DataError(f"{_inside(place)}{problem}", file=piece.file, line=line)
+    yield from unrepeated(_traces_of(piece, accepts, form))
+
+
+def _traces_of(
+    piece: Piece, accepts: Callable[[Trace], bool], form: Form | None
+) -> Iterator[Trace | DataError]:
+    values = [*records(piece)]
+    lines = [(line, value) for line, value in values if not isinstance(value, DataError)]
+    stream = _stream(piece, [value for _, value in lines], form)
+    if stream is None:
+        for line, value in values:
+            if isinstance(value, DataError):
+                yield value
+            else:
+                yield from _of_value(value, piece, line, accepts, form)
+        return
+    yield from (value for _, value in values if isinstance(value, DataError))
+    numbers = [line for line, _ in lines]
+    source = RecordPlace(piece.file, str(numbers[0]), numbers[0], numbers)
+    yield from _of_form(stream, [value for _, value in lines], source, accepts)
+
+
+def _stream(piece: Piece, values: list[Json], form: Form | None) -> Form | None:
+    if piece.document or not values:
+        return None
+    if form is None:
+        return stream_of(values)
+    return form if form.streams and form.unfit(values) is None else None
+
+
+class RecordPlace(NamedTuple):
+    """Where a record stands: its file, its place there, its line, and the lines of its elements."""
+
+    file: str
+    place: str
+    line: int
+    lines: Sequence[int] = ()
+
+
+def _of_value(
+    value: Json, piece: Piece, line: int, accepts: Callable[[Trace], bool], form: Form | None
+) -> Iterator[Trace | DataError]:
+    """The conversations of one JSON value."""
+    for place, record in _conversations(value, line, form):
+        source = RecordPlace(piece.file, place, line)
+        own = form if form is not None else _form(record)
+        if isinstance(own, Form):
+            yield from _of_form(own, record, source, accepts)
+        else:
+            yield NoFormError(f"{_inside(place)}{own}", piece.file, line, _reasons(record))
+
+
+def _reasons(record: Json) -> tuple[tuple[str, str], ...]:
+    return reasons(record) if record and isinstance(record, dict | list) else ()
+
+
+def _form(record: Json) -> Form | str:
+    """The form of a record, or why it has none."""
+    if record == []:
+        return "no conversation: the list is empty"
+    if not isinstance(record, dict | list):
+        return "a recorded conversation is a JSON object or a list of messages"
+    if isinstance(record, dict) and _is_ours(record):
+        return chat.FORM
+    return form_of(record) or f"no conversation: {_lacking(record)}"
+
+
+def _is_ours(record: Mapping[str, Json]) -> bool:
+    """True for what this project or a benchmark writes, which is many runs and needs no other look."""
+    return bool({"benchmark", "traj"} & record.keys()) and chat.FORM.unfit(record) is None
+
+
+def _of_form(
+    form: Form, record: Json, source: RecordPlace, accepts: Callable[[Trace], bool]
+) -> Iterator[Trace | DataError]:
+    """The conversations that a form holds in a record."""
+    try:
+        if (why := form.unfit(record)) is not None:
+            raise ValueError(f"it is no {form.title} ({form.name}): {why}")
+        dialogues = [*form.dialogues(record)]
+    except _UNREADABLE as problem:
+        yield _problem(problem, source, None)
+        return
+    for number, dialogue in enumerate(dialogues, 1):
+        place = source.place if len(dialogues) == 1 else f"{source.place}#{number}"
+        scribe = Scribe()
+        try:
+            trace = head(form.name, dialogue.record, f"{source.file}:{place}")
+            yield _filled(trace, dialogue, scribe, record) if accepts(trace) else trace
+        except _UNREADABLE as problem:
+            yield _problem(problem, source, scribe)
+
+
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, IndexError)
+
+
+def _filled(head: Trace, dialogue: Dialogue, scribe: Scribe, record: Json) -> Trace:
+    dialogue.write(scribe)
+    if not scribe.messages:
+        raise ValueError("no conversation: there is no message in it")
+    return replace(
+        head,
+        messages=tuple(scribe.messages),
+        left_out=tuple(sorted(scribe.left_out.items())),
+        unfit=() if scribe.calls or head.benchmark else reasons(record),
+    )
+
+
+def _problem(problem: Exception, source: RecordPlace, scribe: Scribe | None) -> DataError:
+    """What is wrong with a conversation, at the line of the element that could not be read."""
+    text = _shown(problem) if scribe is None else scribe.at(_shown(problem))
+    number = scribe.place if scribe is not None else None
+    line = source.lines[number - 1] if number is not None and source.lines else source.line
+    return DataError(f"{_inside(source.place)}{text}", file=source.file, line=line)
 
 
 def read_messages(messages: Json) -> tuple[Message, ...]:
-    """The messages of a conversation; raises ValueError where one cannot be read."""
+    """The messages of a conversation in the form of OpenAI's chat; raises ValueError for others."""
     if not isinstance(messages, list):
         raise ValueError("the messages are not a list")
-    conversation: list[Message] = []
-    for number, message in enumerate(messages, 1):
-        try:
-            role = message["role"]
-            if role == "assistant":
-                conversation.append(_reply(message))
-            elif role == "tool":
-                _add_returns(message, conversation)
-            elif role == "user":
-                conversation.append(UserMessage(text=_text(message.get("content"))))
-            elif role not in _INSTRUCTIONS:
-                raise ValueError(f"unknown role {role!r:.80}")
-        except (ValueError, TypeError, KeyError, AttributeError) as problem:
-            raise ValueError(f"message {number}: {_shown(problem)}") from None
-    return tuple(conversation)
+    scribe = Scribe(pairing=False)
+    try:
+        write_chat(messages, scribe)
+    except _UNREADABLE as problem:
+        raise ValueError(scribe.at(_shown(problem))) from None
+    return tuple(scribe.messages)
 
 
-def tool_names(listed: Json) -> frozenset[str]:
-    """The names in a list of tools, given as names or as chat-API schemas; ValueError for others."""
-    if not isinstance(listed, list):
-        raise ValueError("the tools are not a list")
-    names = []
-    for tool in listed:
-        described = tool.get("function", tool) if isinstance(tool, dict) else {"name": tool}
-        name = described.get("name") if isinstance(described, dict) else None
-        if not isinstance(name, str):
-            raise ValueError("a tool has no name")
-        names.append(name)
-    return frozenset(names)
-
-
-def _conversations(value: Json, line: int) -> Iterator[tuple[str, Json]]:
+def _conversations(value: Json, line: int, form: Form | None) -> Iterator[tuple[str, Json]]:
     """The records inside one JSON value, each with its place: a line, or line and number."""
-    if isinstance(value, dict) and _is_filled(value.get("simulations")):
+    if form is not None and form.unfit(value) is None:
+        yield str(line), value
+    elif isinstance(value, dict) and _is_filled(value.get("simulations")):
         shared = {"benchmark": "tau2", "domain": _domain_of(value.get("info"))}
-        gold = _gold_of_tasks(value.get("tasks"))
+        gold = gold_of_tasks(value.get("tasks"))
         for number, run in enumerate(value["simulations"], 1):
             if isinstance(run, dict):
-                run = {"gold_actions": gold.get(_optional(run.get("task_id"))), **run, **shared}
+                run = {"gold_actions": gold.get(optional(run.get("task_id"))), **run, **shared}
             yield f"{line}#{number}", run
-    elif isinstance(value, list) and not _is_conversation(value):
+    elif isinstance(value, list) and value and form_of(value) is None:
         for number, item in enumerate(value, 1):
-            inside = {"messages": item} if _is_filled(item) else item
-            yield f"{line}#{number}", inside
+            yield f"{line}#{number}", item
+    elif (rows := _rows(value)) is not None:
+        for number, item in enumerate(rows, 1):
+            yield f"{line}#{number}", item
     elif not _is_heading(value):
-        yield str(line), {"messages": value} if _is_filled(value) else value
+        yield str(line), value
+
+
+def _rows(value: Json) -> list[Json] | None:
+    """The records in an object that only holds them; None for another one."""
+    if not isinstance(value, dict):
+        return None
+    lists = [value[name] for name in _WRAPPERS if _is_filled(value.get(name))]
+    if not lists or form_of(value) is not None:
+        return None
+    return next((rows for rows in lists if form_of(rows) is not None or form_of(rows[0])), None)
+
+
+_WRAPPERS = ("runs", "data", "items", "rows", "results", "records", "conversations", "traces")
 
 
 def _is_heading(value: Json) -> bool:
@@ -126,154 +227,18 @@ def _is_filled(value: Json) -> bool:
     return isinstance(value, list) and bool(value)
 
 
-def _is_conversation(value: list[Json]) -> bool:
-    return not value or (isinstance(value[0], dict) and "role" in value[0])
-
-
 def _domain_of(info: Json) -> Json:
-    return _inner(info, "environment_info", "domain_name")
+    return inside(info, "environment_info", "domain_name")
 
 
-def _gold_of_tasks(tasks: Json) -> dict[str | None, Json]:
-    """The reference solution of each task that a tau2 result file lists."""
-    listed = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
-    return {_optional(t.get("id")): _inner(t, "evaluation_criteria", "actions") for t in listed}
-
-
-def _inner(value: Json, *names: str) -> Json:
-    """The value inside objects under these names, None where it is absent."""
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
-def _trace(record: Json, place: str, accepts: Callable[[Trace], bool]) -> Trace:
-    if record == []:
-        raise ValueError("no conversation: the list is empty")
-    if not isinstance(record, dict):
-        raise ValueError("a recorded conversation is a JSON object or a list of messages")
-    taubench = record.get("traj") is not None
-    messages = record.get("traj" if taubench else "messages")
-    if not _is_filled(messages):
-        raise ValueError(f"no conversation: {_lacking(record)}")
-    tools = record.get("tools")
-    head = Trace(
-        run=_run_id(record, place),
-        messages=(),
-        benchmark=_optional(record.get("benchmark")) or ("tau" if taubench else None),
-        domain=_optional(record.get("domain")),
-        task_id=_optional(record.get("task_id")),
-        reward=_reward(record),
-        tools=tool_names(tools) if tools else None,
-        nonstandard=tool_names(record.get("nonstandard_tools") or []),
-        gold=_gold(record),
-    )
-    return replace(head, messages=read_messages(messages)) if accepts(head) else head
-
-
-def _lacking(record: Mapping[str, Json]) -> str:
+def _lacking(record: Json) -> str:
     """Why a record without messages has none."""
+    if not isinstance(record, dict):
+        return "its elements are no messages that are known"
     for name in ("traj", "messages", "simulations"):
         if record.get(name) is not None and not _is_filled(record[name]):
             return f'"{name}" is {"empty" if record[name] == [] else "no list"}'
     return 'expected a list under "messages" or "traj"'
-
-
-def _run_id(record: Mapping[str, Json], place: str) -> str:
-    recorded = _optional(record.get("id"))
-    if recorded:
-        return recorded
-    task, trial = (_optional(record.get(name)) for name in ("task_id", "trial"))
-    if task is None:
-        return place
-    return f"{place}/{task}" if trial is None else f"{place}/{task}.{trial}"
-
-
-def _optional(value: Json) -> str | None:
-    return None if value is None else str(value)
-
-
-def _reward(record: Mapping[str, Json]) -> float | None:
-    info = record.get("reward_info")
-    reward = info.get("reward") if isinstance(info, dict) else record.get("reward")
-    if isinstance(reward, bool) or not isinstance(reward, int | float):
-        return None
-    return float(reward)
-
-
-def _gold(record: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
-    """The agent's calls in the reference solution; None where it is absent or something else."""
-    actions = record.get("gold_actions")
-    if actions is None:
-        actions = _inner(record, "info", "task", "actions")
-    if not isinstance(actions, list) or not all(isinstance(a, dict) for a in actions):
-        return None
-    return tuple(
-        ToolCall.parse(name=str(a.get("name")), arguments=a.get("arguments", a.get("kwargs", {})))
-        for a in actions
-        if a.get("requestor") != "user"
-    )
-
-
-def _reply(message: Mapping[str, Any]) -> Reply:
-    calls, text = message.get("tool_calls"), _text(message.get("content"))
-    if not calls:
-        return Reply(text=text)
-    return Reply(text=text, calls=tuple([_call(c) for c in calls if c.get("requestor") != "user"]))
-
-
-def _call(call: Mapping[str, Any]) -> ToolCall:
-    function = call.get("function") or call
-    name, key = function["name"], call.get("id")
-    if type(name) is not str:
-        raise ValueError("a tool call's name is not text")
-    return ToolCall.parse(
-        name=name, arguments=function.get("arguments"), id=key if type(key) is str else _key(key)
-    )
-
-
-def _add_returns(message: Mapping[str, Any], conversation: list[Message]) -> None:
-    bundle = message.get("tool_messages")
-    if bundle is not None:
-        for single in bundle:
-            _add_returns(single, conversation)
-    elif message.get("requestor") != "user":
-        key = message.get("tool_call_id")
-        if key is None:
-            key = message.get("id")
-        content = message.get("content")
-        conversation.append(
-            ToolReturn(
-                call_id=key if type(key) is str else _key(key),
-                content="" if content is None else content,
-                error=bool(message.get("error")),
-            )
-        )
-
-
-def _key(id: Json) -> str:
-    return "" if id is None else str(id)
-
-
-def _text(content: Json) -> str:
-    if content is None or type(content) is str:
-        return content or ""
-    value = _content(content)
-    return value if isinstance(value, str) else str(value)
-
-
-def _content(content: Json) -> Json:
-    """A message's value: text parts joined, null as no text, anything decoded as it is."""
-    if content is None:
-        return ""
-    if not isinstance(content, list) or not content:
-        return content
-    parts = [part.get("text") for part in content if _is_part(part)]
-    return "".join(map(str, parts)) if len(parts) == len(content) else content
-
-
-def _is_part(part: Json) -> bool:
-    return isinstance(part, dict) and part.get("type") == "text" and "text" in part
 
 
 def _inside(place: str) -> str:

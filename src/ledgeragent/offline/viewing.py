@@ -16,6 +16,8 @@ from ledgeragent.journal import REDACTED, Event, open_store, read
 from ledgeragent.journal.transcripts import exported
 from ledgeragent.journal.verdicts import verdict_of
 from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.forms.agentssdk import holds_sessions
+from ledgeragent.offline.forms.registry import form_named
 from ledgeragent.offline.timeline import TimelineStep, timeline
 from ledgeragent.offline.traces import Trace, read_messages, read_traces
 from ledgeragent.types import Json
@@ -42,12 +44,12 @@ class RunView:
     steps: list[TimelineStep]
 
 
-def conversations(file: str) -> Iterator[Recording | DataError]:
+def conversations(file: str, form: str | None = None) -> Iterator[Recording | DataError]:
     """Every conversation of a recorded file or a journal; a broken one as what is wrong with it."""
     if is_journal(file):
         yield from _journalled(File(file))
         return
-    for trace in read_traces(file):
+    for trace in read_traces(file, form_named(form) if form is not None else None):
         yield trace if isinstance(trace, DataError) else Recording(trace=trace)
 
 
@@ -62,8 +64,9 @@ def viewed(conversation: Recording, binding: Binding | None) -> RunView:
             raise UsageError(f"{trace.run} names no domain of this package; give one with --domain")
         binding = Binding(name=trace.domain)
     domain = binding.domain_for(trace)
+    trace = binding.named(trace)
     return RunView(
-        conversation=conversation,
+        conversation=replace(conversation, trace=trace),
         domain=domain,
         steps=timeline(trace, domain, conversation.verdicts),
     )
@@ -72,7 +75,7 @@ def viewed(conversation: Recording, binding: Binding | None) -> RunView:
 def is_journal(file: str) -> bool:
     """True for a database, or a text file that begins with a record of a journal."""
     if File(file).suffix in _DATABASES:
-        return True
+        return not holds_sessions(File(file))
     try:
         with open(file, "rb") as stream:
             first = json.loads(stream.readline(1 << 20))

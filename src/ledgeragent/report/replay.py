@@ -8,6 +8,7 @@ from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VI
 from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.offline.rows import NearMiss, PredicateError, StoppedCall
 from ledgeragent.offline.tally import ReplayResult
+from ledgeragent.report.covered import coverage_json, covered_lines
 from ledgeragent.report.junit import JUnitCase, suite
 from ledgeragent.report.parts import (
     SENTENCE,
@@ -50,15 +51,17 @@ def replay_text(result: ReplayResult, domain: str) -> str:
     """The result of a replay, sections without content left out."""
     sections = [
         [_summary(result, domain)],
+        covered_lines(result.unlisted, domain),
         _outcomes(result),
         rewards_table(result),
         requests_table(result),
         listed("Asked for a read in solved runs, by task", request_lines(result)),
         listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
         listed("Of these in solved runs, by task", solved_lines(result)),
-        _shadow("Executed writes that a rule in shadow would reject", result.shadow),
+        _first("Executed calls of tools that the pack does not list", result.unlisted.stopped),
+        _first("Executed writes that a rule in shadow would reject", result.shadow),
         _neutral(result),
-        _shadow("Other calls that a rule speaks against", result.neutral.stopped),
+        _first("Other calls that a rule speaks against", result.neutral.stopped),
         listed("Near misses: allowed, though never looked at", map(_near_miss, result.near_misses)),
         listed("Predicates that failed", map(_error, result.errors)),
     ]
@@ -75,7 +78,7 @@ def stopped_text(row: StoppedCall) -> str:
     return _rejected_text(row, f"{row['predicate']}{mark(row['enforcement'])}")
 
 
-def _shadow(title: str, rows: Sequence[StoppedCall]) -> list[str]:
+def _first(title: str, rows: Sequence[StoppedCall]) -> list[str]:
     """The first rows: there can be very many, and they stop nothing."""
     lines = listed(title, map(stopped_text, rows))
     more = len(lines) - 1 - _MOST_SHADOW
@@ -185,6 +188,9 @@ def replay_json(result: ReplayResult) -> str:
             "shadow_executed_writes": result.shadow,
             "neutral_calls": _neutral_json(result),
             "rejected_neutral_calls": result.neutral.stopped,
+            "coverage": coverage_json(result.unlisted),
+            "unknown_calls": _counts(result.unlisted.outcomes, _WRITES),
+            "rejected_unknown_calls": result.unlisted.stopped,
             "near_misses": result.near_misses,
             "errors": result.errors,
         }

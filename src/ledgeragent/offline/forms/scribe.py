@@ -1,0 +1,153 @@
+"""The scribe: writes down a conversation message by message, and refuses what pairs with nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
+
+T = TypeVar("T")
+
+
+class Scribe:
+    """The messages of one conversation so far, and what was left out of it, by kind.
+
+    `place` is the number of the element that is being read, from 1; `noun` is what it is called.
+    `pairing` refuses returns that no call before them awaits.
+    """
+
+    def __init__(self, *, pairing: bool = True) -> None:
+        self.messages: list[Message] = []
+        self.left_out: Counter[str] = Counter()
+        self.place: int | None = None
+        self.noun = "message"
+        self._pairing = pairing
+        self._open: list[ToolCall] = []
+        self._numbered = 0
+        self._is_growing = False
+
+    def each(self, items: Iterable[T], noun: str = "message") -> Iterator[T]:
+        """The items one by one; a problem with one of them is told with its number."""
+        self.noun = noun
+        for self.place, item in enumerate(items, 1):
+            yield item
+        self.place = None
+
+    def leave_out(self, what: str, number: int = 1) -> None:
+        """Counts something that is no part of a conversation between a user, an agent and tools."""
+        self.left_out[what] += number
+
+    def user(self, text: str) -> None:
+        """A turn of the user."""
+        self._write(UserMessage(text=text))
+
+    def reply(self, text: str = "", calls: Iterable[ToolCall] = ()) -> None:
+        """A whole generation of the model."""
+        numbered = tuple(map(self._numbered_call, calls))
+        self._write(Reply(text=text, calls=numbered))
+        self._open += numbered
+
+    def say(self, text: str) -> None:
+        """Words of the generation under way, which ends with the next return or user message."""
+        self._grow(text, ())
+
+    def call(self, call: ToolCall) -> None:
+        """A call of the generation under way."""
+        self._grow("", (self._numbered_call(call),))
+
+    def returned(self, id: Json, content: Json, *, error: bool = False, name: Json = None) -> None:
+        """What a tool answered, to the call with this id; without one, to the first open call.
+
+        Raises ValueError where no such call is open.
+        """
+        key = self._answered(id, name) if self._pairing else key_of(id)
+        self._write(
+            ToolReturn(call_id=key, content="" if content is None else content, error=error)
+        )
+
+    def copy(self, other: Scribe) -> None:
+        """Takes over all that another scribe has written."""
+        self.messages += other.messages
+        self.left_out.update(other.left_out)
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """Every call so far."""
+        return [call for m in self.messages if type(m) is Reply for call in m.calls]
+
+    @property
+    def unanswered(self) -> int:
+        """How many calls have no return."""
+        return len(self._open)
+
+    def at(self, problem: object) -> str:
+        """A problem with the place of the element that was being read."""
+        return str(problem) if self.place is None else f"{self.noun} {self.place}: {problem}"
+
+    def _write(self, message: Message) -> None:
+        self._is_growing = False
+        self.messages.append(message)
+
+    def _grow(self, text: str, calls: tuple[ToolCall, ...]) -> None:
+        last = self.messages[-1] if self._is_growing else Reply()
+        assert isinstance(last, Reply)
+        if self._is_growing:
+            self.messages.pop()
+        words = "\n".join(filter(None, (last.text, text)))
+        self._write(Reply(text=words, calls=(*last.calls, *calls)))
+        self._open += calls
+        self._is_growing = True
+
+    def _numbered_call(self, call: ToolCall) -> ToolCall:
+        """The call, with an id where the record has none."""
+        if call.id != NO_ID:
+            return call
+        self._numbered += 1
+        return ToolCall(
+            name=call.name,
+            arguments=call.arguments,
+            id=f"{NO_ID}{self._numbered}",
+            malformed=call.malformed,
+        )
+
+    def _answered(self, id: Json, name: Json) -> str:
+        key = key_of(id)
+        for number, call in enumerate(self._open):
+            if call.id == key or (id is None and name in (None, call.name)):
+                return self._open.pop(number).id
+        return self._refuse(key, name)
+
+    def _refuse(self, key: str, name: Json) -> str:
+        of = f" of {name}" if isinstance(name, str) else ""
+        which = f" with the id {key!r:.80}" if key else " without an id"
+        raise ValueError(f"a return{of}{which}, and no call before it that awaits one")
+
+
+NO_ID = "call "
+"""The id of a call whose record has none; numbers are added."""
+
+
+def key_of(id: Json) -> str:
+    """An id as text, "" where there is none."""
+    return id if type(id) is str else "" if id is None else str(id)
+
+
+def call_of(name: Json, fields: Mapping[str, Json], *keys: str, id: Json = None) -> ToolCall:
+    """The call of a tool with its arguments under one of these keys.
+
+    Raises ValueError where its name is no text, or its arguments are absent.
+    """
+    if type(name) is not str or not name:
+        raise ValueError(
+            "a tool call's name is not text" if name is not None else "it has no 'name'"
+        )
+    for key in keys:
+        if fields.get(key) is not None:
+            return ToolCall.parse(name=name, arguments=fields[key], id=_id(id))
+    raise ValueError(f"the call of {name:.80} has no arguments; expected {' or '.join(keys)}")
+
+
+def _id(id: Json) -> str:
+    return NO_ID if id is None else key_of(id)

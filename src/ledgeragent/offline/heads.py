@@ -1,0 +1,123 @@
+"""What a record says of its run apart from the messages: name, task, reward, tools, reference solution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ledgeragent.offline.forms.form import inside
+from ledgeragent.types import Json, Message, Reply, ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One recorded conversation.
+
+    `run` names it. `benchmark`, `domain`, `task_id` and `reward` are as recorded, None where they
+    are not. `tools` are the agent's tools if the record lists them, `nonstandard` those that the
+    record says its benchmark does not have. `gold` are the agent's calls in the task's reference
+    solution, None where the record has none.
+    """
+
+    run: str
+    messages: tuple[Message, ...]
+    benchmark: str | None = None
+    domain: str | None = None
+    task_id: str | None = None
+    reward: float | None = None
+    tools: frozenset[str] | None = None
+    nonstandard: frozenset[str] = frozenset()
+    gold: tuple[ToolCall, ...] | None = None
+    form: str = field(default="", compare=False)
+    left_out: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    unfit: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The agent's calls, in their order."""
+        return [call for m in self.messages if type(m) is Reply for call in m.calls]
+
+    def renamed(self, names: Mapping[str, str]) -> Trace:
+        """The run with other names for some tools."""
+        tools = frozenset(names.get(n, n) for n in self.tools) if self.tools is not None else None
+        messages = tuple(
+            replace(m, calls=tuple(replace(c, name=names.get(c.name, c.name)) for c in m.calls))
+            if type(m) is Reply and m.calls
+            else m
+            for m in self.messages
+        )
+        return replace(self, messages=messages, tools=tools)
+
+
+def head(form: str, record: Mapping[str, Json], place: str) -> Trace:
+    """A conversation without its messages: what the record says of the run."""
+    tools = record.get("tools")
+    taubench = record.get("traj") is not None
+    return Trace(
+        run=_run_id(record, place),
+        messages=(),
+        form=form,
+        benchmark=optional(record.get("benchmark")) or ("tau" if taubench else None),
+        domain=optional(record.get("domain")),
+        task_id=optional(record.get("task_id")),
+        reward=_reward(record),
+        tools=tool_names(tools) if tools and isinstance(tools, list) else None,
+        nonstandard=tool_names(record.get("nonstandard_tools") or []),
+        gold=_gold(record),
+    )
+
+
+def tool_names(listed: Json) -> frozenset[str]:
+    """The names in a list of tools, given as names or as chat-API schemas; ValueError for others."""
+    if not isinstance(listed, list):
+        raise ValueError("the tools are not a list")
+    names = []
+    for tool in listed:
+        described = tool.get("function", tool) if isinstance(tool, dict) else {"name": tool}
+        name = described.get("name") if isinstance(described, dict) else None
+        if not isinstance(name, str):
+            raise ValueError("a tool has no name")
+        names.append(name)
+    return frozenset(names)
+
+
+def gold_of_tasks(tasks: Json) -> dict[str | None, Json]:
+    """The reference solution of each task that a tau2 result file lists."""
+    listed = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return {optional(t.get("id")): inside(t, "evaluation_criteria", "actions") for t in listed}
+
+
+def _run_id(record: Mapping[str, Json], place: str) -> str:
+    recorded = optional(record.get("id"))
+    if recorded:
+        return recorded
+    task, trial = (optional(record.get(name)) for name in ("task_id", "trial"))
+    if task is None:
+        return place
+    return f"{place}/{task}" if trial is None else f"{place}/{task}.{trial}"
+
+
+def optional(value: Json) -> str | None:
+    return None if value is None else str(value)
+
+
+def _reward(record: Mapping[str, Json]) -> float | None:
+    info = record.get("reward_info")
+    reward = info.get("reward") if isinstance(info, dict) else record.get("reward")
+    if isinstance(reward, bool) or not isinstance(reward, int | float):
+        return None
+    return float(reward)
+
+
+def _gold(record: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
+    """The agent's calls in the reference solution; None where it is absent or something else."""
+    actions = record.get("gold_actions")
+    if actions is None:
+        actions = inside(record, "info", "task", "actions")
+    if not isinstance(actions, list) or not all(isinstance(a, dict) for a in actions):
+        return None
+    return tuple(
+        ToolCall.parse(name=str(a.get("name")), arguments=a.get("arguments", a.get("kwargs", {})))
+        for a in actions
+        if a.get("requestor") != "user"
+    )

@@ -1,0 +1,77 @@
+"""Files that are no text: databases and archives of known tools are unpacked, others named."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+from ledgeragent.offline.forms.agentssdk import MAGIC as SQLITE
+from ledgeragent.offline.forms.agentssdk import sessions_in, with_journal
+from ledgeragent.types import Json
+
+_ZIP = b"PK\x03\x04"
+_OTHERS = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"RIFF": "an image or a sound",
+    b"%PDF": "a PDF document",
+    b"PAR1": "a Parquet table; write its rows as JSON Lines",
+    b"ARROW1": "an Arrow table; write its rows as JSON Lines",
+    b"\x28\xb5\x2f\xfd": "compressed with zstandard; decompress it first",
+    b"BZh": "compressed with bzip2; decompress it first",
+    b"\xfd7zXZ": "compressed with xz; decompress it first",
+}
+
+
+def is_packed(head: bytes) -> bool:
+    """True for the first bytes of a file that is no text."""
+    return head.startswith((SQLITE, _ZIP, *_OTHERS))
+
+
+def unpacked(content: bytes, file: str) -> bytes:
+    """The JSON document that a file holds; raises ValueError where it holds none that is known."""
+    if content.startswith(SQLITE):
+        return json.dumps(sessions_in(with_journal(file, content))).encode()
+    if content.startswith(_ZIP):
+        return json.dumps(_inspect_log(content)).encode()
+    kind = next(name for head, name in _OTHERS.items() if content.startswith(head))
+    raise ValueError(f"it holds no conversation: it is {kind}")
+
+
+def _inspect_log(content: bytes) -> Json:
+    """An `.eval` log of inspect_ai, by its own reader where that is installed."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = archive.namelist()
+        if "header.json" not in names and not any(n.startswith("samples/") for n in names):
+            raise ValueError("it holds no conversation: it is an archive, and no log of inspect_ai")
+    try:
+        inspect_log = import_module("inspect_ai.log")
+    except ImportError:
+        return _read_plainly(content)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "log.eval"
+        file.write_bytes(content)
+        return json.loads(inspect_log.read_eval_log(str(file)).model_dump_json())
+
+
+def _read_plainly(content: bytes) -> Json:
+    """The log without the library: its samples are JSON files of the archive."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        try:
+            members = {name: archive.read(name) for name in archive.namelist() if _is_needed(name)}
+        except NotImplementedError as problem:
+            raise ValueError(
+                f"it is packed in a way that takes inspect_ai to read: pip install inspect-ai ({problem})"
+            ) from None
+    header = json.loads(members.pop("header.json", b"{}"))
+    samples = [json.loads(members[name]) for name in sorted(members)]
+    return {"eval": header.get("eval", {}), "samples": samples}
+
+
+def _is_needed(name: str) -> bool:
+    return name == "header.json" or (name.startswith("samples/") and name.endswith(".json"))
