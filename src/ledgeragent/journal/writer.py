@@ -16,9 +16,11 @@ from pathlib import Path as File
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
-from ledgeragent.errors import UsageError
+from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.gate import Filtered
-from ledgeragent.journal.chain import JOURNAL_VERSION, chained, line_of, verify
+from ledgeragent.journal.chain import JOURNAL_VERSION, sealed, verify
+from ledgeragent.journal.checkpoints import NO_CHECKPOINTS, Checkpoints
+from ledgeragent.journal.heads import Head
 from ledgeragent.journal.redaction import Redaction
 from ledgeragent.journal.stores import Store, open_store
 from ledgeragent.journal.verdicts import call_json, verdict_json
@@ -32,10 +34,13 @@ def stamp_of(domain: Domain) -> Mapping[str, Json]:
 
 @dataclass(slots=True)
 class _ChainEnd:
-    """Where the chain goes on."""
+    """Where the chain goes on; `covered` records of it stood before the last checkpoint."""
 
     head: str
     count: int
+    time: str = ""
+    covered: int = 0
+    origin: str = ""
 
 
 class Journal:
@@ -45,26 +50,51 @@ class Journal:
 
     `redact` lists paths whose values are never written, e.g. `users.*.email`, `args.reason` or
     `text` (what was said); `*` stands for one segment, and everything below a listed path goes
-    with it. Reasons and returns that could repeat a redacted value are then left out whole.
+    with it. Such a value is left out wherever it stands from then on. Reasons and returns that could
+    repeat a redacted value are left out whole. `checkpoints` tells when the head is signed, where it is
+    kept, and when all is forced to the disk.
     """
 
-    def __init__(self, store: Store, domain: Domain, *, redact: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        store: Store,
+        domain: Domain,
+        *,
+        redact: Sequence[str] = (),
+        checkpoints: Checkpoints = NO_CHECKPOINTS,
+    ) -> None:
         self._store = store
         self._stamp = stamp_of(domain)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._redaction = Redaction(redact)
-        chain = verify(store)
+        self._checkpoints = checkpoints
+        chain = verify(store, heads=checkpoints.earlier)
         if not chain.intact:
             raise UsageError(f"the journal cannot be continued: {chain.problem}")
-        self._end = _ChainEnd(chain.head, chain.records)
+        covered = max((head.records for head in checkpoints.earlier), default=0)
+        self._end = _ChainEnd(chain.head, chain.records, chain.time, covered, chain.origin)
+        if checkpoints.signer and covered < chain.records:
+            self._write("unsigned", "", {"unsigned": chain.records - covered})
         if chain.torn:
             store.drop_torn()
             self._write("recovered", "", {"torn_bytes": chain.torn})
 
     @classmethod
-    def open(cls, file: File | str, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
+    def open(
+        cls,
+        file: File | str,
+        domain: Domain,
+        *,
+        redact: Sequence[str] = (),
+        checkpoints: Checkpoints = NO_CHECKPOINTS,
+    ) -> Journal:
         """The journal in this file, to be written on: SQLite for `.sqlite` and `.db`, else JSON Lines."""
-        return cls(open_store(file, writable=True), domain, redact=redact)
+        store = open_store(file, writable=True)
+        try:
+            return cls(store, domain, redact=redact, checkpoints=checkpoints)
+        except LedgerAgentError:
+            store.close()
+            raise
 
     def under(self, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
         """The same journal for another domain, such as a new version of a pack: one chain, two stamps."""
@@ -103,9 +133,33 @@ class Journal:
         """A call other than a read that ran, and what it answered."""
         self._write("executed", session, self._returned(call, returned, absorption))
 
+    def erased(self, seqs: Sequence[int]) -> None:
+        """Records that were taken out, by their numbers; tombstones stand for them."""
+        self._write("erased", "", {"seqs": list(seqs)})
+
+    def checkpoint(self, occasion: str = "asked") -> Head:
+        """Takes the head, signs it if there is a key, and sends it to where heads are kept."""
+        with self._lock:
+            if self._checkpoints.sync != "never":
+                self._store.sync()
+            head = Head(
+                records=self._end.count,
+                hash=self._end.head,
+                time=_now(),
+                origin=self._end.origin,
+                occasion=occasion,
+            )
+            self._end.covered = head.records
+            return self._checkpoints.keep(head)
+
     def close(self) -> None:
-        """Releases the store."""
-        self._store.close()
+        """Takes the last head and releases the store."""
+        try:
+            if self._end.count > self._end.covered:
+                self.checkpoint("close")
+            self._checkpoints.close()
+        finally:
+            self._store.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -115,19 +169,30 @@ class Journal:
 
     def _write(self, event: str, session: str, data: Mapping[str, Json]) -> None:
         with self._lock:
-            record = {
-                "journal": JOURNAL_VERSION,
-                "seq": self._end.count + 1,
-                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                "session": session,
-                "event": event,
-                "pack": self._stamp,
-                **data,
-            }
-            linked = chained(record, self._end.head)
-            self._store.append(line_of(linked))
-            self._end.head = linked["hash"]
-            self._end.count += 1
+            time, before = _now(), self._end.time
+            if time < before:
+                self._append("clock", "", time, {"was": before})
+            self._append(event, session, time, data)
+            if self._checkpoints.sync == "always":
+                self._store.sync()
+            if self._end.count - self._end.covered >= self._checkpoints.every:
+                self.checkpoint("count")
+
+    def _append(self, event: str, session: str, time: str, data: Mapping[str, Json]) -> None:
+        record = {
+            "journal": JOURNAL_VERSION,
+            "seq": self._end.count + 1,
+            "time": time,
+            "session": session,
+            "event": event,
+            "pack": self._stamp,
+            **data,
+        }
+        line, digest = sealed(record, self._end.head)
+        self._store.append(line)
+        self._end.head, self._end.time = digest, time
+        self._end.origin = self._end.origin or digest
+        self._end.count += 1
 
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)
@@ -143,3 +208,7 @@ class Journal:
             "stored": [str(path) for path in absorption.stored],
             "skipped": absorption.skipped,
         }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
