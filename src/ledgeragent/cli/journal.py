@@ -19,6 +19,7 @@ from ledgeragent.journal.proof import Proof, prove
 from ledgeragent.journal.records import sound_records
 from ledgeragent.journal.signing import make_keys
 from ledgeragent.journal.transcripts import exported
+from ledgeragent.journal.writer import utc_now
 from ledgeragent.report.parts import SENTENCE, shorten
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ def _head(store: Store, args: argparse.Namespace) -> int:
         problem = chain.problem or "there is no record in it"
         print(f"ledgeragent: {args.file}: {problem}", file=sys.stderr)
         return 1
-    time = datetime.now(UTC).isoformat(timespec="milliseconds")
-    head = Head(records=chain.records, hash=chain.head, time=time, origin=chain.origin)
+    head = Head(records=chain.records, hash=chain.head, time=utc_now(), origin=chain.origin)
     signer = signer_of(args.key, args.key_env)
     places = tuple(map(head_place, args.places))
     checkpoints = Checkpoints(signer=signer, places=places)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ledgeragent.journal.chain import GENESIS, JOURNAL_VERSION, Chain, Event, read, verify
 from ledgeragent.journal.checkpoints import Checkpoints
 from ledgeragent.journal.heads import Head, read_heads
-from ledgeragent.journal.redaction import REDACTED, Redaction
+from ledgeragent.journal.redaction import Redaction
+from ledgeragent.journal.secrecy import REDACTED
 from ledgeragent.journal.stores import JsonlStore, SqliteStore, Store, open_store
 from ledgeragent.journal.writer import Journal, stamp_of
 

@@ -6,6 +6,7 @@ A record's hash is that of its bytes as they stand in the file, up to where the 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ GENESIS = "0" * 64
 BIRTH = datetime(2026, 1, 1, tzinfo=UTC)
 """No journal is older than this package."""
 
+_DEEPEST = 100
 _SKEW = timedelta(days=1)
 _HASH_AT_THE_END = re.compile(r',"hash":"([0-9a-f]{64})"\}')
 _HASH_LENGTH = len(',"hash":""}') + 64
@@ -34,8 +36,17 @@ Event: TypeAlias = dict[str, Json]
 
 
 def sealed(record: Mapping[str, Json], previous: str) -> tuple[str, str]:
-    """The line of a record behind the one whose hash is `previous`, and the record's own hash."""
-    body = line_of({**record, "prev": previous})[:-1]
+    """The line of a record behind the one whose hash is `previous`, and the record's own hash.
+
+    What JSON cannot hold (Infinity, a key twice, what is nested too deep) stands in it as text.
+    """
+    linked = {**record, "prev": previous}
+    try:
+        body = line_of(linked)
+        parsed(body)
+    except (ValueError, TypeError):
+        body = line_of({key: _plain(value, _DEEPEST) for key, value in linked.items()})
+    body = body[:-1]
     digest = _digest(body)
     return f'{body},"hash":"{digest}"}}', digest
 
@@ -241,6 +252,21 @@ def read(store: Store) -> Iterator[Event]:
     """
     records = (parsed(line) for line in store.lines())
     return (record for record in records if record.get("tombstone") is not True)
+
+
+def _plain(value: Json, depth: int) -> Json:
+    """The value as strict JSON can hold it."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if depth == 0:
+        return "(nested too deep to be shown)"
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part, depth - 1) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part, depth - 1) for part in value]
+    return str(value)
 
 
 def _place(head: Head) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path as File
 
-from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
-from ledgeragent.journal.chain import parsed, tombstone, verify
+from ledgeragent.journal.chain import Chain, parsed, sealed, tombstone, verify
 from ledgeragent.journal.checkpoints import CheckpointPlan, Checkpoints
 from ledgeragent.journal.heads import Head
 from ledgeragent.journal.private import replacing
 from ledgeragent.journal.stores import Store, open_store
-from ledgeragent.journal.writer import Journal
+from ledgeragent.journal.writer import record_of, utc_now
+from ledgeragent.types import Json
 
 
 def erase(file: str, session: str, plan: CheckpointPlan) -> int:
@@ -35,12 +35,13 @@ def erase(file: str, session: str, plan: CheckpointPlan) -> int:
         if not seqs:
             raise UsageError(f"{file}: there is no conversation {session} in it")
         with replacing(File(file)) as draft:
-            head = _write_without(store, draft, frozenset(seqs), checkpoints)
-            store.empty_log()
+            end = _write_without(store, draft, seqs, _last_records(chain, seqs, checkpoints))
+            store.make_replaceable()
     finally:
         store.close()
     if plan.is_used:
-        checkpoints.keep(head)
+        # Only now: a head that the file does not come to would speak against it.
+        checkpoints.keep(replace(end, origin=chain.origin))
     checkpoints.close()
     return len(seqs)
 
@@ -50,29 +51,39 @@ def _seqs(store: Store, session: str) -> list[int]:
     return [r["seq"] for r in records if session and r.get("session") == session]
 
 
+def _last_records(
+    chain: Chain, seqs: list[int], checkpoints: Checkpoints
+) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """The events that are added, with their data."""
+    covered = max((head.records for head in checkpoints.earlier), default=0)
+    if checkpoints.signer and covered < chain.records:
+        yield "unsigned", {"unsigned": chain.records - covered}
+    yield "erased", {"seqs": seqs}
+
+
 def _write_without(
-    store: Store, draft: File, seqs: frozenset[int], checkpoints: Checkpoints
+    store: Store, draft: File, seqs: list[int], events: Iterable[tuple[str, Mapping[str, Json]]]
 ) -> Head:
-    """Writes what remains, and a record of what was taken out; the head after it."""
+    """Writes what remains, and the events; the head after them."""
     new = open_store(draft, writable=True)
+    gone, record = frozenset(seqs), dict[str, Json]()
     try:
-        for line in _remaining(store, seqs):
+        for line in store.lines():
+            record = parsed(line)
+            stone = tombstone(record["seq"], record["prev"], record["hash"])
+            new.append(stone if record["seq"] in gone else line)
+        # Where the clock was set back, the last record's time: what is added came after it.
+        count, digest, time = record["seq"], record["hash"], max(utc_now(), record.get("time", ""))
+        for event, data in events:
+            count += 1
+            line, digest = sealed(record_of(count, time, event, "", _NOBODY, data), digest)
             new.append(line)
-        # The heads go out once the new file stands in its place.
-        with Journal(new, _NOBODY, checkpoints=replace(checkpoints, places=())) as journal:
-            journal.erased(sorted(seqs))
-            return journal.checkpoint("erase")
+        new.sync()
+        return Head(records=count, hash=digest, time=time, origin="", occasion="erase")
     finally:
         new.close()
         draft.with_name(f"{draft.name}.lock").unlink(missing_ok=True)
 
 
-def _remaining(store: Store, seqs: frozenset[int]) -> Iterator[str]:
-    for line in store.lines():
-        record = parsed(line)
-        gone = record["seq"] in seqs
-        yield tombstone(record["seq"], record["prev"], record["hash"]) if gone else line
-
-
-_NOBODY = Domain(name="-", version="-", tools=())
+_NOBODY = {"name": "-", "version": "-", "digest": ""}
 """No pack judged what an erasure records."""

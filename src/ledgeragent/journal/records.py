@@ -112,6 +112,19 @@ def _finding(value: Json) -> None:
             raise ValueError(f"has a `{key}` that is no text")
     for key in ("reads", "waits_for"):
         _list_of(_call)(value.get(key, []))
+    _list_of(_fact)(value.get("evidence"))
+
+
+def _fact(value: Json) -> None:
+    if not isinstance(value, Mapping):
+        raise ValueError("is no fact")
+    for key in ("path", "source"):
+        if not isinstance(value.get(key), str):
+            raise ValueError(f"has a `{key}` that is no text")
+    _list_of(_text)(value.get("fields", []))
+    if "turn" not in value or "value" not in value:
+        raise ValueError("has no `turn` or no `value`")
+    _number(value["turn"])
 
 
 def _list_of(check_field: FieldCheck) -> FieldCheck:

@@ -43,8 +43,8 @@ class Store(Protocol):
         """Returns once all is on the disk."""
         ...
 
-    def empty_log(self) -> None:
-        """Moves to the file itself what stands in a log beside it; UsageError if readers prevent it."""
+    def make_replaceable(self) -> None:
+        """Leaves nothing beside the file, and keeps writers away; UsageError if readers prevent it."""
         ...
 
     def close(self) -> None:
@@ -128,8 +128,8 @@ class JsonlStore:
         """Returns once all is on the disk."""
         os.fsync(self._handle)
 
-    def empty_log(self) -> None:
-        """Nothing: there is no log."""
+    def make_replaceable(self) -> None:
+        """Nothing to do: all is in the file."""
 
     def close(self) -> None:
         """Releases the file."""
@@ -221,11 +221,12 @@ class SqliteStore:
     def sync(self) -> None:
         """Nothing to wait for: SQLite forces each transaction to the disk."""
 
-    def empty_log(self) -> None:
-        """Moves what stands in the log to the database; UsageError while somebody reads it."""
+    def make_replaceable(self) -> None:
+        """Ends the use of the database, whose log would be taken for that of the next one."""
         busy, _, _ = self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
             raise UsageError(f"{self._file}: somebody is reading this journal; try again later")
+        self._base.close()
 
     def close(self) -> None:
         """Releases the file."""

@@ -32,6 +32,26 @@ def stamp_of(domain: Domain) -> Mapping[str, Json]:
     return {"name": domain.name, "version": domain.version, "digest": domain.digest}
 
 
+def record_of(
+    seq: int,
+    time: str,
+    event: str,
+    session: str,
+    stamp: Mapping[str, Json],
+    data: Mapping[str, Json],
+) -> Mapping[str, Json]:
+    """A record without its place in the chain."""
+    return {
+        "journal": JOURNAL_VERSION,
+        "seq": seq,
+        "time": time,
+        "session": session,
+        "event": event,
+        "pack": stamp,
+        **data,
+    }
+
+
 @dataclass(slots=True)
 class _ChainEnd:
     """Where the chain goes on; `covered` records of it stood before the last checkpoint."""
@@ -100,7 +120,7 @@ class Journal:
         """The same journal for another domain, such as a new version of a pack: one chain, two stamps."""
         other = copy(self)
         other._stamp = stamp_of(domain)
-        other._redaction = Redaction(redact)
+        other._redaction = Redaction(redact, self._redaction)
         return other
 
     def keeps(self, domain: Domain) -> bool:
@@ -133,10 +153,6 @@ class Journal:
         """A call other than a read that ran, and what it answered."""
         self._write("executed", session, self._returned(call, returned, absorption))
 
-    def erased(self, seqs: Sequence[int]) -> None:
-        """Records that were taken out, by their numbers; tombstones stand for them."""
-        self._write("erased", "", {"seqs": list(seqs)})
-
     def checkpoint(self, occasion: str = "asked") -> Head:
         """Takes the head, signs it if there is a key, and sends it to where heads are kept."""
         with self._lock:
@@ -145,7 +161,7 @@ class Journal:
             head = Head(
                 records=self._end.count,
                 hash=self._end.head,
-                time=_now(),
+                time=utc_now(),
                 origin=self._end.origin,
                 occasion=occasion,
             )
@@ -169,7 +185,8 @@ class Journal:
 
     def _write(self, event: str, session: str, data: Mapping[str, Json]) -> None:
         with self._lock:
-            time, before = _now(), self._end.time
+            data, session = self._redaction.everywhere(data), self._redaction.name(session)
+            time, before = utc_now(), self._end.time
             if time < before:
                 self._append("clock", "", time, {"was": before})
             self._append(event, session, time, data)
@@ -179,15 +196,7 @@ class Journal:
                 self.checkpoint("count")
 
     def _append(self, event: str, session: str, time: str, data: Mapping[str, Json]) -> None:
-        record = {
-            "journal": JOURNAL_VERSION,
-            "seq": self._end.count + 1,
-            "time": time,
-            "session": session,
-            "event": event,
-            "pack": self._stamp,
-            **data,
-        }
+        record = record_of(self._end.count + 1, time, event, session, self._stamp, data)
         line, digest = sealed(record, self._end.head)
         self._store.append(line)
         self._end.head, self._end.time = digest, time
@@ -206,9 +215,12 @@ class Journal:
             "error": returned.error,
             "lost": returned.lost,
             "stored": [str(path) for path in absorption.stored],
-            "skipped": absorption.skipped,
+            "skipped": self._redaction.text(absorption.skipped)
+            if absorption.problems
+            else absorption.skipped,
         }
 
 
-def _now() -> str:
+def utc_now() -> str:
+    """The time as records have it, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
