@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.errors import UsageError
+from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import Journal
 from ledgeragent.journal.private import write_private
 from ledgeragent.stores.base import SavedSession
@@ -97,7 +97,7 @@ def test_what_was_open_to_all_is_closed(
     assert {n: mode for n, mode in names.items() if mode != 0o600 and "torn" not in n} == {}
 
 
-@pytest.mark.parametrize(("keep", "name", "files"), WRITERS)
+@pytest.mark.parametrize(("keep", "name", "files"), WRITERS[:-1])
 def test_what_cannot_be_closed_is_not_used(
     tmp_path: Path,
     keep: Callable[[Path], dict[str, int]],
@@ -128,3 +128,30 @@ def test_a_locked_database_stays_locked(tmp_path: Path) -> None:
         asyncio.run(store.open())
     holder.execute("COMMIT")
     holder.close()
+
+
+def test_what_cannot_be_written_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "page.html"
+    write_private(file, b"before")
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(DataError, match="No space left"):
+        write_private(file, b"after")
+    assert file.read_bytes() == b"before"
+    assert [f.name for f in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_is_written_through_a_link(tmp_path: Path, there: bool) -> None:
+    target, link = tmp_path / "target", tmp_path / "page.html"
+    if there:
+        target.write_text("not ours")
+    link.symlink_to(target)
+    with pytest.raises(UsageError, match="a link"):
+        write_private(link, b"page")
+    assert target.exists() == there and (not there or target.read_text() == "not ours")

@@ -10,13 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ledgeragent.cli.configuration import ConfigurationFile
-from ledgeragent.cli.options import DECISIONS, levels_of, tools_of
+from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, tools_of
 from ledgeragent.cli.tools import names_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
 from ledgeragent.gateway.access import names
 from ledgeragent.gateway.settings import ANY, Settings
 from ledgeragent.gateway.upstream import proxy_for
+from ledgeragent.journal.checkpoints import CheckpointPlan
 from ledgeragent.offline.binding import Binding, samples
 
 SHARED = (
@@ -44,6 +45,7 @@ class PlannedRoute:
     settings: Settings
     journal: str | None
     redact: tuple[str, ...]
+    checkpoints: CheckpointPlan
 
     def domain(self) -> Domain:
         """The route's domain, as it is read now."""
@@ -103,6 +105,7 @@ def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
         settings=_settings(args),
         journal=args.journal,
         redact=tuple(args.redact),
+        checkpoints=checkpoint_plan(args),
     )
 
 

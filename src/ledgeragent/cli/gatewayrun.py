@@ -190,7 +190,10 @@ class Running:
             file = file.with_name(f"{file.stem}.worker-{self._worker}{file.suffix}")
         name = os.path.abspath(file)
         if name not in self._journals:
-            journal = GatewayJournal.open(file, domain, redact=route.redact)
+            checkpoints = route.checkpoints.checkpoints(file)
+            journal = GatewayJournal.open(
+                file, domain, redact=route.redact, checkpoints=checkpoints
+            )
             self._journals[name] = self._stack.enter_context(journal)
         return self._journals[name].under(domain, redact=route.redact)
 

@@ -5,73 +5,182 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.errors import DataError
-from ledgeragent.journal import Event, Store, open_store, read, verify
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.journal import Checkpoints, Event, Head, Store, open_store, verify
+from ledgeragent.journal.checkpoints import CheckpointPlan, signer_of
+from ledgeragent.journal.erasure import erase
+from ledgeragent.journal.places import head_place
+from ledgeragent.journal.proof import Proof, prove
+from ledgeragent.journal.records import sound_records
+from ledgeragent.journal.signing import make_keys
 from ledgeragent.journal.transcripts import exported
+from ledgeragent.journal.writer import utc_now
 from ledgeragent.report.parts import SENTENCE, shorten
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
 
 
+_ACTIONS = ("verify", "show", "export", "head", "keygen", "erase")
+
+
 def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "journal",
-        help="verify, show or export a journal",
+        help="verify, show, export or erase from a journal; make its keys",
         description="verify recomputes the hash chain; show prints one line an event, cut "
         "where it is long; export prints each conversation as an OpenAI message list, one a line, for "
-        "`replay -`.",
-        epilog="verify exits 1 if a record was changed, removed from the middle, reordered or torn. "
-        "That the last records are gone it cannot see: compare the head it prints with one that was "
-        "noted elsewhere.",
+        "`replay -`. head prints the journal's head as it is now, to be kept elsewhere. keygen writes a "
+        "new private key to FILE and the public one to FILE.pub. erase takes a conversation out and "
+        "leaves the hashes of its records.",
+        epilog="verify exits 1 if a record was changed, removed, reordered or torn, is oddly dated, or a "
+        "head is not come past. Without a head that was kept elsewhere it cannot see that the last "
+        "records are gone, nor that the whole file was written anew.",
     )
-    parser.add_argument("action", choices=("verify", "show", "export"))
+    parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument(
         "file", metavar="FILE", help="a journal: JSON Lines, or SQLite (.db, .sqlite)"
     )
     parser.add_argument("--session", metavar="ID", help="only this conversation")
+    parser.add_argument(
+        "--head",
+        dest="heads",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="verify: heads that were kept, which the journal has to come past; may be given again",
+    )
+    parser.add_argument(
+        "--key",
+        metavar="FILE",
+        help="verify: the public key that must have signed the heads; head and erase: the private one",
+    )
+    parser.add_argument(
+        "--key-env", metavar="NAME", help="head, erase: the variable that holds the private key"
+    )
+    parser.add_argument(
+        "--to",
+        dest="places",
+        action="append",
+        default=[],
+        metavar="PLACE",
+        help="head: where it goes besides: a file, syslog:, syslog:HOST:PORT or a URL",
+    )
+    parser.add_argument(
+        "--since",
+        type=_moment,
+        metavar="TIME",
+        help="verify: take older records as they stand, e.g. 2026-11-28 or 2026-11-28T09:00:00Z",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carries the action out; 1 where `verify` finds something."""
+    """Carries the action out; 1 where `verify` finds something, or a record cannot be read."""
+    if args.action == "keygen":
+        print(make_keys(Path(args.file)))
+        return 0
+    if args.action == "erase":
+        return _erase(args)
     store = open_store(args.file)
     try:
         if args.action == "verify":
-            return _verify(store, args.file)
-        records = _records(store, args.session, args.file)
-        lines = map(_line, records) if args.action == "show" else map(_json, exported(records))
-        for line in lines:
-            print(line)
-        return 0
+            return _verify(store, args)
+        if args.action == "head":
+            return _head(store, args)
+        return _print(store, args)
     finally:
         store.close()
 
 
-def _verify(store: Store, file: str) -> int:
+def _verify(store: Store, args: argparse.Namespace) -> int:
+    proof = prove(store, args.file, head_files=args.heads, key=args.key, since=args.since)
+    for fault in proof.faults:
+        print(f"{args.file}: {fault}")
+    if not proof.faults:
+        chain = proof.chain
+        print(f"{args.file}: {chain.records} records intact, head {chain.head}")
+    for note in (*proof.chain.notes, *_unproven(proof, args.key)):
+        print(f"{args.file}: note: {note}")
+    return 1 if proof.faults else 0
+
+
+def _unproven(proof: Proof, key: str | None) -> Iterator[str]:
+    """What nobody can tell from what was given."""
+    if proof.chain.old:
+        yield (
+            f"{proof.chain.old} records are in the format of 0.1.0, which has no signed heads: who wrote "
+            "them cannot be proven"
+        )
+    if not proof.heads:
+        yield (
+            "there is no head to compare with (--head, --key): that the last records are gone, or all of "
+            "it was written anew, could not be seen"
+        )
+    elif key is None:
+        yield (
+            f"{proof.heads} heads fit, the last at record {proof.covers}; who took them is not checked "
+            "(--key), and what came later could be gone"
+        )
+
+
+def _head(store: Store, args: argparse.Namespace) -> int:
     chain = verify(store)
-    if chain.problem is not None:
-        print(f"{file}: {chain.problem}; the {chain.records} before it are intact")
+    if not chain.intact or not chain.records:
+        problem = chain.problem or "there is no record in it"
+        print(f"ledgeragent: {args.file}: {problem}", file=sys.stderr)
         return 1
-    if chain.torn:
-        print(f"{file}: {chain.records} records intact, then {chain.torn} bytes of a torn one")
-        return 1
-    print(f"{file}: {chain.records} records intact, head {chain.head}")
+    head = Head(records=chain.records, hash=chain.head, time=utc_now(), origin=chain.origin)
+    signer = signer_of(args.key, args.key_env)
+    places = tuple(map(head_place, args.places))
+    checkpoints = Checkpoints(signer=signer, places=places)
+    print(checkpoints.keep(head).line())
+    checkpoints.close()
     return 0
 
 
-def _records(store: Store, session: str | None, file: str) -> Iterable[Event]:
-    chain = verify(store)
-    if not chain.intact:
-        print(f"ledgeragent: warning: {file}: {chain.problem}", file=sys.stderr)
-    try:
-        yield from (r for r in read(store) if session in (None, r.get("session")))
-    except ValueError as problem:
-        raise DataError(f"not a journal: {problem}", file=file) from None
+def _erase(args: argparse.Namespace) -> int:
+    if args.session is None:
+        raise UsageError("name the conversation to be erased with --session")
+    plan = CheckpointPlan(key=args.key, key_variable=args.key_env, places=tuple(args.places))
+    count = erase(args.file, args.session, plan)
+    print(f"{args.file}: {count} records of {args.session} erased")
+    return 0
+
+
+def _print(store: Store, args: argparse.Namespace) -> int:
+    tally = _Tally(args.file)
+    records = tally.sound(store, args.session)
+    lines = map(_line, records) if args.action == "show" else map(_json, exported(records))
+    for line in lines:
+        print(line)
+    return 1 if tally.broken else 0
+
+
+class _Tally:
+    """The records of a journal one by one; those that are none are told, counted and left out."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self.broken = 0
+
+    def sound(self, store: Store, session: str | None) -> Iterator[Event]:
+        """Every record that can be read, of one conversation or of all."""
+        chain = verify(store)
+        if not chain.intact:
+            print(f"ledgeragent: warning: {self._file}: {chain.problem}", file=sys.stderr)
+        for record in sound_records(store, self._file):
+            if isinstance(record, DataError):
+                self.broken += 1
+                print(f"ledgeragent: skipped: {record}", file=sys.stderr)
+            elif session in (None, record["session"]):
+                yield record
 
 
 def _line(record: Event) -> str:
@@ -100,4 +209,15 @@ def _told(record: Event) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    # Half a character, which no output can hold, as its JSON escape.
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            "write a date, or a time as 2026-11-28T09:00:00Z"
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -15,6 +15,7 @@ from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal
+from ledgeragent.journal.checkpoints import EVERY, CheckpointPlan
 from ledgeragent.offline.binding import versions
 from ledgeragent.offline.traces import tool_names
 from ledgeragent.verdict import Decision, Enforcement
@@ -73,7 +74,7 @@ def tools_of(args: argparse.Namespace, *domains: str) -> frozenset[str] | None:
 
 
 def add_journal(parser: argparse.ArgumentParser) -> None:
-    """Adds --journal and --redact."""
+    """Adds --journal, --redact, and how the journal is signed and forced to the disk."""
     parser.add_argument(
         "--journal",
         metavar="FILE",
@@ -86,6 +87,52 @@ def add_journal(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a path whose values stay out of the journal, e.g. users.*.email; may be given again",
     )
+    parser.add_argument(
+        "--journal-key",
+        metavar="FILE",
+        help="the private key (ledgeragent journal keygen) that signs the journal's heads",
+    )
+    parser.add_argument(
+        "--journal-key-env",
+        metavar="NAME",
+        help="the variable of the environment that holds this key",
+    )
+    parser.add_argument(
+        "--journal-head",
+        dest="journal_heads",
+        action="append",
+        default=[],
+        metavar="PLACE",
+        help="where the journal's heads go: a file, syslog:, syslog:HOST:PORT or a URL; may be given "
+        "again. Signed ones stand in JOURNAL.heads as well",
+    )
+    parser.add_argument(
+        "--journal-every",
+        type=_records,
+        default=EVERY,
+        metavar="N",
+        help=f"records from one head to the next (default {EVERY}); the last is taken at the end",
+    )
+    parser.add_argument(
+        "--journal-sync",
+        choices=("always", "checkpoint", "never"),
+        default="checkpoint",
+        help="when a JSON Lines journal is forced to the disk: with every record, with every head or "
+        "not at all (default checkpoint); SQLite does so with every record",
+    )
+
+
+def checkpoint_plan(args: argparse.Namespace) -> CheckpointPlan:
+    """What the options say of the journal's heads; UsageError where they need --journal."""
+    if args.journal is None and (args.journal_key or args.journal_key_env or args.journal_heads):
+        raise UsageError("--journal-key and --journal-head need --journal")
+    return CheckpointPlan(
+        key=args.journal_key,
+        key_variable=args.journal_key_env,
+        places=tuple(args.journal_heads),
+        every=args.journal_every,
+        sync=args.journal_sync,
+    )
 
 
 @contextmanager
@@ -94,9 +141,11 @@ def journal_of(args: argparse.Namespace, domain: Domain) -> Iterator[Journal | N
     if args.journal is None:
         if args.redact:
             raise UsageError("--redact needs --journal")
+        checkpoint_plan(args)
         yield None
         return
-    with Journal.open(args.journal, domain, redact=args.redact) as journal:
+    checkpoints = checkpoint_plan(args).checkpoints(args.journal)
+    with Journal.open(args.journal, domain, redact=args.redact, checkpoints=checkpoints) as journal:
         yield journal
 
 
@@ -151,6 +200,12 @@ def _level(text: str) -> tuple[str, Enforcement]:
     if not rule or level not in LEVELS:
         raise argparse.ArgumentTypeError(f"write RULE=LEVEL, where LEVEL is {' or '.join(LEVELS)}")
     return rule, Enforcement(level)
+
+
+def _records(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError("give a number of records, 1 or more")
+    return int(text)
 
 
 def _tools(text: str) -> Tools:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ledgeragent.journal.chain import GENESIS, JOURNAL_VERSION, Chain, Event, chained, read, verify
-from ledgeragent.journal.redaction import REDACTED, Redaction
+from ledgeragent.journal.chain import GENESIS, JOURNAL_VERSION, Chain, Event, read, verify
+from ledgeragent.journal.checkpoints import Checkpoints
+from ledgeragent.journal.heads import Head, read_heads
+from ledgeragent.journal.redaction import Redaction
+from ledgeragent.journal.secrecy import REDACTED
 from ledgeragent.journal.stores import JsonlStore, SqliteStore, Store, open_store
 from ledgeragent.journal.writer import Journal, stamp_of
 
@@ -12,15 +15,17 @@ __all__ = [
     "JOURNAL_VERSION",
     "REDACTED",
     "Chain",
+    "Checkpoints",
     "Event",
+    "Head",
     "Journal",
     "JsonlStore",
     "Redaction",
     "SqliteStore",
     "Store",
-    "chained",
     "open_store",
     "read",
+    "read_heads",
     "stamp_of",
     "verify",
 ]

@@ -1,26 +1,60 @@
-"""The hash chain over the records of a journal: each holds the hash of the one before it."""
+"""The hash chain over the records of a journal: each holds the hash of the one before it.
+
+A record's hash is that of its bytes as they stand in the file, up to where the hash itself stands.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from typing import TypeAlias
 
+from ledgeragent.errors import DataError
+from ledgeragent.journal.heads import Head
 from ledgeragent.journal.stores import Store
-from ledgeragent.types import Json, canonical
+from ledgeragent.types import Json, canonical, parse_distinct
 
-JOURNAL_VERSION = 1
+JOURNAL_VERSION = 2
+FIRST_VERSION = 1
+"""The format of 0.1.0, whose hash is that of the record written anew."""
+
 GENESIS = "0" * 64
+BIRTH = datetime(2026, 1, 1, tzinfo=UTC)
+"""No journal is older than this package."""
+
+_DEEPEST = 100
+_SKEW = timedelta(days=1)
+_HASH_AT_THE_END = re.compile(r',"hash":"([0-9a-f]{64})"\}')
+_HASH_LENGTH = len(',"hash":""}') + 64
 
 Event: TypeAlias = dict[str, Json]
 
 
-def chained(record: Mapping[str, Json], previous: str) -> Event:
-    """The record with its place in the chain: the hash of the one before it, and its own."""
+def sealed(record: Mapping[str, Json], previous: str) -> tuple[str, str]:
+    """The line of a record behind the one whose hash is `previous`, and the record's own hash.
+
+    What JSON cannot hold (Infinity, a key twice, what is nested too deep) stands in it as text.
+    """
     linked = {**record, "prev": previous}
-    return {**linked, "hash": hashlib.sha256(line_of(linked).encode()).hexdigest()}
+    try:
+        body = line_of(linked)
+        parsed(body)
+    except (ValueError, TypeError):
+        body = line_of({key: _plain(value, _DEEPEST) for key, value in linked.items()})
+    body = body[:-1]
+    digest = _digest(body)
+    return f'{body},"hash":"{digest}"}}', digest
+
+
+def tombstone(seq: int, previous: str, digest: str) -> str:
+    """The line that stands for a record that was erased: its number and its hash, and nothing else."""
+    stone = {"journal": JOURNAL_VERSION, "prev": previous, "seq": seq, "tombstone": True}
+    return f'{line_of(stone)[:-1]},"hash":"{digest}"}}'
 
 
 def line_of(record: Mapping[str, Json]) -> str:
@@ -28,17 +62,37 @@ def line_of(record: Mapping[str, Json]) -> str:
     return canonical(record).encode("utf-8", "backslashreplace").decode()
 
 
+def parsed(line: str) -> Event:
+    """The record of a line; ValueError where it is none."""
+    try:
+        record = parse_distinct(line)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if not isinstance(record, dict):
+        raise ValueError("it is no JSON object")
+    return record
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
     """The result of a check: `records` intact ones, `torn` bytes after them, a `problem`.
 
     `problem` names the first record that was changed, removed or reordered; None if there is none.
+    `origin` is the hash of the first one, `time` that of the last. `doubts` are what is odd though the
+    hashes fit, such as a clock that went back; `notes` what the journal itself tells of. `old` records
+    are in the format of 0.1.0, `erased` ones are tombstones.
     """
 
     records: int
     head: str
     torn: int = 0
     problem: str | None = None
+    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    old: int = 0
+    erased: int = 0
+    time: str = ""
+    origin: str = ""
 
     @property
     def intact(self) -> bool:
@@ -46,26 +100,199 @@ class Chain:
         return self.problem is None
 
 
-def verify(store: Store) -> Chain:
-    """Recomputes the chain; stops at the first record that does not belong where it stands."""
-    previous, count = GENESIS, 0
-    for line in store.lines():
+class _BrokenChain(Exception):
+    """A record that does not belong where it stands."""
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What is known of the chain up to a record; `marks` are the heads to come past, by their place."""
+
+    marks: Mapping[int, tuple[Head, ...]]
+    since: datetime | None = None
+    previous: str = GENESIS
+    count: int = 0
+    time: str = ""
+    origin: str = ""
+    old: int = 0
+    unchecked: int = 0
+    stones: set[int] = field(default_factory=set)
+    buried: set[int] = field(default_factory=set)
+    doubts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def step(self, line: str) -> None:
+        """Goes on by one record; raises _BrokenChain where it does not follow."""
+        number = self.count + 1
         try:
-            record = json.loads(line)
-            digest = record.pop("hash")
-        except (ValueError, KeyError, AttributeError):
-            return Chain(records=count, head=previous, problem=f"record {count + 1} is unreadable")
-        if record.get("prev") != previous:
-            problem = f"record {count + 1} does not follow the one before it"
-            return Chain(records=count, head=previous, problem=problem)
-        expected = hashlib.sha256(line_of(record).encode()).hexdigest()
-        if digest != expected:
-            problem = f"record {count + 1} was changed after it was written"
-            return Chain(records=count, head=previous, problem=problem)
-        previous, count = digest, count + 1
-    return Chain(records=count, head=previous, torn=len(store.torn()))
+            record = parsed(line)
+        except ValueError as problem:
+            raise _BrokenChain(f"record {number} is unreadable: {problem}") from None
+        digest = record.get("hash")
+        if record.get("prev") != self.previous:
+            raise _BrokenChain(f"record {number} does not follow the one before it")
+        if record.get("tombstone") is True:
+            self._bury(number, line, digest)
+        else:
+            self._check(number, line, record)
+        if type(record.get("seq")) is not int or record["seq"] != number:
+            raise _BrokenChain(f"record {number} has the number {record.get('seq')!r:.40}")
+        self.previous, self.count = str(digest), number
+        self.origin = self.origin or self.previous
+        self.meet()
+
+    def meet(self) -> None:
+        """Compares with the heads that were taken here."""
+        for head in self.marks.get(self.count, ()):
+            if head.hash != self.previous:
+                raise _BrokenChain(
+                    f"record {self.count} is not the one that stood there at {head.time}, when a head "
+                    "was taken: the journal was written anew"
+                )
+
+    def _bury(self, number: int, line: str, digest: Json) -> None:
+        # All of a tombstone follows from its place, so that nothing can be hidden in one.
+        if not isinstance(digest, str) or line != tombstone(number, self.previous, digest):
+            raise _BrokenChain(f"record {number} is no tombstone as this package writes them")
+        self.stones.add(number)
+
+    def _check(self, number: int, line: str, record: Event) -> None:
+        version = record.get("journal")
+        if version == FIRST_VERSION and self.count == self.old + len(self.stones):
+            self.old += 1
+            genuine = _is_genuine_old(line, record)
+        elif version == JOURNAL_VERSION:
+            genuine = self._is_earlier(record) or _is_genuine(line)
+        else:
+            raise _BrokenChain(
+                f"record {number} is of a format {version!r:.20} that belongs not here"
+            )
+        if not genuine:
+            raise _BrokenChain(f"record {number} was changed after it was written")
+        self._tell_time(number, record)
+        if record.get("event") == "erased" and isinstance(record.get("seqs"), list):
+            self.buried.update(seq for seq in record["seqs"] if type(seq) is int)
+            self.notes.append(f"record {number} tells that {len(record['seqs'])} were erased")
+        if record.get("event") == "unsigned":
+            self.notes.append(
+                f"record {number} tells that {record.get('unsigned')!r:.20} before it were not covered by "
+                "a signed head when they were found"
+            )
+
+    def _is_earlier(self, record: Event) -> bool:
+        moment = _moment(record.get("time"))
+        earlier = self.since is not None and moment is not None and moment < self.since
+        self.unchecked += earlier
+        return earlier
+
+    def _tell_time(self, number: int, record: Event) -> None:
+        moment, before = _moment(record.get("time")), _moment(self.time)
+        if moment is None:
+            raise _BrokenChain(f"record {number} has no time that could be read")
+        self.time = record["time"]
+        if moment < BIRTH:
+            self.doubts.append(f"record {number} is dated {self.time}, before there were journals")
+        elif moment > datetime.now(UTC) + _SKEW:
+            self.doubts.append(f"record {number} is dated {self.time}, which is yet to come")
+        if before is None or moment >= before:
+            return
+        if record.get("event") == "clock":
+            self.notes.append(f"record {number} tells that the clock was set back then")
+        else:
+            self.doubts.append(f"record {number} is dated before the one that stands before it")
+
+
+def verify(store: Store, *, heads: Iterable[Head] = (), since: datetime | None = None) -> Chain:
+    """Recomputes the chain; stops at the first record that does not belong where it stands.
+
+    It has to come past each of `heads`. Records from before `since` are not recomputed.
+    """
+    marks = {n: tuple(same) for n, same in groupby(sorted(heads, key=_place), key=_place)}
+    walk = _Walk(marks, since)
+    problem = None
+    try:
+        for line in store.lines():
+            walk.step(line)
+        _end(walk)
+    except _BrokenChain as broken:
+        problem = str(broken)
+    except DataError as broken:
+        problem = broken.problem
+    if walk.unchecked:
+        walk.notes.append(f"{walk.unchecked} records from before then were taken as they stand")
+    return Chain(
+        records=walk.count,
+        head=walk.previous,
+        torn=len(store.torn()) if problem is None else 0,
+        problem=problem,
+        doubts=tuple(walk.doubts),
+        notes=tuple(walk.notes),
+        old=walk.old,
+        erased=len(walk.stones),
+        time=walk.time,
+        origin=walk.origin,
+    )
+
+
+def _end(walk: _Walk) -> None:
+    last = max(walk.marks, default=0)
+    if last > walk.count:
+        time = walk.marks[last][0].time
+        raise _BrokenChain(
+            f"there are {walk.count} records, and a head of {time} tells of {last}: the last are gone"
+        )
+    for number in sorted(walk.stones - walk.buried):
+        raise _BrokenChain(f"record {number} is gone, and no later record tells that it was erased")
 
 
 def read(store: Store) -> Iterator[Event]:
-    """Every whole record, oldest first, without checking the chain."""
-    return (json.loads(line) for line in store.lines())
+    """Every whole record that was not erased, oldest first, without checking the chain.
+
+    ValueError for one that is none.
+    """
+    records = (parsed(line) for line in store.lines())
+    return (record for record in records if record.get("tombstone") is not True)
+
+
+def _plain(value: Json, depth: int) -> Json:
+    """The value as strict JSON can hold it."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if depth == 0:
+        return "(nested too deep to be shown)"
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part, depth - 1) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part, depth - 1) for part in value]
+    return str(value)
+
+
+def _place(head: Head) -> int:
+    return head.records
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _is_genuine(line: str) -> bool:
+    end = _HASH_AT_THE_END.fullmatch(line, max(len(line) - _HASH_LENGTH, 0))
+    return end is not None and _digest(line[: end.start()]) == end[1]
+
+
+def _is_genuine_old(line: str, record: Event) -> bool:
+    body = {key: value for key, value in record.items() if key != "hash"}
+    try:
+        return line == line_of(record) and _digest(line_of(body)) == record.get("hash")
+    except UnicodeError:
+        return False
+
+
+def _moment(time: Json) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(time)
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.tzinfo is not None else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path as File
 
 from ledgeragent.errors import DataError, UsageError
@@ -49,10 +50,42 @@ def make_private(file: File) -> None:
 
 
 def write_private(file: File, content: bytes) -> None:
-    """Writes a file anew, for its owner alone."""
-    handle = open_private(file, os.O_WRONLY | os.O_TRUNC)
-    with os.fdopen(handle, "wb") as stream:
+    """Writes a file anew, for its owner alone. It is whole or as it was before: never half.
+
+    UsageError for a link, which could lead anywhere, and for what is no regular file.
+    """
+    with replacing(file) as draft, draft.open("wb") as stream:
         stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def replacing(file: File) -> Iterator[File]:
+    """A private draft beside a file, which takes the file's place where the block ends well."""
+    _refuse_link(file)
+    draft = file.with_name(f".{os.urandom(6).hex()}-{file.name}")
+    try:
+        os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, _OWNER))
+    except OSError as problem:
+        raise DataError(problem.strerror or str(problem), file=str(file)) from None
+    try:
+        yield draft
+        os.replace(draft, file)
+    except OSError as problem:
+        raise DataError(problem.strerror or str(problem), file=str(file)) from None
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+
+
+def _refuse_link(file: File) -> None:
+    if file.is_symlink():
+        raise UsageError(f"{file}: this is a link; name the file that it leads to")
+    if file.exists() and not file.is_file():
+        raise UsageError(
+            f"{file}: this is no regular file; - is stdout, where a verb can write there"
+        )
 
 
 def _close_to_others(file: File) -> None:

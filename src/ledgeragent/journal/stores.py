@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from pathlib import Path as File
 from typing import Protocol
+from urllib.parse import quote
 
-from ledgeragent.errors import DataError, LedgerAgentError
+from ledgeragent.errors import DataError, LedgerAgentError, UsageError
 from ledgeragent.journal.lock import WriterLock
 from ledgeragent.journal.private import make_private, open_private, write_private
 
 _AS_IT_IS: int = getattr(os, "O_BINARY", 0)
+
+LONGEST_RECORD = 64 << 20
+"""Bytes. What is longer is not read into memory."""
 
 
 class Store(Protocol):
@@ -34,6 +39,14 @@ class Store(Protocol):
         """Sets the torn part aside, so that writing can go on behind the last whole record."""
         ...
 
+    def sync(self) -> None:
+        """Returns once all is on the disk."""
+        ...
+
+    def make_replaceable(self) -> None:
+        """Leaves nothing beside the file, and keeps writers away; UsageError if readers prevent it."""
+        ...
+
     def close(self) -> None:
         """Releases the file."""
         ...
@@ -47,6 +60,10 @@ class JsonlStore:
         self._handle = self._writable() if writable else self._readable()
         try:
             self._lock = WriterLock(file) if writable else None
+            if writable and not os.path.samestat(os.fstat(self._handle), os.stat(file)):
+                raise UsageError(
+                    f"{file}: another process has just replaced this journal; try again"
+                )
         except LedgerAgentError:
             os.close(self._handle)
             raise
@@ -55,6 +72,7 @@ class JsonlStore:
         return open_private(self.file, os.O_RDWR | os.O_APPEND)
 
     def _readable(self) -> int:
+        _refuse_special(self.file)
         try:
             return os.open(self.file, os.O_RDONLY | _AS_IT_IS)
         except OSError as problem:
@@ -76,17 +94,25 @@ class JsonlStore:
             raise
 
     def lines(self) -> Iterator[str]:
-        """Every whole record, oldest first."""
+        """Every whole record, oldest first; DataError for one of more than 64 MiB.
+
+        Bytes that are no UTF-8 are kept apart, as half characters.
+        """
         with self.file.open("rb") as stream:
-            for line in stream:
+            number = 0
+            while line := stream.readline(LONGEST_RECORD):
+                number += 1
                 if line.endswith(b"\n"):
-                    yield line.decode("utf-8", "replace").rstrip("\n")
+                    yield line[:-1].decode("utf-8", "surrogateescape")
+                elif len(line) == LONGEST_RECORD:
+                    problem = f"a record has at most {LONGEST_RECORD} bytes"
+                    raise DataError(problem, file=str(self.file), line=number)
 
     def torn(self) -> bytes:
         """The bytes after the last line end."""
         with self.file.open("rb") as stream:
             last = b""
-            for line in stream:
+            while line := stream.readline(LONGEST_RECORD):
                 last = line
         return b"" if last.endswith(b"\n") else last
 
@@ -98,9 +124,19 @@ class JsonlStore:
             write_private(self.file.with_name(f"{self.file.name}.torn-{size}"), torn)
             os.truncate(self._handle, size)
 
+    def sync(self) -> None:
+        """Returns once all is on the disk."""
+        os.fsync(self._handle)
+
+    def make_replaceable(self) -> None:
+        """Nothing to do: all is in the file."""
+
     def close(self) -> None:
         """Releases the file."""
+        if self._handle < 0:
+            return
         os.close(self._handle)
+        self._handle = -1
         if self._lock is not None:
             self._lock.release()
 
@@ -112,34 +148,68 @@ class SqliteStore:
     """
 
     def __init__(self, file: File, *, writable: bool) -> None:
-        if not writable and not file.exists():
-            raise DataError("there is no such journal", file=str(file))
         # Not the database itself: to close any other handle on it would undo SQLite's own locks.
         self._lock = WriterLock(file, beside=True) if writable else None
+        self._file = file
         try:
-            if writable:
-                make_private(file)
-            # The journal sees to it that only one thread at a time is here.
-            self._base = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-            self._base.execute("PRAGMA journal_mode=WAL")
-            self._base.execute(
-                "CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, record TEXT NOT NULL)"
-            )
-        except sqlite3.DatabaseError as problem:
+            self._base = self._writable() if writable else self._readable()
+        except sqlite3.Error as problem:
             self._release()
             raise DataError(f"not a journal: {problem}", file=str(file)) from None
         except LedgerAgentError:
             self._release()
             raise
 
+    def _writable(self) -> sqlite3.Connection:
+        make_private(self._file)
+        # The journal sees to it that only one thread at a time is here.
+        base = sqlite3.connect(self._file, isolation_level=None, check_same_thread=False)
+        base.text_factory = _text_of
+        try:
+            if base.execute("SELECT 1 FROM sqlite_master").fetchone():
+                self._refuse_another(base)
+            base.execute("PRAGMA journal_mode=WAL")
+            base.execute(
+                "CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, record TEXT NOT NULL)"
+            )
+        except (sqlite3.Error, LedgerAgentError):
+            base.close()
+            raise
+        return base
+
+    def _readable(self) -> sqlite3.Connection:
+        """A connection that writes nothing, nor makes a file beside, if no log of changes is there."""
+        _refuse_special(self._file)
+        log = self._file.with_name(f"{self._file.name}-wal")
+        mode = "mode=ro" if log.exists() else "mode=ro&immutable=1"
+        address = f"file:{quote(str(self._file.absolute()))}?{mode}"
+        base = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        base.text_factory = _text_of
+        try:
+            self._refuse_another(base)
+        except (sqlite3.Error, LedgerAgentError):
+            base.close()
+            raise
+        return base
+
+    def _refuse_another(self, base: sqlite3.Connection) -> None:
+        """DataError for a database of something else."""
+        columns = [row[1] for row in base.execute("PRAGMA table_info(journal)")]
+        if columns != ["seq", "record"]:
+            problem = "not a journal: this database has no table `journal` of `seq` and `record`"
+            raise DataError(problem, file=str(self._file))
+
     def append(self, line: str) -> None:
         """Adds one record in a transaction of its own."""
         self._base.execute("INSERT INTO journal (record) VALUES (?)", (line,))
 
     def lines(self) -> Iterator[str]:
-        """Every record, oldest first."""
-        for (line,) in self._base.execute("SELECT record FROM journal ORDER BY seq"):
-            yield line
+        """Every record, oldest first; what is no text is an empty line. DataError for a damaged file."""
+        try:
+            for (line,) in self._base.execute("SELECT record FROM journal ORDER BY seq"):
+                yield line if isinstance(line, str) else ""
+        except (sqlite3.Error, OverflowError) as problem:
+            raise DataError(f"the database is damaged: {problem}", file=str(self._file)) from None
 
     def torn(self) -> bytes:
         """Nothing: a transaction is whole or absent."""
@@ -147,6 +217,16 @@ class SqliteStore:
 
     def drop_torn(self) -> None:
         """Nothing to set aside."""
+
+    def sync(self) -> None:
+        """Nothing to wait for: SQLite forces each transaction to the disk."""
+
+    def make_replaceable(self) -> None:
+        """Ends the use of the database, whose log would be taken for that of the next one."""
+        busy, _, _ = self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise UsageError(f"{self._file}: somebody is reading this journal; try again later")
+        self._base.close()
 
     def close(self) -> None:
         """Releases the file."""
@@ -157,6 +237,20 @@ class SqliteStore:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+
+
+def _text_of(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _refuse_special(file: File) -> None:
+    """DataError for what is not there, or would never end, such as a pipe or a device."""
+    try:
+        mode = file.stat().st_mode
+    except OSError as problem:
+        raise DataError(problem.strerror or str(problem), file=str(file)) from None
+    if not stat.S_ISREG(mode):
+        raise DataError("not a journal: this is no regular file", file=str(file))
 
 
 def open_store(file: File | str, *, writable: bool = False) -> Store:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 from ledgeragent.errors import PathError
-from ledgeragent.journal.redaction import REDACTED, Redaction
+from ledgeragent.journal.redaction import Redaction
 from ledgeragent.ledger import Evidence
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall
@@ -23,7 +23,7 @@ def call_json(call: ToolCall, redaction: Redaction = NOTHING) -> dict[str, Json]
     """A call as data: `id`, `name`, `arguments`, and `malformed` where it is."""
     arguments = redaction.value(("args",), dict(call.arguments))
     data = {"id": call.id, "name": call.name, "arguments": arguments}
-    return data if call.malformed is None else {**data, "malformed": call.malformed}
+    return data if call.malformed is None else {**data, "malformed": redaction.text(call.malformed)}
 
 
 def fact_json(fact: Evidence, redaction: Redaction = NOTHING) -> dict[str, Json]:
@@ -83,12 +83,12 @@ def finding_json(finding: Finding, redaction: Redaction = NOTHING) -> dict[str, 
     return {
         **finding_row(finding),
         "decision": finding.decision.name,
-        "reason": REDACTED if redaction else finding.reason,
-        "public": REDACTED if redaction and finding.public else str(finding.public),
+        "reason": redaction.text(finding.reason),
+        "public": redaction.text(str(finding.public)),
         "reads": [call_json(call, redaction) for call in finding.reads],
         "waits_for": [call_json(call, redaction) for call in finding.waits_for],
         "evidence": [fact_json(fact, redaction) for fact in finding.evidence],
-        "error": finding.error,
+        "error": redaction.text(finding.error),
     }
 
 

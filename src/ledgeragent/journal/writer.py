@@ -16,9 +16,11 @@ from pathlib import Path as File
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
-from ledgeragent.errors import UsageError
+from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.gate import Filtered
-from ledgeragent.journal.chain import JOURNAL_VERSION, chained, line_of, verify
+from ledgeragent.journal.chain import JOURNAL_VERSION, sealed, verify
+from ledgeragent.journal.checkpoints import NO_CHECKPOINTS, Checkpoints
+from ledgeragent.journal.heads import Head
 from ledgeragent.journal.redaction import Redaction
 from ledgeragent.journal.stores import Store, open_store
 from ledgeragent.journal.verdicts import call_json, verdict_json
@@ -30,12 +32,35 @@ def stamp_of(domain: Domain) -> Mapping[str, Json]:
     return {"name": domain.name, "version": domain.version, "digest": domain.digest}
 
 
+def record_of(
+    seq: int,
+    time: str,
+    event: str,
+    session: str,
+    stamp: Mapping[str, Json],
+    data: Mapping[str, Json],
+) -> Mapping[str, Json]:
+    """A record without its place in the chain."""
+    return {
+        "journal": JOURNAL_VERSION,
+        "seq": seq,
+        "time": time,
+        "session": session,
+        "event": event,
+        "pack": stamp,
+        **data,
+    }
+
+
 @dataclass(slots=True)
 class _ChainEnd:
-    """Where the chain goes on."""
+    """Where the chain goes on; `covered` records of it stood before the last checkpoint."""
 
     head: str
     count: int
+    time: str = ""
+    covered: int = 0
+    origin: str = ""
 
 
 class Journal:
@@ -45,32 +70,57 @@ class Journal:
 
     `redact` lists paths whose values are never written, e.g. `users.*.email`, `args.reason` or
     `text` (what was said); `*` stands for one segment, and everything below a listed path goes
-    with it. Reasons and returns that could repeat a redacted value are then left out whole.
+    with it. Such a value is left out wherever it stands from then on. Reasons and returns that could
+    repeat a redacted value are left out whole. `checkpoints` tells when the head is signed, where it is
+    kept, and when all is forced to the disk.
     """
 
-    def __init__(self, store: Store, domain: Domain, *, redact: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        store: Store,
+        domain: Domain,
+        *,
+        redact: Sequence[str] = (),
+        checkpoints: Checkpoints = NO_CHECKPOINTS,
+    ) -> None:
         self._store = store
         self._stamp = stamp_of(domain)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._redaction = Redaction(redact)
-        chain = verify(store)
+        self._checkpoints = checkpoints
+        chain = verify(store, heads=checkpoints.earlier)
         if not chain.intact:
             raise UsageError(f"the journal cannot be continued: {chain.problem}")
-        self._end = _ChainEnd(chain.head, chain.records)
+        covered = max((head.records for head in checkpoints.earlier), default=0)
+        self._end = _ChainEnd(chain.head, chain.records, chain.time, covered, chain.origin)
+        if checkpoints.signer and covered < chain.records:
+            self._write("unsigned", "", {"unsigned": chain.records - covered})
         if chain.torn:
             store.drop_torn()
             self._write("recovered", "", {"torn_bytes": chain.torn})
 
     @classmethod
-    def open(cls, file: File | str, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
+    def open(
+        cls,
+        file: File | str,
+        domain: Domain,
+        *,
+        redact: Sequence[str] = (),
+        checkpoints: Checkpoints = NO_CHECKPOINTS,
+    ) -> Journal:
         """The journal in this file, to be written on: SQLite for `.sqlite` and `.db`, else JSON Lines."""
-        return cls(open_store(file, writable=True), domain, redact=redact)
+        store = open_store(file, writable=True)
+        try:
+            return cls(store, domain, redact=redact, checkpoints=checkpoints)
+        except LedgerAgentError:
+            store.close()
+            raise
 
     def under(self, domain: Domain, *, redact: Sequence[str] = ()) -> Journal:
         """The same journal for another domain, such as a new version of a pack: one chain, two stamps."""
         other = copy(self)
         other._stamp = stamp_of(domain)
-        other._redaction = Redaction(redact)
+        other._redaction = Redaction(redact, self._redaction)
         return other
 
     def keeps(self, domain: Domain) -> bool:
@@ -103,9 +153,29 @@ class Journal:
         """A call other than a read that ran, and what it answered."""
         self._write("executed", session, self._returned(call, returned, absorption))
 
+    def checkpoint(self, occasion: str = "asked") -> Head:
+        """Takes the head, signs it if there is a key, and sends it to where heads are kept."""
+        with self._lock:
+            if self._checkpoints.sync != "never":
+                self._store.sync()
+            head = Head(
+                records=self._end.count,
+                hash=self._end.head,
+                time=utc_now(),
+                origin=self._end.origin,
+                occasion=occasion,
+            )
+            self._end.covered = head.records
+            return self._checkpoints.keep(head)
+
     def close(self) -> None:
-        """Releases the store."""
-        self._store.close()
+        """Takes the last head and releases the store."""
+        try:
+            if self._end.count > self._end.covered:
+                self.checkpoint("close")
+            self._checkpoints.close()
+        finally:
+            self._store.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -115,19 +185,23 @@ class Journal:
 
     def _write(self, event: str, session: str, data: Mapping[str, Json]) -> None:
         with self._lock:
-            record = {
-                "journal": JOURNAL_VERSION,
-                "seq": self._end.count + 1,
-                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                "session": session,
-                "event": event,
-                "pack": self._stamp,
-                **data,
-            }
-            linked = chained(record, self._end.head)
-            self._store.append(line_of(linked))
-            self._end.head = linked["hash"]
-            self._end.count += 1
+            data, session = self._redaction.everywhere(data), self._redaction.name(session)
+            time, before = utc_now(), self._end.time
+            if time < before:
+                self._append("clock", "", time, {"was": before})
+            self._append(event, session, time, data)
+            if self._checkpoints.sync == "always":
+                self._store.sync()
+            if self._end.count - self._end.covered >= self._checkpoints.every:
+                self.checkpoint("count")
+
+    def _append(self, event: str, session: str, time: str, data: Mapping[str, Json]) -> None:
+        record = record_of(self._end.count + 1, time, event, session, self._stamp, data)
+        line, digest = sealed(record, self._end.head)
+        self._store.append(line)
+        self._end.head, self._end.time = digest, time
+        self._end.origin = self._end.origin or digest
+        self._end.count += 1
 
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)
@@ -141,5 +215,12 @@ class Journal:
             "error": returned.error,
             "lost": returned.lost,
             "stored": [str(path) for path in absorption.stored],
-            "skipped": absorption.skipped,
+            "skipped": self._redaction.text(absorption.skipped)
+            if absorption.problems
+            else absorption.skipped,
         }
+
+
+def utc_now() -> str:
+    """The time as records have it, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -12,7 +12,8 @@ from pathlib import Path as File
 from ledgeragent import packs
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.journal import REDACTED, Event, open_store, read
+from ledgeragent.journal import REDACTED, Event, open_store
+from ledgeragent.journal.records import sound_records
 from ledgeragent.journal.transcripts import exported
 from ledgeragent.journal.verdicts import verdict_of
 from ledgeragent.offline.binding import Binding
@@ -87,11 +88,11 @@ def is_journal(file: str) -> bool:
 def _journalled(file: File) -> Iterator[Recording | DataError]:
     store = open_store(file)
     try:
-        records = list(read(store))
-    except ValueError as problem:
-        raise DataError(f"not a journal: {problem}", file=str(file)) from None
+        entries = list(sound_records(store, str(file)))
     finally:
         store.close()
+    yield from (entry for entry in entries if isinstance(entry, DataError))
+    records = [entry for entry in entries if not isinstance(entry, DataError)]
     sessions: dict[str, list[Event]] = defaultdict(list)
     for record in records:
         sessions[record["session"]].append(record)
