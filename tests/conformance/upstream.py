@@ -98,14 +98,18 @@ def _chat(raw: list[Wire]) -> list[Message]:
 
 
 def read_messages(raw: list[Wire], *, shadow: bool = False) -> tuple[list[Message], str]:
-    """The messages of an Anthropic request, and the text of its last block, the ledger block."""
+    """The messages of an Anthropic request, and the ledger block: its last one, or in its last result."""
     roles = [message["role"] for message in raw]
-    assert roles[0] == roles[-1] == "user", roles
+    assert roles[0] == roles[-1] == "user", f"the roles {roles} neither begin nor end with user"
     assert all(a != b for a, b in pairwise(roles)), "roles alternate"
     blocks = [(m["role"], block) for m in raw for block in m["content"]]
     if shadow:
         return list(_anthropic(blocks)), ""
-    return list(_anthropic(blocks[:-1])), blocks[-1][1]["text"]
+    role, last = blocks[-1]
+    if last["type"] != "tool_result":
+        return list(_anthropic(blocks[:-1])), last["text"]
+    *texts, tail = (block["text"] for block in last["content"])
+    return list(_anthropic([*blocks[:-1], (role, {**last, "content": "".join(texts)})])), tail
 
 
 def _anthropic(blocks: list[tuple[str, Wire]]) -> Iterator[Message]:
