@@ -16,7 +16,7 @@ from ledgeragent.journal import open_store, read, verify
 from tests.gateway.processes import process
 from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT
-from tests.gateway.world import HELLO, KNOWN, SAY, TOOLS, WRITE, read_sse, run, served
+from tests.gateway.world import HELLO, KNOWN, READ, SAY, TOOLS, WRITE, read_sse, run, served
 
 BODY = json.dumps(CHAT.request((HELLO,), TOOLS, False))
 
@@ -65,14 +65,14 @@ def test_it_serves_and_stops_gracefully(tmp_path: Path) -> None:
 def test_what_sessions_may_hold(most: str, decision: str) -> None:
     async def scenario() -> None:
         upstream = Upstream()
-        upstream.script.extend([SAY, WRITE])
+        upstream.script.extend([READ, SAY, WRITE])
         options = ("--max-session-bytes", most, "--max-revisions", "0")
         async with (
             served(upstream.app()) as behind,
             process(behind, *options) as (_, url, _),
             aiohttp.ClientSession(headers={"x-ledgeragent-session": "mine"}) as http,
         ):
-            for messages in (KNOWN, (HELLO,)):
+            for messages in ((HELLO,), KNOWN, (HELLO,)):
                 body = CHAT.request(messages, TOOLS, False)
                 async with http.post(f"{url}{CHAT.path}", json=body) as response:
                     told = response.headers.get(VERDICT_HEADER)

@@ -18,7 +18,7 @@ from tests.cli.command import ledgeragent
 from tests.gateway.processes import process
 from tests.gateway.upstream import Upstream
 from tests.gateway.wires import CHAT
-from tests.gateway.world import HELLO, KNOWN, SAY, TOOLS, WRITE, run, served
+from tests.gateway.world import HELLO, KNOWN, READ, SAY, TOOLS, WRITE, run, served
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks")
 
@@ -31,7 +31,9 @@ def children(parent: int) -> list[int]:
 def test_they_share_sessions_and_are_kept_alive(tmp_path: Path) -> None:
     async def scenario() -> None:
         upstream = Upstream()
-        upstream.choose = lambda body: WRITE if "Again" in str(body) else SAY
+        replies = {"Begin": READ, "First": SAY, "Again": WRITE}
+        upstream.choose = lambda body: replies[body["user"]]
+        asked = (("Begin", (HELLO,)), ("First", KNOWN), ("Again", (HELLO,)))
         journal = tmp_path / "journal.jsonl"
         options = ("--workers", "2", "--session-store", str(tmp_path / "s.db"))
         async with (
@@ -43,9 +45,8 @@ def test_they_share_sessions_and_are_kept_alive(tmp_path: Path) -> None:
             for number in range(12):
                 headers = {"x-ledgeragent-session": f"s{number}", "connection": "close"}
                 async with aiohttp.ClientSession(headers=headers) as http:
-                    for messages in (KNOWN, (HELLO,)):
-                        body = CHAT.request(messages, TOOLS, False)
-                        body["user"] = "Again" if messages == (HELLO,) else "First"
+                    for word, messages in asked:
+                        body = {**CHAT.request(messages, TOOLS, False), "user": word}
                         async with http.post(f"{url}{CHAT.path}", json=body) as response:
                             assert response.status == 200
                             verdict = response.headers.get("x-ledgeragent-verdict")

@@ -36,7 +36,7 @@ class Planter:
 
     def __init__(self) -> None:
         self.secrets: list[str] = []
-        self._numbers = count(7301)
+        self._numbers = count(7_301_001)  # long: no id or time of an answer holds one by chance
 
     def planted(self, value: Json, name: str = "", inside: str = "") -> Json:
         if isinstance(value, dict):

@@ -204,6 +204,7 @@ def openapi(version: str) -> Schema:
         "/v1/messages": _judged("Messages, judged", _MESSAGES, "content", _ANTHROPIC_ERROR),
         "/v1/responses": _judged("Responses, judged", _RESPONSES, "output", _OPENAI_ERROR),
     }
+    alive = _object("status", status=_TEXT)
     models = ("The upstream's models", "application/json", _ANY_OBJECT, "401", "502", "503", "504")
     return {
         "openapi": "3.1.0",
@@ -214,6 +215,8 @@ def openapi(version: str) -> Schema:
             "/healthz": _shown(
                 "Whether the gateway serves, and which domain", "application/json", health
             ),
+            "/livez": _shown("Whether the process does anything at all", "application/json", alive),
+            "/readyz": _shown("Whether new requests may be sent here", "application/json", alive),
             "/metrics": _shown("Counters for Prometheus", "text/plain", _TEXT),
         },
     }

@@ -43,8 +43,15 @@ def together(values: list[Json]) -> bool:
     """
     if stream_of(values) is not None:
         return True
-    dialogues = [listed(value, "messages") or [] for value in values]
+    dialogues = [listed(value, "messages") or [] for value in values if not _is_run(value)]
     return any(0 < len(a) < len(b) and b[: len(a)] == a for a, b in pairwise(dialogues))
+
+
+def _is_run(value: Json) -> bool:
+    """True for a record of a run, which stands for itself whatever another begins with."""
+    return isinstance(value, dict) and not value.keys().isdisjoint(
+        ("benchmark", "task_id", "reward")
+    )
 
 
 def traces_of(
