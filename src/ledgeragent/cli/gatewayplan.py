@@ -113,7 +113,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     if not args.upstream.startswith(("http://", "https://")):
         raise UsageError(f"--upstream {args.upstream}: should begin with http:// or https://")
     proxy_for(args.upstream)
-    keys = _from_environment(args.api_key_env).split(",") if args.api_key_env else []
+    keys = _keys_from_environment(args.api_key_env) if args.api_key_env else frozenset()
     return Settings(
         upstream=args.upstream,
         upstream_base=args.upstream_base,
@@ -124,7 +124,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         body_timeout=args.body_timeout,
         max_concurrent=args.max_concurrent,
         max_remembered=args.max_remembered,
-        keys=frozenset(key.strip() for key in keys),
+        keys=keys,
         upstream_key=_from_environment(args.upstream_key_env) if args.upstream_key_env else None,
         metrics_key=_from_environment(args.metrics_key_env) if args.metrics_key_env else None,
         hosts=_hosts(args.allowed_hosts, args.host, bool(keys)),
@@ -153,6 +153,16 @@ def _from_environment(name: str) -> str:
     if not value:
         raise UsageError(f"the environment variable {name} is not set")
     return value
+
+
+def _keys_from_environment(name: str) -> frozenset[str]:
+    keys = [key.strip() for key in _from_environment(name).split(",")]
+    if not all(keys):
+        raise UsageError(
+            f"the environment variable {name} has an empty key at place {keys.index('') + 1} of "
+            f"{len(keys)}, which would let everybody in; take the comma too many out"
+        )
+    return frozenset(keys)
 
 
 def problems_of(plan: ServingPlan) -> Mapping[str, str]:
