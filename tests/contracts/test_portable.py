@@ -14,8 +14,6 @@ ONE_LOOP = {"add_signal_handler", "remove_signal_handler"}
 """What the event loop of Windows does not do."""
 
 LOCK = "journal/lock.py"
-SIGNALS = {"cli/gateway.py"}
-"""Files that still ask for a signal handler of the loop. This set only shrinks."""
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
@@ -44,4 +42,4 @@ def test_nothing_asks_the_loop_for_what_windows_has_not() -> None:
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Attribute) and node.attr in ONE_LOOP
     }
-    assert users <= SIGNALS
+    assert users == set()
