@@ -170,7 +170,7 @@ def _union_shape(inner: tuple[Any, ...]) -> Shape:
         if value is None and optional:
             return ""
         wrong = [shape.objection(value, place) for shape in shapes]
-        return "" if "" in wrong else (wrong or [_expected(place, "null", value)])[0]
+        return "" if "" in wrong else wrong[0]
 
     one = shapes[0] if len(shapes) == 1 else Shape(objection)
     return Shape(objection, one.record, one.values, one.holds_objects)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from ledgeragent.adapters.common import (
@@ -15,6 +17,7 @@ from ledgeragent.adapters.common import (
 )
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
+from ledgeragent.verdict import Decision
 from tests.lending.domain import ADA, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call
 from tests.lending.talk import opened, read
 
@@ -98,3 +101,20 @@ def test_in_shadow_mode_what_cannot_be_read_is_not_run() -> None:
     execute(conversation, (broken, LEND), ran.append, answers)
     assert ran == [LEND]
     assert [answer.error for answer in answers] == [True, False]
+
+
+def test_what_a_framework_adds_is_told_once_and_is_no_write_by_another_name(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    policy = Policy(LIBRARY)
+    controls = ("final_result", "mcp__shelf__lend_book")
+    tools = ("get_member", *controls)
+    with caplog.at_level(logging.INFO, "ledgeragent.adapters"):
+        first = policy.open(tools, controls=controls)
+        policy.offer(first, (*tools, "get_book"), controls)
+        policy.unobserved().open(tools, controls=controls)
+    (record,) = caplog.records
+    assert record.getMessage().endswith("change no record: final_result")
+    replies = [Reply(calls=(call(name, member_id="M1"),)) for name in controls]
+    decisions = [first.judge(reply).verdicts[0].decision for reply in replies]
+    assert decisions == [Decision.ALLOW, Decision.REVISE]

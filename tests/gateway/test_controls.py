@@ -57,11 +57,11 @@ def test_a_tool_that_the_operator_calls_neutral_passes(client: Client) -> None:
     run(scenario())
 
 
-def forced(wire: Wire) -> Any:
+def forced(wire: Wire, tool: str = "lend_book") -> Any:
     """The choice of one tool, as each format writes it."""
     if wire.name == "messages":
-        return {"type": "tool", "name": "lend_book", "disable_parallel_tool_use": True}
-    name = {"name": "lend_book"}
+        return {"type": "tool", "name": tool, "disable_parallel_tool_use": True}
+    name = {"name": tool}
     return {"type": "function", **(name if wire.name == "responses" else {"function": name})}
 
 
@@ -87,6 +87,30 @@ def test_a_write_of_the_pack_is_judged_although_it_is_forced(wire: Wire) -> None
             assert got.verdicts == "lend_book=REVISE"
 
     run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("offered", "verdict"),
+    [(["lend_book"], "lend_book=REVISE"), (["burn_book"], "burn_book=ALLOW")],
+)
+def test_a_forced_tool_is_for_data_where_nothing_else_is_offered(
+    wire: Wire, offered: list[str], verdict: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Next to other tools it may be an action like them: then it is an unknown tool."""
+
+    async def scenario() -> None:
+        name = offered[0]
+        made = LONG if name == "lend_book" else UNKNOWN
+        async with world(made, made, max_revisions=0) as w:
+            choice = forced(wire, name)
+            alone = await w.ask(wire, KNOWN, tools=offered, tool_choice=choice)
+            beside = await w.ask(wire, KNOWN, tools=[*offered, *TOOLS], tool_choice=choice)
+            assert (alone.verdicts, beside.verdicts) == (verdict, f"{name}=REVISE")
+
+    with caplog.at_level(logging.WARNING, "ledgeragent.gateway"):
+        run(scenario())
+    told = any("change no record" in record.getMessage() for record in caplog.records)
+    assert told == (offered == ["burn_book"])
 
 
 async def looped(client: Client, w: World, times: int, **options: Any) -> list[int]:

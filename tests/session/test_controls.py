@@ -18,7 +18,11 @@ Example = tuple[str, tuple[str, ...], str]
 
 EXAMPLES: dict[str, Example] = {
     "Pydantic AI": ("final_result", ("order_id", "done"), "What was done."),
-    "Pydantic AI, several": ("final_result_Refund", ("amount",), ""),
+    "Pydantic AI, several": (
+        "final_result_Refund",
+        ("amount",),
+        "Refund: The final response which ends this conversation",
+    ),
     "smolagents": ("final_answer", ("answer",), "Provides a final answer to the given problem."),
     "Instructor": ("Refund", ("amount",), "Correctly extracted `Refund` with all the required"),
     "Strands Agents": (
@@ -46,6 +50,10 @@ EXAMPLES: dict[str, Example] = {
     "LangChain": ("write_todos", ("todos",), ""),
     "Claude, todo": ("TodoWrite", ("todos",), ""),
     "Claude, plan": ("ExitPlanMode", ("plan",), ""),
+    "Claude, task": ("TaskCreate", ("subject", "description"), ""),
+    "Claude, task done": ("TaskUpdate", ("taskId", "status"), ""),
+    "Claude, tasks": ("TaskList", (), ""),
+    "behind a server": ("mcp__team__transfer_to_billing", (), "Handoff to billing."),
     "files": ("ls", ("path",), "Lists all files in a directory."),
     "files, read": ("read_file", ("file_path", "limit", "offset"), "Reads a file"),
     "files, write": ("write_file", ("file_path", "content"), "Writes content to a file."),
@@ -70,6 +78,11 @@ WRITES: tuple[Example, ...] = (
     ("execute", ("command",), "Executes a shell command"),
     ("delete", ("file_path",), "Deletes a file"),
     ("Bash", ("command",), ""),
+    ("TaskUpdate", ("ticket", "state"), "Update a ticket."),
+    ("mcp__tracker__TaskUpdate", ("ticket",), "Update a ticket."),
+    ("mcp__tracker__ToolSearch", ("query",), "Order what was searched for."),
+    ("mcp__press__final_result", ("exam",), "Publish the results of an exam."),
+    ("final_result_publish", ("exam",), "Publish the results of an exam."),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +17,11 @@ from ledgeragent.gate import NOT_EXECUTED, Gate
 from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
-from ledgeragent.session.controls import with_neutrals
+from ledgeragent.session.controls import reaches_a_write, with_neutrals
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure, plain
 from ledgeragent.session.ticket import Ticket, refusal
+from ledgeragent.text import visible
 from ledgeragent.types import Message, ToolCall
 from ledgeragent.verdict import Decision
 
@@ -30,6 +32,8 @@ PolicyLike: TypeAlias = Gate | Domain | str
 """A gate of your own making, a domain, or the name of a shipped pack."""
 
 Undecided: TypeAlias = Literal["block", "allow"]
+
+log = logging.getLogger(__name__)
 
 _NUMBER = re.compile(r"\d+")
 
@@ -78,6 +82,7 @@ class Policy:
         default_factory=dict, repr=False
     )
     _sessions: Threads = field(default_factory=Threads, repr=False)
+    _unjudged_names: set[str] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -131,6 +136,7 @@ class Policy:
             undecided=self.undecided,
             neutrals=self.neutrals,
             _bound=self._bound,
+            _unjudged_names=self._unjudged_names,
         )
 
     def _conversation(
@@ -168,11 +174,27 @@ class Policy:
         if not isinstance(gate, Gate):
             domain = load_domain(gate) if isinstance(gate, str) else gate
             gate = Gate(domain=domain, undecided=Decision[self.undecided.upper()])
-        domain = with_neutrals(gate.domain, [*self.neutrals, *sorted(controls)])
+        unjudged = self._unjudged(controls, gate.domain)
+        domain = with_neutrals(gate.domain, [*self.neutrals, *unjudged])
         # What the operator bound the gate to before says what can be read.
         if tools is not None and domain.available is None:
             domain = domain.bind(tools)
         return gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
+
+    def _unjudged(self, controls: frozenset[str], domain: Domain) -> list[str]:
+        """The framework's own tools, whose calls are let through; told once for this policy.
+
+        None is one that may be a write of the domain by another name.
+        """
+        names = [name for name in sorted(controls) if not reaches_a_write(name, domain)]
+        outside = [name for name in names if domain.tool(name) is None]
+        if fresh := [name for name in outside if name not in self._unjudged_names]:
+            self._unjudged_names.update(fresh)
+            log.info(
+                "not judged, since they are the framework's own and change no record: %s",
+                visible(", ".join(fresh)),
+            )
+        return names
 
 
 def refuse(what: str, instead: str) -> UnguardableError:

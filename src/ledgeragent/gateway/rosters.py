@@ -25,7 +25,7 @@ from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.session.controls import control_tool, with_neutrals
+from ledgeragent.session.controls import control_tool, reaches_a_write, with_neutrals
 from ledgeragent.session.toolnames import NameReading, ToolNames, ending
 from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
@@ -274,16 +274,16 @@ class Rosters:
         """
         offered = {tool.name: tool for tool in request.tools}
         others = {name: offered.get(name) or OfferedTool(name) for name in {*offered, *used}}
-        controls = {n for n, tool in others.items() if self._is_control(tool, request.forced)}
+        forced = request.forced if len(offered) == 1 else ""
+        controls = {n for n, tool in others.items() if self._is_control(tool, forced)}
         return (controls | self._names.neutrals) - reading.tools.keys()
 
     def _is_control(self, tool: OfferedTool, forced: str) -> bool:
-        if tool.name in self._tools or ending(tool.name, self._writes) is not None:
+        if tool.name in self._tools or reaches_a_write(tool.name, self._gate.domain):
             return False
-        name = tool.name.rpartition("__")[2] or tool.name
-        return any(
-            control_tool(each, tool.parameters, tool.description, forced=forced == tool.name)
-            for each in {tool.name, name}
+        is_forced = forced == tool.name
+        return (
+            control_tool(tool.name, tool.parameters, tool.description, forced=is_forced) is not None
         )
 
 

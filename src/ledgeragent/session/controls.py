@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Neutral
+from ledgeragent.effects import Neutral, Write
+from ledgeragent.session.toolnames import ending
 
 Purpose = Literal["output", "handoff", "plan", "subagent", "scratch"]
 """What a control tool is for."""
@@ -24,8 +25,8 @@ class ControlTool:
     """A framework's convention for a tool of its own: a `name` (a pattern for the whole of it).
 
     Names alone may be those of real writes, so most conventions ask for more: parameters that it
-    `needs`, none at all (`bare`), or how its description `begins`. `source` is where the framework
-    says so.
+    `needs`, none at all (`bare`), or how its description `begins` (a pattern). `source` is where the
+    framework says so.
     """
 
     purpose: Purpose
@@ -36,14 +37,19 @@ class ControlTool:
     begins: str = ""
     source: str
 
+    @property
+    def is_name_alone(self) -> bool:
+        """True if nothing but the name tells the tool from another."""
+        return not (self.needs or self.bare or self.begins)
+
     def fits(self, name: str, parameters: Collection[str] | None, description: str) -> bool:
         """True if a tool of this name, with what is known of it, follows the convention."""
         if parameters is None:
             is_shaped = not (self.needs or self.bare)
         else:
             is_shaped = self.needs <= set(parameters) and not (self.bare and parameters)
-        begins = description.lstrip().startswith(self.begins)
-        return is_shaped and begins and re.fullmatch(self.name, name) is not None
+        begins = re.match(self.begins, description.lstrip())
+        return is_shaped and begins is not None and re.fullmatch(self.name, name) is not None
 
 
 def control_tool(
@@ -56,12 +62,23 @@ def control_tool(
     """The convention that a tool follows, or None: it may be anything then.
 
     `parameters` are the names of its arguments, None where they are not known. `forced` if the host
-    left the model no choice but this tool, as libraries do that want data and not an action.
+    offers nothing else and leaves the model no choice but this tool, as libraries do that want data
+    and not an action. Behind the name of a server (`mcp__tracker__TaskUpdate`) stands somebody's own
+    tool, which a name alone says nothing of.
     """
+    own = name.rpartition("__")[2] or name
     for convention in CONTROL_TOOLS:
         if convention.fits(name, parameters, description):
             return convention
+        if not convention.is_name_alone and convention.fits(own, parameters, description):
+            return convention
     return FORCED if forced else None
+
+
+def reaches_a_write(name: str, domain: Domain) -> bool:
+    """True for a name that ends in one of the domain's writes: it may be that write by another name."""
+    writes = (tool.tool for tool in domain.tools if isinstance(tool, Write))
+    return ending(name, writes) is not None
 
 
 def with_neutrals(domain: Domain, names: Iterable[str]) -> Domain:
@@ -86,8 +103,15 @@ CONTROL_TOOLS: tuple[ControlTool, ...] = (
     ControlTool(
         purpose="output",
         framework="Pydantic AI",
-        name=r"final_result(_\w+)?",
-        source="Output docs, Tool Output: final_result, with several types final_result_NAME",
+        name="final_result",
+        source="Output docs, Tool Output",
+    ),
+    ControlTool(
+        purpose="output",
+        framework="Pydantic AI",
+        name=r"final_result_\w+",
+        begins=r"(\w+: )?The final response which ends this conversation",
+        source="Output docs, Tool Output: final_result_NAME with several types",
     ),
     ControlTool(
         purpose="output",
@@ -230,8 +254,29 @@ CONTROL_TOOLS: tuple[ControlTool, ...] = (
     ControlTool(
         purpose="plan",
         framework="Claude Agent SDK",
-        name="Task(Create|Update|Get|List)|EnterPlanMode|ExitPlanMode|AskUserQuestion|ToolSearch",
-        source="Tools reference: tasks, plan mode, questions to the user, deferred tools",
+        name="TaskCreate",
+        needs=frozenset({"subject", "description"}),
+        source="Tools reference, the task list of a run",
+    ),
+    ControlTool(
+        purpose="plan",
+        framework="Claude Agent SDK",
+        name="Task(Update|Get)",
+        needs=frozenset({"taskId"}),
+        source="Tools reference, the task list of a run",
+    ),
+    ControlTool(
+        purpose="plan",
+        framework="Claude Agent SDK",
+        name="TaskList|EnterPlanMode",
+        bare=True,
+        source="Tools reference, the task list of a run, and plan mode",
+    ),
+    ControlTool(
+        purpose="plan",
+        framework="Claude Agent SDK",
+        name="ExitPlanMode|AskUserQuestion|ToolSearch",
+        source="Tools reference: plan mode, questions to the user, deferred tools",
     ),
     ControlTool(
         purpose="scratch",
