@@ -158,20 +158,6 @@ def test_a_value_is_shown_on_one_line_with_sorted_keys() -> None:
     assert shown == '{"a":"two\\nlines \\u003c/ledger\\u003e","b":1}'
 
 
-def test_a_ledger_of_what_is_expected_keeps_what_was_observed_and_said() -> None:
-    doubt = Unconfirmed(LIST, running=False)
-    before = Ledger().without(READ, "gone").put(entry({"status": "open"})).wrote(PAY, [])
-    before = before.heard().uttered("user", "Pay it.").doubted(LIST, [], running=False)
-    expected = Unconfirmed(PAY, running=True)
-    mark = Stale(("status",), PAY)
-    after = before.expecting((expected,), {ORDER("1"): (mark,)})
-    assert (after.turn, after.writes) == (1, (PAY,))
-    assert after.unconfirmed == (doubt, expected)
-    assert after.unavailable == before.unavailable and after.utterances == before.utterances
-    assert at(after).stale == (mark,) and at(before).stale == ()
-    assert [each.stale for each in after.glob(ORDER)] == [each.stale for each in after] == [(mark,)]
-
-
 def test_a_write_in_doubt_is_so_until_it_is_known_to_be_done_or_refused() -> None:
     doubted = Ledger().doubted(PAY, [], running=True).doubted(LIST, [], running=False)
     both = (Unconfirmed(PAY, running=True), Unconfirmed(LIST, running=False))

@@ -26,6 +26,7 @@ from tests.lending.domain import (
     call,
 )
 
+M1, B1 = MEMBER("M1"), BOOK("B1")
 AGAIN = replace(LEND, id="again", arguments={**LEND.arguments, "days": 7})
 SHELVE = call("shelve_book", book_id="B1")
 MOVE = call("move_member", member_id="M1", city="Gouda")
@@ -51,6 +52,29 @@ def test_what_an_allowed_call_touches_is_unknown_to_the_calls_after_it() -> None
 def test_one_call_object_twice_is_a_call_and_its_repetition() -> None:
     assert [v.allowed for v in judged(MOVE, MOVE).verdicts] == [True, False]
     assert [v.allowed for v in judged(SHELVE, MOVE, SHELVE).verdicts] == [True, True, False]
+
+
+def test_a_rule_sees_what_is_about_to_change_as_unknown_and_the_rest_as_observed() -> None:
+    seen: list[object] = []
+
+    @predicate("lending/looks", guards=("lend_book",))
+    def looks(call: Lend, ledger: View) -> Broken | None:
+        marked = ledger.entry(B1), *(each for path, each in ledger.glob(BOOK) if path == B1)
+        seen.append((ledger[M1]["name"], ledger.turn, [doubt.call for doubt in ledger.unconfirmed]))
+        seen.append(marked[0].stale[0].by if marked[0] and marked[0].stale else None)
+        return None if marked[1]["status"] else violation("no status")
+
+    lost = call("return_book", book_id="B9")
+    ledger = BOTH_READ.doubted(lost, [], running=False).heard()
+    gate = Gate(domain=replace(LIBRARY, predicates=(looks,)))
+    verdict = second(judged(LEND, AGAIN, gate=gate, ledger=ledger))
+    assert seen == [
+        (ADA["name"], 1, [lost]),
+        None,
+        (ADA["name"], 1, [lost, LEND]),
+        LEND,
+    ]
+    assert verdict.missing and ledger.get(B1) == BOTH_READ.get(B1)
 
 
 def test_a_rejected_call_is_not_expected_to_happen() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from ledgeragent.entry import Evidence, Stale
-from ledgeragent.ledger import Ledger, Touch, Unconfirmed
+from ledgeragent.ledger import Ledger, Touch, Unconfirmed, UnconfirmedGround
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall
-from ledgeragent.view import MissingEvidence, Record, UnconfirmedGround, View
+from ledgeragent.view import MissingEvidence, Record, View
 from tests.lending.domain import (
     ADA,
     AUTH,

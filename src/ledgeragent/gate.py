@@ -18,7 +18,7 @@ from ledgeragent.findings import (
     unusable,
     wait_for,
 )
-from ledgeragent.ledger import Evidence, Ledger
+from ledgeragent.ledger import Evidence, Ledger, UnconfirmedGround
 from ledgeragent.lookback import LookBack
 from ledgeragent.plan import Order, Plan
 from ledgeragent.predicates import Broken, Predicate
@@ -26,7 +26,7 @@ from ledgeragent.rejections import Rejections
 from ledgeragent.text import visible
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
-from ledgeragent.view import MissingEvidence, StalePolicy, UnconfirmedGround, View
+from ledgeragent.view import MissingEvidence, StalePolicy, View
 
 Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
@@ -103,12 +103,10 @@ class Gate:
     undecided: Decision = Decision.BLOCK
     unknown: Decision = Decision.REVISE
 
-    def judge(
-        self, call: ToolCall, ledger: Ledger, lookbacks: list[LookBack] | None = None
-    ) -> Verdict:
+    def judge(self, call: ToolCall, ledger: Ledger, plan: Plan | None = None) -> Verdict:
         """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict.
 
-        `lookbacks` gets the rules that asked which writes were done, and are satisfied.
+        With a `plan`, where the calls that it let through are about to be done as well.
         """
         guard = self.domain.guard(call.name)
         if guard is None:
@@ -119,7 +117,9 @@ class Gate:
         if isinstance(arguments, Finding):
             return Verdict(call=call, decision=Decision.REVISE, findings=(arguments,))
         view = View(ledger, self.domain.parameters, self.stale, self.domain.shape)
-        return self._apply(guard, call, arguments, view, lookbacks)
+        if plan is not None:
+            plan.show(view, arguments)
+        return self._apply(guard, call, arguments, view, plan)
 
     def _judge_unknown(self, call: ToolCall) -> Verdict:
         if self.unknown is Decision.ALLOW:
@@ -133,7 +133,7 @@ class Gate:
         call: ToolCall,
         arguments: Arguments,
         view: View,
-        lookbacks: list[LookBack] | None,
+        plan: Plan | None,
     ) -> Verdict:
         evidence = view.evidence
         findings: list[Finding] = []
@@ -150,8 +150,8 @@ class Gate:
                     if view.looked_back:
                         lookback = LookBack(rule, arguments, view)
                         self._look_back(lookback, broken)
-                        if broken is None and lookbacks is not None:
-                            lookbacks.append(lookback)
+                        if broken is None and plan is not None:
+                            plan.lookbacks.append(lookback)
                     if broken is None:
                         continue
                     finding = against(rule, evidence[first:], _VIOLATION, rule.decision, broken)

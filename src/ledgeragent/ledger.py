@@ -6,7 +6,7 @@ changed as stale, and they count as unknown until they are read again (observe, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -25,6 +25,7 @@ __all__ = [
     "Stale",
     "Touch",
     "Unconfirmed",
+    "UnconfirmedGround",
     "Utterance",
 ]
 
@@ -33,7 +34,6 @@ R = TypeVar("R")
 Speaker: TypeAlias = Literal["agent", "user"]
 
 _NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap({}, {})
-_NO_MARKS: Mapping[Path[Json], Sequence[Stale]] = {}
 _Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
 
 
@@ -56,6 +56,14 @@ class Unconfirmed(NamedTuple):
     running: bool
 
 
+class UnconfirmedGround(Exception):
+    """A predicate's answer rests on writes of which nobody knows whether they were done."""
+
+    def __init__(self, doubts: tuple[Unconfirmed, ...]) -> None:
+        super().__init__(doubts)
+        self.doubts = doubts
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """Latest observed state, `L : paths -> values`, with the executed writes of the conversation.
@@ -71,31 +79,24 @@ class Ledger:
     unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     utterances: tuple[Utterance, ...] = ()
     _roots: _Roots = field(default_factory=dict)
-    _expected: Mapping[Path[Json], Sequence[Stale]] = field(default_factory=dict)
 
     def get(self, path: Path[R]) -> Entry | None:
         """The entry at `path`, or None if it was never observed."""
         try:
-            entry = self._roots[path[0]].get(path)
+            return self._roots[path[0]].get(path)
         except KeyError:
             return None
-        return self._as_expected(entry) if self._expected and entry is not None else entry
-
-    def _as_expected(self, entry: Entry) -> Entry:
-        marks = self._expected.get(entry.path)
-        return entry.marked(marks) if marks else entry
 
     def glob(self, template: PathTemplate[R]) -> Iterator[Entry]:
         """Every observed entry of a family, in order of first observation."""
         branch = self._roots.get(template.root)
         for entry in branch.values() if branch is not None else ():
             if template.fits(entry.path):
-                yield self._as_expected(entry) if self._expected else entry
+                yield entry
 
     def __iter__(self) -> Iterator[Entry]:
         for branch in self._roots.values():
-            for entry in branch.values():
-                yield self._as_expected(entry) if self._expected else entry
+            yield from branch.values()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -137,17 +138,6 @@ class Ledger:
         unconfirmed = (*self._others(call), Unconfirmed(call, running))
         return self._next(self.turn, self.writes, unconfirmed, self._roots).marked(touched, call)
 
-    def expecting(
-        self, writes: tuple[Unconfirmed, ...], marks: Mapping[Path[Json], Sequence[Stale]]
-    ) -> Ledger:
-        """This ledger where writes are about to be done. It is for judging, not for keeping.
-
-        `marks` stand on what they touch, and are looked at only where a rule looks: most calls of
-        a reply have nothing to do with each other.
-        """
-        unconfirmed = (*self.unconfirmed, *writes)
-        return self._next(self.turn, self.writes, unconfirmed, self._roots, marks)
-
     def refused(self, call: ToolCall) -> Ledger:
         """This ledger knowing that `call` did not execute."""
         if not self.unconfirmed:
@@ -186,7 +176,6 @@ class Ledger:
         writes: tuple[ToolCall, ...],
         unconfirmed: tuple[Unconfirmed, ...],
         roots: _Roots,
-        expected: Mapping[Path[Json], Sequence[Stale]] = _NO_MARKS,
     ) -> Ledger:
         # Spelled out, since `dataclasses.replace` costs more than all the rest of an update.
         return Ledger(
@@ -196,7 +185,6 @@ class Ledger:
             unavailable=self.unavailable,
             utterances=self.utterances,
             _roots=roots,
-            _expected=expected,
         )
 
     def marked(self, touched: Iterable[Touch], by: ToolCall | None) -> Ledger:

@@ -14,23 +14,25 @@ from typing import Literal, TypeAlias
 from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
-from ledgeragent.ledger import Ledger, Stale, Touch, Unconfirmed
+from ledgeragent.ledger import Ledger, Touch, Unconfirmed
 from ledgeragent.lookback import LookBack
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
-from ledgeragent.types import Json, ToolCall
+from ledgeragent.types import Arguments, Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
+from ledgeragent.view import View
 
 Order = Literal["any", "listed", "snapshot"]
 """How a host runs the calls of a reply. `any`: in any order, or at once, so that no two that are let
 through may disturb each other. `listed`: one after the other, as they stand. `snapshot`: the paper's
 reading, each call judged as if it were alone."""
 
-Judge: TypeAlias = Callable[[ToolCall, Ledger, list[LookBack]], Verdict]
-"""`(call, ledger, lookbacks) -> verdict`; adds the satisfied rules that asked which writes were done."""
+Judge: TypeAlias = "Callable[[ToolCall, Ledger, Plan | None], Verdict]"
+"""`(call, ledger, plan) -> verdict`: the call judged where what the plan let through is to be done."""
 
 WAIT = "gate/wait"
-_ENFORCE = Enforcement.ENFORCE
+# A look at an enum costs as much as a rule.
+_ALLOW, _ENFORCE = Decision.ALLOW, Enforcement.ENFORCE
 _record_of = operator.itemgetter(0)
 
 
@@ -51,7 +53,7 @@ class Claim:
         self._evidence = verdict.evidence
         self._touched = touched
         # What a rule that is not enforced would say holds nobody back.
-        self.lookbacks = [back for back in lookbacks if back.rule.enforcement is _ENFORCE]
+        self.lookbacks = lookbacks and [b for b in lookbacks if b.rule.enforcement is _ENFORCE]
 
     def meets(self, touched: Iterable[Touch]) -> bool:
         """True if what is touched is among what the call rests on, or changes."""
@@ -63,10 +65,6 @@ class Claim:
             for path, fields in own
         )
 
-    def stands(self, doubts: tuple[Unconfirmed, ...]) -> bool:
-        """True if the rules that asked which writes were done are satisfied with these as well."""
-        return all(lookback.is_satisfied(doubts) for lookback in self.lookbacks)
-
     def repeats(self, call: ToolCall) -> bool:
         """True if `call` is the same once more."""
         own = self.call
@@ -76,17 +74,6 @@ class Claim:
 class Plan:
     """The calls let through so far, and what is expected of them."""
 
-    __slots__ = (
-        "_claims",
-        "_domain",
-        "_expected",
-        "_judge",
-        "_marks",
-        "_order",
-        "_relied_on",
-        "_snapshot",
-    )
-
     def __init__(self, judge: Judge, domain: Domain, order: Order, ledger: Ledger) -> None:
         self._judge = judge
         self._domain = domain
@@ -94,67 +81,73 @@ class Plan:
         self._snapshot = ledger
         self._claims: list[Claim] = []
         self._expected: tuple[Unconfirmed, ...] = ()
-        self._marks: dict[Path[Json], list[Stale]] = {}
-        # Which records the claims rest on: most calls have none in common, and need no more.
+        # Which records the claims touch, and rest on: most calls have none in common, and need no more.
+        self._changes: dict[Path[Json], list[tuple[ToolCall, Sequence[Touch]]]] = {}
         self._relied_on: set[Path[Json]] = set()
+        # What the judge of the latest call has read: its arguments, and the satisfied rules that
+        # asked which writes were done.
+        self._arguments: Arguments | None = None
+        self.lookbacks: list[LookBack] = []
+
+    def show(self, view: View, arguments: Arguments) -> None:
+        """Has the rules of a call, read as these arguments, see the ledger as it is expected to be."""
+        self._arguments = arguments
+        if self._claims:
+            view.unconfirmed = (*view.unconfirmed, *self._expected)
+            view.changes = self._changes
 
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
         if self._is_write(call):
             # What it was let through on is read off the ledger once more: nobody keeps it.
-            lookbacks: list[LookBack] = []
-            verdict = self._judge(call, self._expected_ledger(), lookbacks)
-            self._let_through(verdict, self._touched(call), lookbacks)
+            verdict = self._judged(call)
+            self._let_through(verdict, self._touched(call))
 
     def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
         if self._order == "snapshot":
-            return self._judge(call, self._snapshot, [])
-        lookbacks: list[LookBack] = []
-        verdict = self._judge(call, self._expected_ledger(), lookbacks)
-        if not verdict.allowed or not self._is_write(call) or (last and not self._claims):
+            return self._judge(call, self._snapshot, None)
+        verdict = self._judged(call)
+        if verdict.decision is not _ALLOW or (last and not self._claims):
+            return verdict
+        if not self._is_write(call):
             return verdict
         touched = self._touched(call)
-        if (claim := self._conflict(call, touched)) is not None:
+        if self._claims and (claim := self._conflict(call, touched)) is not None:
             return _wait(verdict, claim.call)
         if not last:
-            self._let_through(verdict, touched, lookbacks)
+            self._let_through(verdict, touched)
         return verdict
 
-    def _expected_ledger(self) -> Ledger:
-        """The ledger where the calls let through are expected to be done."""
-        if not self._claims:
-            return self._snapshot
-        return self._snapshot.expecting(self._expected, self._marks)
+    def _judged(self, call: ToolCall) -> Verdict:
+        """The verdict where the calls let through are expected to be done."""
+        self._arguments, self.lookbacks = None, []
+        return self._judge(call, self._snapshot, self)
 
-    def _let_through(
-        self, verdict: Verdict, touched: list[Touch], lookbacks: Sequence[LookBack]
-    ) -> None:
+    def _let_through(self, verdict: Verdict, touched: list[Touch]) -> None:
         call = verdict.call
-        self._claims.append(Claim(verdict, touched, lookbacks))
+        self._claims.append(Claim(verdict, touched, self.lookbacks))
         self._expected = (*self._expected, Unconfirmed(call, True))
         self._relied_on.update(map(_record_of, verdict.evidence))
-        for path, fields in touched:
-            self._marks.setdefault(path, []).append(Stale(fields, call))
+        change = (call, touched)
+        for path in set(map(_record_of, touched)):
+            self._changes.setdefault(path, []).append(change)
 
     def _is_write(self, call: ToolCall) -> bool:
         return self._domain.effect(call.name) is Effect.WRITE
 
     def _touched(self, call: ToolCall) -> list[Touch]:
-        return touched_by(self._snapshot, call, self._domain)
+        return touched_by(self._snapshot, call, self._domain, self._arguments)
 
     def _conflict(self, call: ToolCall, touched: list[Touch]) -> Claim | None:
         """The earlier call that this one would disturb, or repeat, where order is not sure."""
         if self._order != "any":
             return None
+        paths = set(map(_record_of, touched))
+        near = not (paths.isdisjoint(self._relied_on) and paths.isdisjoint(self._changes))
         for claim in self._claims:
-            if claim.repeats(call):
+            if claim.repeats(call) or (near and claim.meets(touched)):
                 return claim
-        near = [t for t in touched if t.path in self._relied_on or t.path in self._marks]
-        for claim in self._claims if near else ():
-            if claim.meets(near):
-                return claim
-        for claim in self._claims:
             if claim.lookbacks and not self._stands(claim, call):
                 return claim
         return None
@@ -162,7 +155,8 @@ class Plan:
     def _stands(self, claim: Claim, call: ToolCall) -> bool:
         """True if a claim that rests on which writes were done is right with one more as well."""
         others = [doubt for doubt in self._expected if doubt.call is not claim.call]
-        return claim.stands((*self._snapshot.unconfirmed, *others, Unconfirmed(call, True)))
+        doubts = (*self._snapshot.unconfirmed, *others, Unconfirmed(call, True))
+        return all(lookback.is_satisfied(doubts) for lookback in claim.lookbacks)
 
 
 def _wait(verdict: Verdict, earlier: ToolCall) -> Verdict:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, cast
 
-from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Unconfirmed
+from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Touch
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.shape import ANYTHING, Shape
 from ledgeragent.types import Json, ToolCall
@@ -43,14 +43,6 @@ class MissingEvidence(Exception):
         self.stale = stale
         self.objection = objection
         self.reads = reads
-
-
-class UnconfirmedGround(Exception):
-    """A predicate's answer rests on writes of which nobody knows whether they were done."""
-
-    def __init__(self, doubts: tuple[Unconfirmed, ...]) -> None:
-        super().__init__(doubts)
-        self.doubts = doubts
 
 
 class Record(Mapping[str, Any]):
@@ -177,6 +169,10 @@ class Record(Mapping[str, Any]):
         return default
 
 
+Changes: TypeAlias = Mapping[Path[Json], Sequence[tuple[ToolCall, Sequence[Touch]]]]
+"""Calls that are about to be done and all that each touches, by the records that they touch."""
+
+
 def _any_shape(path: Path[Any]) -> Shape:
     """The shape of records of which nothing is declared."""
     return ANYTHING
@@ -188,7 +184,7 @@ class View(dict[Path[Any], Any]):
     `view[path]` is the record at `path`; it raises MissingEvidence if that was never read (or is
     stale, or is not what `shapes` declare). `parameters` are the domain's constants (`now`,
     allowances). `unconfirmed` are the writes that may have happened; `looked_back` tells if a rule has
-    read `writes`.
+    read `writes`. `changes` are about to be made: what they touch counts as stale.
 
     The dict underneath holds the records opened so far: rules of one tool read the same few, and a
     plain dict hit is what keeps a decision cheaper than parsing one record.
@@ -198,6 +194,7 @@ class View(dict[Path[Any], Any]):
         "_honour_stale",
         "_ledger",
         "_shapes",
+        "changes",
         "evidence",
         "looked_back",
         "parameters",
@@ -212,6 +209,7 @@ class View(dict[Path[Any], Any]):
         shapes: Callable[[Path[Any]], Shape] = _any_shape,
     ) -> None:
         self._ledger = ledger
+        self.changes: Changes = {}
         self._shapes = shapes
         self.looked_back = False
         self.unconfirmed = ledger.unconfirmed
@@ -219,12 +217,22 @@ class View(dict[Path[Any], Any]):
         self.parameters = parameters
         self.evidence: list[Evidence] = []
 
+    def _expected(self, entry: Entry) -> Entry:
+        """The entry, with what is about to change called unknown."""
+        path = entry.path
+        changes = self.changes.get(path)
+        if changes is None:
+            return entry
+        return entry.marked(
+            [Stale(t.fields, call) for call, touched in changes for t in touched if t.path == path]
+        )
+
     if TYPE_CHECKING:
 
         def __getitem__(self, path: Path[R]) -> R: ...
 
     def __missing__(self, path: Path[Any]) -> Any:
-        entry = self._ledger.get(path)
+        entry = self.entry(path)
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
         stale = self._honour_stale and entry.stale != ()
@@ -262,7 +270,8 @@ class View(dict[Path[Any], Any]):
 
     def entry(self, path: Path[Any]) -> Entry | None:
         """The ledger's entry itself, for rules about provenance (which read, which turn)."""
-        return self._ledger.get(path)
+        entry = self._ledger.get(path)
+        return self._expected(entry) if self.changes and entry is not None else entry
 
     @property
     def turn(self) -> int:

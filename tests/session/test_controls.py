@@ -10,7 +10,8 @@ from ledgeragent.effects import Effect, Neutral
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.packs import load_domain
-from ledgeragent.session.controls import CONTROL_TOOLS, FORCED, control_tool, with_neutrals
+from ledgeragent.session.controls import control_tool, with_neutrals
+from ledgeragent.session.conventions import CONTROL_TOOLS, FORCED
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision
 

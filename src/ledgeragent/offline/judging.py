@@ -15,8 +15,8 @@ from ledgeragent.effects import Effect
 from ledgeragent.findings import UNKNOWN_ARGUMENT
 from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL, Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.lookback import LookBack
 from ledgeragent.offline.traces import Trace
+from ledgeragent.plan import Plan
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Enforcement, Finding, Verdict
@@ -68,11 +68,9 @@ class RecordedGate(Gate):
 
     levels: Mapping[str, Enforcement] = field(default_factory=dict)
 
-    def judge(
-        self, call: ToolCall, ledger: Ledger, lookbacks: list[LookBack] | None = None
-    ) -> Verdict:
+    def judge(self, call: ToolCall, ledger: Ledger, plan: Plan | None = None) -> Verdict:
         """The verdict on one call, with what only checks in shadow say put there."""
-        verdict = Gate.judge(self, call, ledger, lookbacks)
+        verdict = Gate.judge(self, call, ledger, plan)
         if not self.levels or not any(is_check(f.predicate) for f in verdict.findings):
             return verdict
         levelled = [f._replace(enforcement=self._level(f)) for f in verdict.findings]

@@ -10,8 +10,7 @@ from ledgeragent.adapters.method import Method, pack_for
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.lookback import LookBack
-from ledgeragent.plan import Order
+from ledgeragent.plan import Order, Plan
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Verdict
 
@@ -26,9 +25,7 @@ class OpenGate(Gate):
 
     order: Order = "snapshot"
 
-    def judge(
-        self, call: ToolCall, ledger: Ledger, lookbacks: list[LookBack] | None = None
-    ) -> Verdict:
+    def judge(self, call: ToolCall, ledger: Ledger, plan: Plan | None = None) -> Verdict:
         """ALLOW."""
         return Verdict(call=call, decision=Decision.ALLOW)
 
