@@ -15,7 +15,7 @@ from ledgeragent.effects import Read, matching, structured, text
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
 from ledgeragent.returned import parse_literal, parse_return, shortened, unwrapped
-from ledgeragent.types import Json, ToolCall, ToolReturn
+from ledgeragent.types import Json, ToolCall, ToolReturn, is_error
 from tests.lending.domain import Book
 
 WHO = PathTemplate("who", str)
@@ -227,6 +227,52 @@ def result(text: str = "a", **more: Json) -> Json:
 )
 def test_a_tool_result_of_mcp_is_opened(content: Json, value: Json) -> None:
     assert unwrapped(content) == unwrapped(json.dumps(content)) == value
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"content": [], "isError": True},
+        {"content": "", "is_error": True},
+        {"content": None, "is_error": True},
+        {"is_error": True},
+        {"isError": True, "content": [{"type": "text", "text": ""}]},
+        {"isError": True, "structuredContent": {}},
+    ],
+)
+@pytest.mark.parametrize("write", [json.dumps, repr, lambda value: value])
+def test_an_error_without_a_word_is_still_one(write: Any, content: Json) -> None:
+    assert is_error(unwrapped(write(content)))
+    assert stored("get_book", write(content)) == stored("name", write(content)) == []
+
+
+TWICE = '{"book_id": "B1", "title": "Ferns", "status": "in", "status": "out"}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TWICE,
+        TWICE.replace('"', "'"),
+        json.dumps(TWICE),
+        f'{{"result": {TWICE}}}',
+        json.dumps({"result": TWICE}),
+        [{"type": "text", "text": TWICE}],
+        [{"type": "text", "text": json.dumps(RECORD)}, {"type": "text", "text": TWICE}],
+        [{"type": "text", "text": json.dumps(RECORD)}, {"type": "text", "text": '{"book_id": "B'}],
+        [{"type": "text", "text": "[1, "}, {"type": "text", "text": json.dumps(RECORD)}],
+        '{"result": {"book_id": "B2"}, "result": ' + json.dumps(RECORD) + "}",
+    ],
+)
+def test_what_can_be_read_in_two_ways_or_in_part_is_no_evidence(content: Json) -> None:
+    call = ToolCall(name="get_book", arguments={"book_id": "B1"}, id="1")
+    absorption = absorb(Ledger(), call, ToolReturn(call_id="1", content=content), DOMAIN)
+    assert absorption.stored == () and absorption.problems != ()
+
+
+def test_a_label_beside_a_record_is_no_hindrance() -> None:
+    texts = [{"type": "text", "text": text} for text in ("Here it is:", json.dumps(RECORD))]
+    assert stored("get_book", texts) == [RECORD]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ import ast
 import json
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from contextlib import suppress
 
-from ledgeragent.types import Json, parse_json
+from ledgeragent.types import Json, RepeatedKeyError, parse_distinct
 
 _DEEPEST_WRAPPING = 6
 _LONGEST_LITERAL = 1 << 18  # characters: reading this many may take a second
@@ -82,12 +81,18 @@ def parse_return(
 
 
 def _parse_blocks(texts: Sequence[str], parse: Callable[[str], Json], own: Container[str]) -> Json:
-    """The value of the one block that holds one, beside labels; of all blocks, where each does."""
+    """The value of the one block that holds one, beside labels; of all blocks, where each does.
+
+    A block that is written as a value and cannot be read is no label: ValueError.
+    """
     values: list[Json] = []
     for text in texts:
-        with suppress(ValueError):
-            value = unwrapped(text, own)
+        value = unwrapped(text, own)
+        try:
             values.append(parse(value) if isinstance(value, str) else value)
+        except ValueError as problem:
+            if text.lstrip()[:1] in ("{", "["):
+                raise ValueError(f"a block of it cannot be read: {problem}") from None
     if len(values) == 1:
         return values[0]
     if len(values) < len(texts):
@@ -119,12 +124,14 @@ def _inner_of_object(content: Mapping[str, Json], own: Container[str]) -> Json:
         (name,) = content
         if name in _WRAPPERS and name not in own:
             return content[name]
-    blocks = content.get("content")
-    if "content" in own or not isinstance(blocks, list) or not content.keys() <= _AROUND_BLOCKS:
+    if "content" in own or not content.keys() <= _AROUND_BLOCKS:
         return content
-    text = "\n".join(_block_texts(blocks, own))
-    if content.get("isError") or content.get("is_error"):
-        return text if text.startswith("Error") else f"Error: {text}"
+    blocks = content.get("content")
+    if content.get("isError") is True or content.get("is_error") is True:
+        text = "\n".join(_block_texts(blocks, own)) if isinstance(blocks, list) else blocks or ""
+        return text if str(text).startswith("Error") else f"Error: {text}"
+    if not isinstance(blocks, list):
+        return content
     structured = content.get("structuredContent")
     return blocks if structured is None else structured
 
@@ -149,9 +156,14 @@ def _is_no_text(block: Json) -> bool:
 
 
 def parse_value(text: str) -> Json:
-    """The value that a text writes, in JSON or as Python does; ValueError where it is neither."""
+    """The value that a text writes, in JSON or as Python does; ValueError where it is neither.
+
+    So it is where an object has a key twice: which of two values counts, parsers disagree.
+    """
     try:
-        return parse_json(text)
+        return parse_distinct(text)
+    except RepeatedKeyError:
+        raise
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
     except ValueError:
@@ -168,9 +180,22 @@ def parse_literal(text: str) -> Json:
     if len(text) > _LONGEST_LITERAL:
         raise ValueError("neither JSON nor short enough to be read as Python's text for a value")
     try:
-        return json.loads(json.dumps(ast.literal_eval(text.strip()), allow_nan=False))
+        tree = ast.parse(text.strip(), mode="eval")
+        _refuse_repeats(tree)
+        return json.loads(json.dumps(ast.literal_eval(tree), allow_nan=False))
+    except RepeatedKeyError:
+        raise
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(f"neither JSON nor Python's text for a value: {error}") from None
+
+
+def _refuse_repeats(tree: ast.AST) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+            # Of `1` and `"1"` JSON makes one name.
+            if len(names) != len(set(map(str, names))):
+                raise RepeatedKeyError
 
 
 def shortened(text: str) -> str:

@@ -50,8 +50,15 @@ def parse_json(text: str) -> Json:
     return value if end == len(text) else _strict.decode(text)
 
 
+class RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+    def __init__(self) -> None:
+        super().__init__("a key stands twice")
+
+
 def parse_distinct(text: str) -> Json:
-    """The value of strict JSON; ValueError where an object in it has a key twice."""
+    """The value of strict JSON; RepeatedKeyError where an object in it has a key twice."""
     value = parse_json(text)
     # Each key stands before a colon; other text that does only makes the second look needed.
     before_colons = text.count('":')
@@ -77,7 +84,7 @@ def _keys_in(value: Json) -> int:
 def _refuse_repeats(pairs: list[tuple[str, Json]]) -> None:
     # Parsers disagree which of two equal keys counts, so the tool may not see what a rule saw.
     if len(pairs) != len({name for name, _ in pairs}):
-        raise ValueError("a key stands twice")
+        raise RepeatedKeyError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

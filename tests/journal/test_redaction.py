@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ledgeragent import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.cli.main import main
-from ledgeragent.journal import Journal, open_store, verify
+from ledgeragent.journal import REDACTED, Journal, open_store, verify
 from ledgeragent.journal.secrecy import SecretValues
 from ledgeragent.paths import Path as RecordPath
 from ledgeragent.session import Session
@@ -113,9 +113,9 @@ def test_a_short_value_goes_as_a_whole_word_and_the_gates_own_words_stay() -> No
     values = SecretValues()
     values.add(["open", "BLOCK", 12345, "no", True])
     record = {"decision": "BLOCK", "text": "open, reopened, BLOCK, no", "sum": 12345, "turn": 12345}
-    assert values.without(record) == {
+    assert values.without(record, {"decision", "BLOCK"}) == {
         "decision": "BLOCK",
-        "text": "[redacted], reopened, [redacted], no",
+        "text": "[redacted], reopened, BLOCK, no",
         "sum": "[redacted]",
         "turn": 12345,
     }
@@ -150,3 +150,52 @@ def test_what_json_cannot_hold_is_written_so_that_it_can_be_read(
         [(line,)] = base.execute("SELECT record FROM journal")
     base.close()
     assert "Infinity" not in line and "NaN" not in line
+
+
+@pytest.mark.parametrize(
+    "secret", ["status", "account", "close", "content", "decision", "get_acc", "1", "c1"]
+)
+def test_a_secret_that_is_also_a_name_takes_no_name_out(tmp_path: Path, secret: str) -> None:
+    """Names of fields, tools and rules, and the journal's own keys, are no customer's value."""
+
+    def shapes(redact: list[str], owner: str) -> list[object]:
+        file = tmp_path / f"{len(redact)}.jsonl"
+        with Journal.open(file, BANK, redact=redact) as journal:
+            session = Session(BANK)
+            session.heard()
+            call = ToolCall(name="get_account", arguments={"account_id": "A7"}, id="k")
+            close = ToolCall(name="close_account", arguments={"account_id": "A7"}, id="k2")
+            journal.proposed("s", Reply(calls=(call,)))
+            session.filter(Reply(calls=(call,)))
+            record = {"account_id": "A7", "owner": owner, "status": "frozen"}
+            returned = ToolReturn(call_id="k", content=json.dumps(record))
+            journal.observed("s", call, returned, session.observe(returned))
+            journal.proposed("s", Reply(calls=(close,)))
+            journal.judged("s", session.filter(Reply(calls=(close,))))
+            journal.heard("s", UserMessage(text="the rest"))
+        return [_shape(json.loads(line)) for line in file.read_text().splitlines()]
+
+    assert shapes(REDACT, secret) == shapes(["nothing"], secret)
+
+
+def _shape(value: object, key: str = "") -> object:
+    """The keys of a record, and its texts where these are names."""
+    if isinstance(value, dict):
+        return {name: _shape(part, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shape(part, key) for part in value]
+    names = ("name", "source", "path", "stored", "fields", "decision", "kind", "predicate", "word")
+    return value if key in names else None
+
+
+def test_a_field_called_as_the_gates_own_is_no_hiding_place() -> None:
+    values = SecretValues()
+    values.add("Ines Okafor")
+    assert values.without({"kind": "Ines Okafor"}) == {"kind": REDACTED}
+
+
+def test_two_keys_that_hold_a_secret_stay_two() -> None:
+    values = SecretValues()
+    values.add("Ines Okafor")
+    record = {"Ines Okafor": 1, "INES OKAFOR": 2, "x": 3}
+    assert list(values.without(record).values()) == [1, 2, 3]

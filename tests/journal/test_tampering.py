@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ledgeragent.journal import Journal, open_store
 from ledgeragent.journal.chain import GENESIS, sealed
 from ledgeragent.journal.checkpoints import CheckpointPlan, heads_beside
 from ledgeragent.journal.proof import Proof, prove
-from ledgeragent.journal.signing import make_keys
+from ledgeragent.journal.signing import Signer, make_keys
 from tests.journal.test_journal import BANK, play
 
 pytest.importorskip("cryptography")
@@ -186,6 +187,27 @@ def test_a_forger_has_no_signature(tmp_path: Path, keys: tuple[Path, Path]) -> N
     file.unlink()
     kept(file, tmp_path / "other.key")
     assert proof_of(file, key=str(keys[1])).faults != ()
+
+
+@pytest.mark.parametrize("is_signed", [True, False])
+def test_a_foreign_head_covers_nothing_when_the_writer_comes_back(
+    tmp_path: Path, keys: tuple[Path, Path], is_signed: bool
+) -> None:
+    """Records that somebody added are told, though a head in the file fits them."""
+    file = kept(tmp_path / "j.jsonl", keys[0])
+    added = CheckpointPlan()
+    with Journal.open(file, BANK, checkpoints=added.checkpoints(file)) as journal:
+        play(journal, "added")
+        head = journal.checkpoint()
+    make_keys(tmp_path / "other.key")
+    if is_signed:
+        head = head.signed(Signer.of_file(str(tmp_path / "other.key")))
+    with heads_beside(file).open("a") as heads:
+        heads.write(f"{head.line()}\n{replace(head, records=10_000).line()}\n")
+    with Journal.open(file, BANK, checkpoints=CheckpointPlan(key=str(keys[0])).checkpoints(file)):
+        pass
+    last = json.loads(file.read_text().splitlines()[-1])
+    assert (last["event"], last["unsigned"]) == ("unsigned", 6)
 
 
 def test_a_journal_of_the_first_format_is_read_to_the_byte(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path as File
 from typing import Literal, TypeAlias
 
@@ -24,11 +25,11 @@ def heads_beside(file: File | str) -> File:
     return File(f"{file}.heads")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Checkpoints:
     """After how many records a head is taken, who signs it (None: nobody) and where it goes.
 
-    `earlier` are the heads that were taken before, which the journal has to come past.
+    `earlier` are the heads that were found; of these the journal has to come past its `own`.
     """
 
     signer: Signer | None = None
@@ -36,6 +37,18 @@ class Checkpoints:
     every: int = EVERY
     sync: Sync = "checkpoint"
     earlier: Sequence[Head] = ()
+
+    @cached_property
+    def own(self) -> tuple[Head, ...]:
+        """The earlier heads that the signer took: one that anybody could have added proves nothing."""
+        if self.signer is None:
+            return tuple(self.earlier)
+        return tuple(head for head in self.earlier if head.is_signed_by(self.signer.has_signed))
+
+    @property
+    def covered(self) -> int:
+        """How many records the last of these heads covers."""
+        return max((head.records for head in self.own), default=0)
 
     def keep(self, head: Head) -> Head:
         """Signs a head and sends it to every place."""

@@ -26,7 +26,7 @@ def erase(file: str, session: str, plan: CheckpointPlan) -> int:
     store = open_store(file, writable=True)
     try:
         checkpoints = plan.checkpoints(file)
-        chain = verify(store, heads=checkpoints.earlier)
+        chain = verify(store, heads=checkpoints.own)
         if chain.problem is not None or chain.torn:
             raise UsageError(
                 f"{file}: {chain.problem or 'its last record is torn'}; nothing was erased"
@@ -55,9 +55,8 @@ def _last_records(
     chain: Chain, seqs: list[int], checkpoints: Checkpoints
 ) -> Iterator[tuple[str, Mapping[str, Json]]]:
     """The events that are added, with their data."""
-    covered = max((head.records for head in checkpoints.earlier), default=0)
-    if checkpoints.signer and covered < chain.records:
-        yield "unsigned", {"unsigned": chain.records - covered}
+    if checkpoints.signer and checkpoints.covered < chain.records:
+        yield "unsigned", {"unsigned": chain.records - checkpoints.covered}
     yield "erased", {"seqs": seqs}
 
 

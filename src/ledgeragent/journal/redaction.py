@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.journal.secrecy import REDACTED, SecretValues
@@ -17,9 +17,17 @@ class Redaction:
     """The values that stay out of a journal. False if none do.
 
     A value that was seen at a listed path is known from then on to every redaction that shares `seen`.
+    It is never taken out of `words`, the names of fields, tools and rules.
     """
 
-    def __init__(self, patterns: Iterable[str], seen: Redaction | None = None) -> None:
+    def __init__(
+        self,
+        patterns: Iterable[str],
+        seen: Redaction | None = None,
+        *,
+        words: Collection[str] = (),
+    ) -> None:
+        self._words = words
         self._patterns = [tuple(pattern.split(".")) for pattern in patterns]
         self._seen: SecretValues = SecretValues() if seen is None else seen._seen
         self._names: dict[str, str] = {} if seen is None else seen._names
@@ -58,7 +66,7 @@ class Redaction:
 
     def everywhere(self, data: Mapping[str, Json]) -> Mapping[str, Json]:
         """A whole record without any value that was seen at a listed path. The one seam of the journal."""
-        clean: Mapping[str, Json] = self._seen.without(data)
+        clean: Mapping[str, Json] = self._seen.without(data, self._words)
         return clean
 
     def name(self, session: str) -> str:

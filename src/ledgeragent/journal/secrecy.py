@@ -6,7 +6,8 @@ import base64
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import quote, quote_plus
 
 from ledgeragent.types import Json
@@ -21,8 +22,10 @@ SHORTEST = 4
 
 _LONGEST = 4_096
 _WHOLE_WORD = 6
-_OWN_WORDS = frozenset({"decision", "word", "kind", "enforcement", "predicate", "clause", "turn"})
+_OWN_KEYS = frozenset({"predicate", "clause", "turn"})
 """Keys of what the gate says of itself, which no record supplies."""
+
+_WORD = re.compile(r"\w*")
 
 
 class SecretValues:
@@ -43,15 +46,18 @@ class SecretValues:
             if len(self._patterns) > MOST_VALUES:
                 self._patterns.popitem(last=False)
 
-    def without(self, value: Json) -> Json:
-        """The value without them, in its texts, its numbers and its keys."""
+    def without(self, value: Json, words: Collection[str] = ()) -> Json:
+        """The value without them, in its texts, its numbers and its keys.
+
+        What is one of `words`, or stands inside one, stays: names of fields, tools and rules.
+        """
         haystack = "\0".join(_texts(value)).lower()
         patterns = [
             pattern
             for forms, pattern in self._patterns.values()
             if any(form in haystack for form in forms)
         ]
-        return _scrubbed(value, patterns) if patterns else value
+        return _Scrub(patterns, words).value(value) if patterns else value
 
 
 def _texts(value: Json) -> Iterator[str]:
@@ -95,20 +101,45 @@ def _pattern(text: str, forms: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(expression, re.IGNORECASE)
 
 
-def _scrubbed(value: Json, patterns: list[re.Pattern[str]]) -> Json:
-    if isinstance(value, str):
-        for pattern in patterns:
-            value = pattern.sub(REDACTED, value)
-        return value
-    if isinstance(value, Mapping):
-        return {
-            _scrubbed(str(key), patterns): part
-            if key in _OWN_WORDS and not isinstance(part, Mapping | list)
-            else _scrubbed(part, patterns)
-            for key, part in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_scrubbed(part, patterns) for part in value]
-    if value is None or isinstance(value, bool):
-        return value
-    return REDACTED if any(p.fullmatch(str(value)) for p in patterns) else value
+@dataclass(frozen=True, slots=True)
+class _Scrub:
+    """What takes the patterns out of a value, but for the `words` that no secret may be taken from."""
+
+    patterns: Sequence[re.Pattern[str]]
+    words: Collection[str]
+
+    def value(self, value: Json) -> Json:
+        """The value without them."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, Mapping):
+            return self._object(value)
+        if isinstance(value, list | tuple):
+            return [self.value(part) for part in value]
+        if value is None or isinstance(value, bool):
+            return value
+        return REDACTED if any(p.fullmatch(str(value)) for p in self.patterns) else value
+
+    def _text(self, text: str) -> str:
+        if text in self.words:
+            return text
+        for pattern in self.patterns:
+            text = pattern.sub(lambda match: self._instead(match), text)
+        return text
+
+    def _instead(self, match: re.Match[str]) -> str:
+        before = _WORD.match(match.string[: match.start()][::-1])
+        after = _WORD.match(match.string, match.end())
+        word = match.string[match.start() - before.end() : after.end()] if before and after else ""
+        return match[0] if word in self.words else REDACTED
+
+    def _object(self, value: Mapping[str, Json]) -> Json:
+        clean: dict[str, Json] = {}
+        for key, part in value.items():
+            is_own = key in _OWN_KEYS and not isinstance(part, Mapping | list)
+            name, number = self._text(str(key)), 1
+            while name in clean or (name != str(key) and name in value):
+                number += 1
+                name = f"{self._text(str(key))} ({number})"
+            clean[name] = part if is_own else self.value(part)
+        return clean

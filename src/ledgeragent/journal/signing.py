@@ -64,20 +64,25 @@ class Signer:
         """The signature, 64 bytes."""
         return self._key.sign(message)
 
+    def has_signed(self, signature: bytes, message: bytes) -> bool:
+        """True if this is the signature of the message by this key."""
+        return _is_signed(self._key.public_key(), signature, message)
+
 
 def signature_check(file: str) -> SignatureCheck:
     """The check by the public key in a PEM file; a private key's file does as well."""
     key = _parsed(_read(file), file)
     public: Ed25519PublicKey = key.public_key() if hasattr(key, "public_key") else key
 
-    def check(signature: bytes, message: bytes) -> bool:
-        try:
-            public.verify(signature, message)
-        except _library()["InvalidSignature"]:
-            return False
-        return True
+    return lambda signature, message: _is_signed(public, signature, message)
 
-    return check
+
+def _is_signed(public: Ed25519PublicKey, signature: bytes, message: bytes) -> bool:
+    try:
+        public.verify(signature, message)
+    except _library()["InvalidSignature"]:
+        return False
+    return True
 
 
 def make_keys(file: File) -> File:

@@ -24,6 +24,7 @@ from ledgeragent.journal.heads import Head
 from ledgeragent.journal.redaction import Redaction
 from ledgeragent.journal.stores import Store, open_store
 from ledgeragent.journal.verdicts import call_json, verdict_json
+from ledgeragent.journal.vocabulary import vocabulary
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
 
 
@@ -86,12 +87,12 @@ class Journal:
         self._store = store
         self._stamp = stamp_of(domain)
         self._lock = threading.RLock()
-        self._redaction = Redaction(redact)
+        self._redaction = Redaction(redact, words=vocabulary(domain))
         self._checkpoints = checkpoints
-        chain = verify(store, heads=checkpoints.earlier)
+        chain = verify(store, heads=checkpoints.own)
         if not chain.intact:
             raise UsageError(f"the journal cannot be continued: {chain.problem}")
-        covered = max((head.records for head in checkpoints.earlier), default=0)
+        covered = checkpoints.covered
         self._end = _ChainEnd(chain.head, chain.records, chain.time, covered, chain.origin)
         if checkpoints.signer and covered < chain.records:
             self._write("unsigned", "", {"unsigned": chain.records - covered})
@@ -120,7 +121,7 @@ class Journal:
         """The same journal for another domain, such as a new version of a pack: one chain, two stamps."""
         other = copy(self)
         other._stamp = stamp_of(domain)
-        other._redaction = Redaction(redact, self._redaction)
+        other._redaction = Redaction(redact, self._redaction, words=vocabulary(domain))
         return other
 
     def keeps(self, domain: Domain) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from ledgeragent.effects import Untyped
 from ledgeragent.packs.telehealth.texts.common import rows
-from ledgeragent.types import Json, parse_json
+from ledgeragent.types import Json, parse_distinct
 
 _NO_DEVICES = re.compile(r"No telemetry devices found(?: with status [^\n]*)?\.")
 _NO_UPLOADS = re.compile(r"No telemetry uploads found for device [^\n]*\.")
@@ -29,12 +29,12 @@ def device_list(text: str) -> Json:
 
 def upload(text: str) -> Json:
     """The answer of get_telemetry_upload: an object, or a sentence where there is no upload."""
-    return parse_json(text) if text.startswith("{") else Untyped(text)
+    return parse_distinct(text) if text.startswith("{") else Untyped(text)
 
 
 def upload_list(text: str) -> Json:
     """The answer of list_telemetry_uploads: objects, or a sentence for none; ValueError for others."""
-    uploads = [] if _NO_UPLOADS.fullmatch(text.strip()) else parse_json(text)
+    uploads = [] if _NO_UPLOADS.fullmatch(text.strip()) else parse_distinct(text)
     if not isinstance(uploads, list):
         raise ValueError("the list of uploads can't be read")
     return uploads
