@@ -114,7 +114,9 @@ def test_what_is_very_long_is_shown_in_part_until_asked_for(
     opened = browser.new_page()
     opened.goto(target.as_uri())
     for number in range(5):
-        opened.locator("#run").select_option(str(number))
+        if number:
+            opened.locator("#run").click()
+        opened.locator("#run-list .run").nth(number).click()
         for step in range(opened.locator(".step").count()):
             opened.keyboard.press("j")
             assert longest(opened.locator("main").inner_text()) <= 4000, (number, step)
@@ -128,11 +130,80 @@ def test_a_narrow_screen_shows_one_side_at_a_time(page: Any) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     assert page.locator("#talk").is_visible() and not page.locator("#side").is_visible()
-    for control in ("#outcomes .chip.allow", "#outcomes .chip.block", "#rule"):
+    for control in ("#outcomes .chip.allow", "#outcomes .chip.block", "#rule", "#search"):
         shape = page.locator(control).bounding_box()
         assert shape["x"] >= 0 and shape["x"] + shape["width"] <= 360
+    assert page.locator("#rule").bounding_box()["height"] >= 38
+    page.locator("#rule").select_option("shop/cancel-open")
+    assert page.locator(".step").count() == 133
+    page.locator("#clear").click()
     page.locator("#show-side").click()
     assert page.locator("#side").is_visible() and not page.locator("#talk").is_visible()
+
+
+@pytest.fixture
+def several(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """A page of three runs: nothing rejected and paid, something blocked and not, no reward."""
+    source, target = tmp_path / "runs.jsonl", tmp_path / "runs.html"
+    rows = [hostile.run(1), hostile.run(4), hostile.run(2)]
+    for row, reward in zip(rows, (1.0, 0.0, None), strict=True):
+        row.update(id=f"run-{reward}", task_id="", reward=reward)
+    source.write_text(jsonl(*rows))
+    assert main(["view", str(source), "-o", str(target)]) == 0
+    context = browser.new_context(viewport={"width": 1200, "height": 800})
+    opened = context.new_page()
+    opened.goto(target.as_uri())
+    yield opened
+    context.close()
+
+
+def test_runs_are_listed_with_outcome_and_counts_and_can_be_filtered(several: Any) -> None:
+    rows = several.locator("#run-list .run")
+    assert several.locator("#runs").is_visible() and rows.count() == 3
+    assert "reward 1" in rows.nth(0).text_content() and "no reward" in rows.nth(2).text_content()
+    assert "blocked" in rows.nth(1).text_content()
+    assert "blocked" not in rows.nth(0).text_content()
+    several.locator("#run-outcomes .chip.block").click()
+    several.locator("#run-outcomes .chip", has_text="reward 0").click()
+    assert several.locator("#run-count").text_content() == "1 of 3"
+    rows.first.click()
+    assert several.locator("#run").text_content() == "run-0.0"
+    several.keyboard.press("r")
+    several.locator("#run-outcomes .chip.block").click()
+    several.locator("#run-outcomes .chip", has_text="reward 0").click()
+    several.locator("#find-run").fill("RUN-1")
+    assert rows.all_text_contents()[0].startswith("run-1.0") and rows.count() == 1
+    several.keyboard.press("Escape")
+    several.reload()
+    assert not several.locator("#runs").is_visible()
+    assert several.locator("#run").text_content() == "run-0.0"
+
+
+def test_words_are_found_in_what_was_said_called_and_answered(page: Any) -> None:
+    page.keyboard.press("f")
+    page.keyboard.type("TURN 123 ")
+    assert page.locator(".step").count() == 1
+    assert "turn 123 " in page.locator(".step .said").text_content()
+    assert page.locator("#count").text_content() == "1 of 1400 steps"
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.locator("#search").fill("shop/cancel-open")
+    assert page.locator(".step").count() == 133
+    page.locator("#clear").click()
+    assert page.locator(".step").count() == 1400 and page.locator("#search").input_value() == ""
+
+
+def test_paper_has_the_whole_conversation_and_the_ledger_of_its_end(page: Any) -> None:
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    style = "(id, name) => getComputedStyle(document.querySelector(id))[name]"
+    assert page.evaluate(f"({style})('#side .head', 'position')") == "static"
+    for part in ("#talk", "#side", "#ledger .entry pre"):
+        assert page.locator(part).first.is_visible(), part
+    for part in (".filters", ".tabs", "#find", "#theme"):
+        assert not page.locator(part).first.is_visible(), part
+    assert page.locator("#when").text_content().startswith("Ledger after step 1400 ")
+    shapes = [page.locator(part).bounding_box() for part in ("#talk", "#side")]
+    assert shapes[1]["y"] >= shapes[0]["y"] + shapes[0]["height"]
 
 
 def test_light_and_dark_follow_the_system_and_the_key(page: Any) -> None:

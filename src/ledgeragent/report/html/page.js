@@ -13,7 +13,7 @@
 
   let run = runs[0];
   let current = 0;
-  const picked = { outcomes: new Set(), rule: "" };
+  const picked = { outcomes: new Set(), rule: "", text: "" };
 
   // Text only ever becomes a text node: nothing that a run holds is parsed as markup.
   function make(tag, options = {}, ...children) {
@@ -35,7 +35,18 @@
   // ── conversation ────────────────────────────────────────────────────────────────────────────
   const answersOf = (step) => listed(step.calls).map((call) => call.answer).filter(Boolean);
 
+  const cached = (compute) => {
+    const values = new WeakMap();
+    return (one) => { if (!values.has(one)) values.set(one, compute(one)); return values.get(one); };
+  };
+
+  // All that a step shows, for finding words in it.
+  const wordsOf = cached((step) => [step.text, step.of, step.skipped, ...listed(step.calls).flatMap((call) =>
+    [call.name, call.arguments, call.answer?.note, ...listed(call.answer?.findings).flatMap((f) => [f.rule, f.reason])])]
+    .filter(Boolean).join("\n").toLowerCase());
+
   function matches(step) {
+    if (picked.text && !wordsOf(step).includes(picked.text)) return false;
     if (!picked.outcomes.size && !picked.rule) return true;
     return answersOf(step).some((answer) =>
       (!picked.outcomes.size || picked.outcomes.has(answer.outcome)) &&
@@ -57,7 +68,7 @@
     });
     gap();
     at("steps").replaceChildren(...items);
-    const filtered = picked.outcomes.size || picked.rule;
+    const filtered = picked.outcomes.size || picked.rule || picked.text;
     at("clear").hidden = !filtered;
     at("count").textContent = filtered ? `${shown} of ${run.steps.length} steps` : `${run.steps.length} steps`;
   }
@@ -285,12 +296,12 @@
     if (next !== undefined) select(next);
   }
 
-  function refilter() {
+  function refilter(focus = true) {
     drawFilters();
     drawSteps();
     const first = items()[0];
-    if (first && !at("steps").querySelector(`[data-step="${current}"]`)) select(Number(first.dataset.step));
-    else select(current);
+    const kept = !first || at("steps").querySelector(`[data-step="${current}"]`);
+    select(kept ? current : Number(first.dataset.step), focus);
   }
 
   function pickRule(rule) {
@@ -303,9 +314,13 @@
     refilter();
   }
 
-  function clearFilters() {
+  function forget() {
     picked.outcomes.clear();
-    picked.rule = "";
+    picked.rule = picked.text = at("search").value = at("find").value = "";
+  }
+
+  function clearFilters() {
+    forget();
     refilter();
   }
 
@@ -336,17 +351,68 @@
 
   function open(number, step = 0) {
     run = runs[number];
-    picked.outcomes.clear();
-    picked.rule = "";
-    at("run").value = number;
+    forget();
+    at("run").textContent = titleOf(run);
     const facts = [`${run.domain} ${run.version}`, run.benchmark, run.task && `task ${run.task}`,
       run.reward === null ? "" : `reward ${run.reward}`, run.recorded ? "verdicts as recorded" : "judged now",
       run.redacted ? "values were redacted" : ""];
     at("about").textContent = facts.filter(Boolean).map((fact) => clipped(fact, VALUE)).join(" · ");
-    at("find").value = "";
     drawFilters();
     drawSteps();
     select(step, step > 0);
+  }
+
+  // ── runs ────────────────────────────────────────────────────────────────────────────────────
+  const titleOf = (one) => clipped(one.task ? `task ${one.task} · ${one.run}` : one.run, 90);
+  const rewardOf = (one) => (one.reward === null ? "no reward" : `reward ${one.reward}`);
+  const wantedLabels = new Set();
+
+  const tally = cached((one) => {
+    const answers = one.steps.flatMap(answersOf);
+    return OUTCOMES.map((outcome) => [outcome, answers.filter((answer) => answer.outcome === outcome).length])
+      .filter(([, count]) => count);
+  });
+
+  const labelsOf = cached((one) => [...tally(one).map(([outcome]) => outcome), rewardOf(one)]);
+
+  const namesOf = cached((one) => [titleOf(one), one.domain, ...one.steps.flatMap((step) =>
+    listed(step.calls).map((call) => call.name))].join("\n").toLowerCase());
+
+  function drawRuns() {
+    const wanted = at("find-run").value.trim().toLowerCase();
+    const labels = [...OUTCOMES, ...new Set(runs.map(rewardOf))].filter((label) => runs.some((one) => labelsOf(one).includes(label)));
+    at("run-outcomes").replaceChildren(...labels.map((label) => make("button", {
+      type: "button", class: `chip ${OUTCOMES.includes(label) ? label : ""}`, "aria-pressed": wantedLabels.has(label),
+      on: () => { if (!wantedLabels.delete(label)) wantedLabels.add(label); drawRuns(); },
+    }, NAMES[label] ?? label, make("b", {}, String(runs.filter((one) => labelsOf(one).includes(label)).length)))));
+    const shown = runs.map((one, number) => [one, number]).filter(([one]) =>
+      namesOf(one).includes(wanted) && [...wantedLabels].every((label) => labelsOf(one).includes(label)));
+    at("run-list").replaceChildren(...shown.map(([one, number]) => make("li", {}, runRow(one, number))));
+    at("run-count").textContent = `${shown.length} of ${runs.length}`;
+  }
+
+  function runRow(one, number) {
+    const row = make("button", { type: "button", class: "run", "aria-current": one === run, on: () => { at("runs").close(); open(number); } },
+      make("span", { class: "title" }, titleOf(one)),
+      ...tally(one).map(([outcome, count]) => make("span", { class: `badge toned ${outcome}` }, `${count} ${NAMES[outcome]}`)),
+      make("span", { class: "badge" }, rewardOf(one)),
+      make("span", { class: "muted" }, `${one.steps.length} steps`));
+    return row;
+  }
+
+  function showRuns() {
+    if (runs.length < 2) return;
+    drawRuns();
+    at("runs").showModal();
+    at("run-list").querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  }
+
+  // Paper cannot be asked for more: it gets what is folded on the screen, and the ledger of the end.
+  function unfold() {
+    for (const more of document.querySelectorAll(".more")) if (more.textContent === "show all") more.click();
+    current = run.steps.length - 1;
+    drawLedger();
+    for (const box of at("ledger").querySelectorAll("details")) box.open = true;
   }
 
   function theme() {
@@ -362,23 +428,25 @@
     G: () => { const last = items().at(-1); if (last) select(Number(last.dataset.step)); },
     "]": () => open(Math.min(runs.indexOf(run) + 1, runs.length - 1)),
     "[": () => open(Math.max(runs.indexOf(run) - 1, 0)),
+    r: showRuns, f: () => { view("talk"); at("search").focus(); },
     l: () => view(document.body.dataset.view === "side" ? "talk" : "side"),
     "/": () => { view("side"); at("find").focus(); },
     t: theme, "?": () => at("keys").showModal(), Escape: clearFilters,
   };
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || at("keys").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.target.closest?.("input, select")) {
       if (event.key === "Escape") { event.target.blur(); event.preventDefault(); }
       return;
     }
     if (Object.hasOwn(KEYS, event.key)) { event.preventDefault(); KEYS[event.key](); }
   });
-  at("run").append(...runs.map((one, number) => make("option", { value: number },
-    clipped(one.task ? `task ${one.task} · ${one.run}` : one.run, 90))));
   at("run").hidden = runs.length < 2;
-  at("run").addEventListener("change", (event) => open(Number(event.target.value)));
+  at("run").addEventListener("click", showRuns);
+  at("find-run").addEventListener("input", drawRuns);
+  at("search").addEventListener("input", (event) => { picked.text = event.target.value.trim().toLowerCase(); refilter(false); });
+  window.addEventListener("beforeprint", unfold);
   at("rule").addEventListener("change", (event) => { picked.rule = event.target.value; refilter(); });
   at("find").addEventListener("input", drawLedger);
   at("clear").addEventListener("click", clearFilters);
@@ -390,4 +458,5 @@
   const [wantedRun, wantedStep] = location.hash.slice(1).split(".").map(Number);
   view("talk");
   open(runs[wantedRun - 1] ? wantedRun - 1 : 0, wantedStep >= 1 ? wantedStep - 1 : 0);
+  if (!runs[wantedRun - 1]) showRuns();
 })();
