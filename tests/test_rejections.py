@@ -46,6 +46,12 @@ def test_each_time_a_rejection_is_given_counts() -> None:
         memory = memory.add(rejected(violation()))
 
 
+def test_the_same_rejection_twice_in_one_reply_counts_once() -> None:
+    out, fines = rejected(violation()), rejected(violation("lending/fines"))
+    memory = Rejections().add(out, out, fines).add(out, out, out)
+    assert memory.of(out) == 2 and memory.of(fines) == 1
+
+
 def test_a_memory_is_not_changed_by_adding_to_it() -> None:
     before = Rejections().add(rejected(violation()))
     before.add(rejected(violation())).add(rejected(violation("lending/fines")))

@@ -226,7 +226,6 @@ class Gate:
             verdict = plan.judge(call, last=number == len(reply.calls))
             if verdict.decision is not _ALLOW:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
-                memory = memory.add(verdict)
                 rejected.append(verdict)
             verdicts.append(verdict)
         allowed = tuple([v.call for v in verdicts if v.decision is _ALLOW])
@@ -236,7 +235,7 @@ class Gate:
             execute=allowed,
             verdicts=tuple(verdicts),
             returns=tuple(map(_answer, rejected)) if not dropped else (),
-            rejections=memory,
+            rejections=memory.add(*rejected) if rejected else memory,
         )
 
     def _guard_loop(self, verdict: Verdict, times: int) -> Verdict:

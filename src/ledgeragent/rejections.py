@@ -26,9 +26,12 @@ class Rejections:
         keys = _rejection_keys(verdict)
         return max((self.counts.get(key, 0) for key in keys), default=0)
 
-    def add(self, verdict: Verdict) -> Rejections:
-        """This memory with one more rejection."""
-        keys = _rejection_keys(verdict)
+    def add(self, *verdicts: Verdict) -> Rejections:
+        """This memory with the rejections of a reply.
+
+        The same one counts once: whoever sent the call twice had not heard of the first.
+        """
+        keys = {key for verdict in verdicts for key in _rejection_keys(verdict)}
         return Rejections(counts={**self.counts, **{k: self.counts.get(k, 0) + 1 for k in keys}})
 
 
