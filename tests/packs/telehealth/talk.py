@@ -56,9 +56,9 @@ def details(
     )
 
 
-def listing(*rows: tuple[str, str], patient_id: str = ANA) -> str:
+def listing(*rows: tuple[str, str], patient_id: str = ANA, time: str = "09:00") -> str:
     lines = [
-        f"- {name}: 2025-11-05 at 09:00 with MD Berg (Cardiology) [{status}, Type: Follow Up]"
+        f"- {name}: 2025-11-05 at {time} with MD Berg (Cardiology) [{status}, Type: Follow Up]"
         for name, status in rows
     ]
     return "\n".join([f"Appointments for Ana Lopez (ID: {patient_id})", *lines])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ledgeragent.ledger import Stale
 from tests.packs.telehealth.talk import (
     ANA,
     Talk,
@@ -75,9 +76,37 @@ def test_a_booking_that_was_cancelled_or_moved_since_leaves_its_slot() -> None:
 
 def test_a_booking_that_nobody_can_tell_from_a_cancelled_one_is_not_held_against_the_next() -> None:
     talk = open_talk().done(booking(), "Done.")
-    talk.list(listing(("APPT900", "Scheduled"), ("APPT950", "Scheduled")))
+    talk.list(listing(("APPT950", "Scheduled"), time="10:00"))
     assert violated(talk.done(cancelling(), CANCELLED).book()) == {"slot-conflict"}
     assert talk.done(cancelling("APPT950"), CANCELLED).book().allowed
+
+
+def test_a_booking_is_not_freed_by_the_end_of_an_appointment_at_another_time() -> None:
+    talk = open_talk().done(booking(), "Done.")
+    talk.list(listing(("APPT950", "Scheduled")))
+    assert violated(talk.done(cancelling("APPT950"), CANCELLED).book()) == {"slot-conflict"}
+    moved = open_talk().done(booking(), "Done.")
+    moved.done(moving("APPT960", "2025-11-07", "09:00"), "Done.")
+    assert moved.book().allowed
+
+
+def test_an_appointment_with_a_word_for_its_status_that_is_no_status_is_asked_for() -> None:
+    talk = (
+        open_talk().done(booking(), scheduled()).list(listing(("APPT950", "Parked"), time="10:00"))
+    )
+    verdict = talk.book()
+    assert not verdict.allowed and not violated(verdict)
+    assert 'get_appointment_details(appointment_id="APPT950")' in verdict.feedback
+    assert "Parked" not in verdict.feedback
+
+
+def test_a_booking_whose_result_comes_late_holds_its_slot_whatever_was_done_meanwhile() -> None:
+    talk = open_talk().done(booking(), scheduled())
+    entry = talk.entry("appointments.APPT950")
+    other = moving("APPT900", "2025-11-07", "09:00")
+    overlapped = entry.marked([Stale((), other), Stale((), booking())])
+    talk.ledger = talk.ledger.wrote(other, []).put(overlapped)
+    assert violated(talk.book()) == {"slot-conflict"}
 
 
 def test_what_a_later_read_says_counts() -> None:

@@ -7,9 +7,16 @@ from typing import Any, NamedTuple
 
 from ledgeragent.ledger import Entry
 from ledgeragent.packs.telehealth.paths import APPOINTMENT, BOOKING
-from ledgeragent.packs.telehealth.rules.known import CANCEL, CLOSED, RESCHEDULE, SCHEDULE, seen
+from ledgeragent.packs.telehealth.rules.known import (
+    CANCEL,
+    CLOSED,
+    OPEN,
+    RESCHEDULE,
+    SCHEDULE,
+    seen,
+)
 from ledgeragent.packs.telehealth.rules.slots import slot_arguments
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
 from ledgeragent.types import ToolCall
 
 _MOVED = {"date": "new_date", "time": "new_time"}
@@ -27,8 +34,9 @@ class Slot(NamedTuple):
 def slot_conflict(call: Mapping[str, str], ledger: View) -> Broken | None:
     """The slot isn't taken by another open appointment of the provider that was observed.
 
-    Nor by one that this conversation has booked or moved there. Asks for nothing: most appointments
-    are other patients' and not to be read. One whose status is none of the policy's may be open.
+    Nor by one that this conversation has booked or moved there. Asks for nothing, since most
+    appointments are other patients' and not to be read, but for one in the slot whose status is none
+    of the policy's.
     """
     provider = _known_provider(call, ledger)
     if provider is None:
@@ -68,15 +76,22 @@ def _appointments_at(slot: Slot, moving: str, ledger: View) -> Iterator[bool]:
             continue
         now = [_now(entry, name, writes) for name in ("provider_id", "date", "time", "status")]
         if tuple(now[:3]) == slot and now[3] not in CLOSED:
-            for name in ("provider_id", "date", "time", "status"):
+            for name in ("provider_id", "date", "time"):
                 seen(record, name)
+            if now[3] is not None and now[3] not in OPEN:
+                # No word of the policy's. It isn't told: the appointment may be a stranger's.
+                raise MissingEvidence(path, fields=("status",))
+            seen(record, "status")
             yield True
 
 
 def _now(entry: Entry, name: str, writes: tuple[ToolCall, ...]) -> Any:
     """A field as the latest of these writes left it, else as it was read; None if unknown."""
+    own = entry.path[-1]
     changes = [
-        m.by for m in entry.stale if m.by is not None and m.covers((name,)) and m.by in writes
+        by
+        for fields, by in entry.stale
+        if by in writes and by.arguments.get("appointment_id") == own and fields in ((), (name,))
     ]
     if not changes:
         return entry.value.get(name)
@@ -100,13 +115,18 @@ def _unaccounted_bookings(ledger: View) -> Iterator[Slot]:
             continue
         slot = Slot(*(str(write.arguments.get(name)) for name in ("provider_id", "date", "time")))
         is_accounted = write not in doubted and ledger.get(BOOKING(*slot)) is not None
-        if not is_accounted and not any(_may_free(w, ledger) for w in writes[number + 1 :]):
+        if not is_accounted and not any(_may_free(w, slot, ledger) for w in writes[number + 1 :]):
             yield slot
 
 
-def _may_free(write: ToolCall, ledger: View) -> bool:
-    """True for a write that ends or moves an appointment of which nobody knows with whom it was."""
+def _may_free(write: ToolCall, slot: Slot, ledger: View) -> bool:
+    """True for a write that ends or moves an appointment that may have been the one in the slot."""
     if write.name not in (CANCEL, RESCHEDULE):
         return False
-    appointment = ledger.get(APPOINTMENT(str(write.arguments.get("appointment_id"))))
-    return appointment is None or seen(appointment, "provider_id") is None
+    entry = ledger.entry(APPOINTMENT(str(write.arguments.get("appointment_id"))))
+    if entry is None or not entry.typed:
+        return True
+    provider, date, time = (entry.value.get(n) for n in ("provider_id", "date", "time"))
+    moved_there = (date, time) == (write.arguments.get("new_date"), write.arguments.get("new_time"))
+    at_another_time = not moved_there and (date, time) != (slot.date, slot.time)
+    return provider in (None, slot.provider) and not at_another_time
