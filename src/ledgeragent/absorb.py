@@ -79,8 +79,8 @@ def _store(
             problems.append(_account(problem))
             unread.append(route)
             continue
+        ledger = _put_all(ledger, route, entries)
         for entry in entries:
-            ledger = _put(ledger, route, entry)
             stored.append(entry.path)
             problems += _absent(route, entry)
     distinct = tuple(dict.fromkeys(problems))
@@ -91,10 +91,13 @@ def _store(
     return Absorption(ledger, (), "; ".join(distinct), distinct)
 
 
-def _put(ledger: Ledger, route: Route[Any], entry: Entry) -> Ledger:
-    if isinstance(route, ReturnRoute) and route.omit and not route.merge:
-        return ledger.merge(entry, route.omit)
-    return ledger.merge(entry) if route.merge else ledger.put(entry)
+def _put_all(ledger: Ledger, route: Route[Any], entries: list[Entry]) -> Ledger:
+    omitted = route.omit if isinstance(route, ReturnRoute) and not route.merge else None
+    if not (route.merge or omitted):
+        return ledger.put_all(entries)
+    for entry in entries:
+        ledger = ledger.merge(entry, omitted)
+    return ledger
 
 
 def _without_answer(ledger: Ledger, route: Route[Any], call: ToolCall, content: Json) -> Ledger:

@@ -33,7 +33,7 @@ R = TypeVar("R")
 
 Speaker: TypeAlias = Literal["agent", "user"]
 
-_NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap({}, {})
+_NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap({})
 _Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
 
 
@@ -106,6 +106,17 @@ class Ledger:
         root = entry.path[0]
         branch = self._roots.get(root, _NOTHING)
         roots = {**self._roots, root: branch.put(entry.path, entry)}
+        return self._next(self.turn, self.writes, self.unconfirmed, roots)
+
+    def put_all(self, entries: Sequence[Entry]) -> Ledger:
+        """This ledger with all of these as the latest observations, later ones over earlier ones."""
+        if len(entries) == 1:
+            return self.put(entries[0])
+        fresh: dict[str, dict[Path[Json], Entry]] = {}
+        for entry in entries:
+            fresh.setdefault(entry.path[0], {})[entry.path] = entry
+        branches = {r: self._roots.get(r, _NOTHING).put_all(new) for r, new in fresh.items()}
+        roots = {**self._roots, **branches}
         return self._next(self.turn, self.writes, self.unconfirmed, roots)
 
     def merge(self, entry: Entry, fields: Container[str] | None = None) -> Ledger:

@@ -59,6 +59,7 @@ class PathTemplate(Generic[R]):
     """
 
     __slots__ = (
+        "_key_at",
         "_length",
         "_literal_at",
         "holds_objects",
@@ -82,6 +83,7 @@ class PathTemplate(Generic[R]):
         self.root = self.segments[0]
         self._length = len(self.segments)
         self.keys = tuple(name[1] for name in names if name)
+        self._key_at = tuple(place for place, name in enumerate(names) if name)
         self._literal_at = tuple(
             (i, s)
             for i, (s, n) in enumerate(zip(self.segments, names, strict=True))
@@ -91,10 +93,13 @@ class PathTemplate(Generic[R]):
     def _make(self, *keys: str) -> Path[R]:
         if len(keys) != len(self.keys):
             raise PathError(f"{self.text} takes {len(self.keys)} keys, got {len(keys)}")
-        if not all(isinstance(key, str) for key in keys):
-            raise PathError(f"the keys of {self.text} are text, got {keys!r}")
-        rest = iter(keys)
-        return Path(next(rest) if s.startswith("{") else s for s in self.segments)
+        for key in keys:
+            if not isinstance(key, str):
+                raise PathError(f"the keys of {self.text} are text, got {keys!r}")
+        segments = list(self.segments)
+        for place, key in zip(self._key_at, keys, strict=True):
+            segments[place] = key
+        return Path(segments)
 
     if TYPE_CHECKING:
 

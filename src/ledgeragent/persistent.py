@@ -1,54 +1,131 @@
-"""A mapping whose updates return a new one and cost the same however large it has grown."""
+"""Collections whose updates return a new one and cost the same however large they have grown.
+
+A small private end is copied at each update. Once it is full it becomes a layer over older ones; a
+layer that is less than `_LAYER_RATIO` times as long as the next is merged with it. So n updates copy
+O(n log n) items in all, and there are never more than O(log n) layers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Generic, TypeVar, overload
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
 
-_DELTA_LIMIT = 32
+_END_LIMIT = 32
+_LAYER_RATIO = 8
 
 
 class PersistentMap(Generic[K, V]):
-    """Immutable mapping: a large shared `base` under a small private `delta`.
+    """Immutable mapping: a small private `delta` over large shared `layers`, the oldest first."""
 
-    An update copies only the delta; past `_DELTA_LIMIT` new keys the two are merged, so that the
-    cost of a merge is spread over the updates before it.
-    """
-
-    __slots__ = ("_base", "_delta", "get")
+    __slots__ = ("_delta", "_layers", "get")
 
     get: Callable[[K], V | None]
     """The value, or None where there is none."""
 
-    def __init__(self, base: Mapping[K, V], delta: Mapping[K, V]) -> None:
-        self._base = base
+    def __init__(self, delta: Mapping[K, V], layers: tuple[Mapping[K, V], ...] = ()) -> None:
         self._delta = delta
+        self._layers = layers
         # Most maps are small: all of one is in the delta, and its own `get` does.
-        self.get = self._find if self._base else self._delta.get
+        self.get = self._find if layers else delta.get
 
     def _find(self, key: K) -> V | None:
         value = self._delta.get(key)
-        return value if value is not None else self._base.get(key)
+        if value is not None:
+            return value
+        for layer in reversed(self._layers):
+            value = layer.get(key)
+            if value is not None:
+                return value
+        return None
 
     def put(self, key: K, value: V) -> PersistentMap[K, V]:
         """This map with one value set."""
         delta = {**self._delta, key: value}
-        if len(delta) > _DELTA_LIMIT:
-            return PersistentMap({**self._base, **delta}, {})
-        return PersistentMap(self._base, delta)
+        if len(delta) > _END_LIMIT:
+            return self._layered(delta)
+        return PersistentMap(delta, self._layers)
+
+    def put_all(self, items: Mapping[K, V]) -> PersistentMap[K, V]:
+        """This map with these values set: many at once cost less than one by one."""
+        delta = {**self._delta, **items}
+        if len(delta) > _END_LIMIT:
+            return self._layered(delta)
+        return PersistentMap(delta, self._layers)
+
+    def _layered(self, delta: Mapping[K, V]) -> PersistentMap[K, V]:
+        layers = self._layers
+        while layers and len(layers[-1]) < _LAYER_RATIO * len(delta):
+            layers, delta = layers[:-1], {**layers[-1], **delta}
+        return PersistentMap({}, (*layers, delta))
 
     def values(self) -> Iterable[V]:
         """The values, in order of first insertion."""
-        return self.plain().values() if self._base else self._delta.values()
+        return self.plain().values() if self._layers else self._delta.values()
 
     def plain(self) -> dict[K, V]:
         """All of it as a dict of its own, in order of first insertion."""
-        return {**self._base, **self._delta}
+        merged: dict[K, V] = {}
+        for layer in (*self._layers, self._delta):
+            merged.update(layer)
+        return merged
 
     def __eq__(self, other: object) -> bool:
         return self.plain() == other.plain() if isinstance(other, PersistentMap) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class PersistentList(Sequence[T]):
+    """Immutable sequence that grows at its end; equal to the tuple, or list of its kind, it stands for."""
+
+    __slots__ = ("_end", "_layers", "_length")
+
+    def __init__(self, end: tuple[T, ...] = (), layers: tuple[tuple[T, ...], ...] = ()) -> None:
+        self._end = end
+        self._layers = layers
+        self._length = len(end) + sum(map(len, layers))
+
+    def append(self, item: T) -> PersistentList[T]:
+        """This list with one more item."""
+        end = (*self._end, item)
+        if len(end) <= _END_LIMIT:
+            return PersistentList(end, self._layers)
+        layers = self._layers
+        while layers and len(layers[-1]) < _LAYER_RATIO * len(end):
+            layers, end = layers[:-1], layers[-1] + end
+        return PersistentList((), (*layers, end))
+
+    def plain(self) -> tuple[T, ...]:
+        """All of it as a tuple."""
+        return tuple(self) if self._layers else self._end
+
+    def __iter__(self) -> Iterator[T]:
+        return chain(*self._layers, self._end) if self._layers else iter(self._end)
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        if index == -1 and self._end:  # what came last is what most look for
+            return self._end[-1]
+        return self.plain()[index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PersistentList):
+            return self.plain() == other.plain()
+        return self.plain() == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.plain())
+
+    def __repr__(self) -> str:
+        return repr(self.plain())
