@@ -26,7 +26,11 @@ def test_it_holds_what_was_put_in_the_order_it_was_put(size: int) -> None:
     assert list(mapping.plain().items()) == list(plain.items())
     assert list(mapping.values()) == list(plain.values())
     assert [mapping.get(number) for number in range(size)] == list(plain.values())
-    assert mapping.get(size) is None
+    assert mapping.get(size) is None and size not in mapping and len(mapping) == size
+    assert list(mapping) == list(plain) and list(mapping.items()) == list(plain.items())
+    assert bool(mapping) == bool(plain)
+    with pytest.raises(KeyError):
+        mapping[size]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -49,10 +53,11 @@ def test_a_falsy_value_is_one() -> None:
     assert grown(40).put(1, 0).get(1) == 0 and PersistentMap({1: 0}).get(1) == 0
 
 
-def test_it_is_equal_to_a_map_of_the_same_contents_and_to_nothing_else() -> None:
+def test_it_is_equal_to_a_mapping_of_the_same_contents_and_to_nothing_else() -> None:
     mapping: PersistentMap[int, int] = PersistentMap({1: 1})
     assert mapping == PersistentMap({}, ({1: 1},)) and mapping != PersistentMap({1: 2})
-    assert mapping != {1: 1}
+    assert mapping == {1: 1} and mapping == {1: 1} and mapping != {1: 2} and mapping != [(1, 1)]
+    assert repr(mapping) == "{1: 1}"
 
 
 def test_all_of_it_as_a_dict_is_a_dict_of_its_own() -> None:

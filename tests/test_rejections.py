@@ -52,6 +52,11 @@ def test_the_same_rejection_twice_in_one_reply_counts_once() -> None:
     assert memory.of(out) == 2 and memory.of(fines) == 1
 
 
+def test_a_fact_that_a_rule_reads_again_and_again_is_one_ground() -> None:
+    once = fact("out")
+    assert repeats(rejected(violation("r", once)), rejected(violation("r", once, once, once))) == 1
+
+
 def test_a_memory_is_not_changed_by_adding_to_it() -> None:
     before = Rejections().add(rejected(violation()))
     before.add(rejected(violation())).add(rejected(violation("lending/fines")))

@@ -85,6 +85,14 @@ def test_the_fields_of_a_record_are_known_though_one_of_them_has_changed() -> No
     assert list(member) == list(ADA) and len(member) == len(ADA) and "fines" in member
 
 
+@pytest.mark.parametrize("ledger", [BOTH_READ, touched("address.street")])
+def test_which_fields_a_record_has_is_one_fact_however_often_it_is_asked(ledger: Ledger) -> None:
+    seen = view(ledger)
+    for _ in range(3):
+        assert "city" in record(seen)["address"]
+    assert len(seen.evidence) == 3 and len({id(fact) for fact in seen.evidence}) == 1
+
+
 def test_an_object_at_once_is_one_fact() -> None:
     seen = view()
     for _ in range(2):

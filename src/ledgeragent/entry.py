@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ledgeragent.paths import Path, quote
+from ledgeragent.persistent import PersistentList, PersistentMap
 from ledgeragent.shape import Shape
 from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall, canonical
@@ -31,6 +32,10 @@ class Stale(NamedTuple):
     def covers(self, fields: Fields) -> bool:
         """True if reading `fields` would read something this mark calls unknown."""
         return fields[: len(self.fields)] == self.fields
+
+
+_UNMARKED: PersistentList[Stale] = PersistentList()
+_NO_KINDS: PersistentMap[tuple[Fields, str | None], Stale] = PersistentMap({})
 
 
 class Touch(NamedTuple):
@@ -70,7 +75,8 @@ class Entry:
     """One observed record.
 
     `source` is the read it came from, `turn` how many user messages came before that read.
-    `typed` is False for text that the route's parser could not turn into a record. `inherited`
+    `typed` is False for text that the route's parser could not turn into a record. `stale` are its
+    marks, the oldest first, and `stale_kinds` the first for each field and tool. `inherited`
     names, for records merged by field, the fields that an earlier read supplied. `shape` is what the
     domain declares of the value, once a rule has read it. `facts` keeps what rules read of it, by
     name, or by place where a whole object is one fact, `inner_facts` the same of objects inside it:
@@ -82,7 +88,10 @@ class Entry:
     source: ToolCall
     turn: int
     typed: bool = True
-    stale: tuple[Stale, ...] = ()
+    stale: PersistentList[Stale] = _UNMARKED
+    stale_kinds: PersistentMap[tuple[Fields, str | None], Stale] = field(
+        default_factory=lambda: _NO_KINDS, repr=False, compare=False
+    )
     inherited: Mapping[str, Origin] = field(default_factory=dict)
     shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
     facts: dict[str | Fields, Evidence] = field(
@@ -108,19 +117,32 @@ class Entry:
 
     def stale_at(self, fields: Fields) -> Stale | None:
         """The mark that makes `fields` unknown, if one does."""
-        for mark in self.stale:
-            if mark.covers(fields):
-                return mark
+        if self.stale:
+            for mark in self.stale_kinds.values():
+                if mark.covers(fields):
+                    return mark
         return None
 
     def marked(self, fresh: Iterable[Stale]) -> Entry:
         """This entry with more of it called unknown."""
-        return self.having(self.value, (*self.stale, *fresh), self.inherited)
+        stale, kinds = self.stale, self.stale_kinds
+        for mark in fresh:
+            stale = stale.append(mark)
+            kind = (mark.fields, mark.by.name if mark.by is not None else None)
+            kinds = kinds if kinds.get(kind) is not None else kinds.put(kind, mark)
+        return self._with(self.value, stale, kinds, self.inherited)
 
-    def having(
-        self, value: Json, stale: tuple[Stale, ...], inherited: Mapping[str, Origin]
-    ) -> Entry:
+    def having(self, value: Json, stale: Iterable[Stale], inherited: Mapping[str, Origin]) -> Entry:
         """This entry with another value, other marks and other fields of an earlier read."""
+        return self._with(value, _UNMARKED, _NO_KINDS, inherited).marked(stale)
+
+    def _with(
+        self,
+        value: Json,
+        stale: PersistentList[Stale],
+        kinds: PersistentMap[tuple[Fields, str | None], Stale],
+        inherited: Mapping[str, Origin],
+    ) -> Entry:
         # Spelled out, since `dataclasses.replace` costs twice as much.
         return Entry(
             path=self.path,
@@ -129,6 +151,7 @@ class Entry:
             turn=self.turn,
             typed=self.typed,
             stale=stale,
+            stale_kinds=kinds,
             inherited=inherited,
         )
 

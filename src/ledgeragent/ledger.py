@@ -6,13 +6,13 @@ changed as stale, and they count as unknown until they are read again (observe, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from ledgeragent.entry import Entry, Evidence, Fields, Origin, Stale, Touch
 from ledgeragent.paths import Path, PathTemplate
-from ledgeragent.persistent import PersistentMap
+from ledgeragent.persistent import PersistentList, PersistentMap
 from ledgeragent.types import Json, ToolCall
 
 __all__ = [
@@ -34,6 +34,8 @@ R = TypeVar("R")
 Speaker: TypeAlias = Literal["agent", "user"]
 
 _NOTHING: PersistentMap[Path[Json], Entry] = PersistentMap({})
+_NO_ANSWERS: PersistentMap[tuple[str, str], str] = PersistentMap({})
+_NO_WRITES: PersistentList[ToolCall] = PersistentList()
 _Roots: TypeAlias = "Mapping[str, PersistentMap[Path[Json], Entry]]"
 
 
@@ -64,6 +66,9 @@ class UnconfirmedGround(Exception):
         self.doubts = doubts
 
 
+_NOTHING_SAID: PersistentList[Utterance] = PersistentList()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """Latest observed state, `L : paths -> values`, with the executed writes of the conversation.
@@ -74,10 +79,10 @@ class Ledger:
     """
 
     turn: int = 0
-    writes: tuple[ToolCall, ...] = ()
+    writes: PersistentList[ToolCall] = _NO_WRITES
     unconfirmed: tuple[Unconfirmed, ...] = ()
-    unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    utterances: tuple[Utterance, ...] = ()
+    unavailable: PersistentMap[tuple[str, str], str] = field(default_factory=lambda: _NO_ANSWERS)
+    utterances: PersistentList[Utterance] = _NOTHING_SAID
     _roots: _Roots = field(default_factory=dict)
 
     def get(self, path: Path[R]) -> Entry | None:
@@ -137,11 +142,11 @@ class Ledger:
         value = {**earlier.value, **entry.value}
         if fields is not None:
             value = {n: v for n, v in value.items() if n in inherited or n in entry.value}
-        return self.put(entry.having(value, tuple(marks), inherited))
+        return self.put(entry.having(value, marks, inherited))
 
     def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
         """This ledger after `call` executed: appended to `writes`, what it touched marked stale."""
-        writes = (*self.writes, call)
+        writes = self.writes.append(call)
         return self._next(self.turn, writes, self._others(call), self._roots).marked(touched, call)
 
     def doubted(self, call: ToolCall, touched: Iterable[Touch], *, running: bool) -> Ledger:
@@ -170,11 +175,11 @@ class Ledger:
 
     def uttered(self, speaker: Speaker, text: str) -> Ledger:
         """This ledger with what was said."""
-        return replace(self, utterances=(*self.utterances, Utterance(speaker, text, self.turn)))
+        return replace(self, utterances=self.utterances.append(Utterance(speaker, text, self.turn)))
 
     def without(self, call: ToolCall, answer: str) -> Ledger:
         """This ledger knowing that `call` cannot be had, because it answered `answer`."""
-        return replace(self, unavailable={**self.unavailable, call.intent: answer})
+        return replace(self, unavailable=self.unavailable.put(call.intent, answer))
 
     def heard(self, touched: Iterable[Touch] = ()) -> Ledger:
         """This ledger one user message later; `touched` is what the user may have changed."""
@@ -184,7 +189,7 @@ class Ledger:
     def _next(
         self,
         turn: int,
-        writes: tuple[ToolCall, ...],
+        writes: PersistentList[ToolCall],
         unconfirmed: tuple[Unconfirmed, ...],
         roots: _Roots,
     ) -> Ledger:

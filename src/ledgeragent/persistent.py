@@ -7,9 +7,9 @@ O(n log n) items in all, and there are never more than O(log n) layers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
 from itertools import chain
-from typing import Generic, TypeVar, overload
+from typing import TypeVar, overload
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -19,13 +19,13 @@ _END_LIMIT = 32
 _LAYER_RATIO = 8
 
 
-class PersistentMap(Generic[K, V]):
+class PersistentMap(Mapping[K, V]):
     """Immutable mapping: a small private `delta` over large shared `layers`, the oldest first."""
 
     __slots__ = ("_delta", "_layers", "get")
 
-    get: Callable[[K], V | None]
-    """The value, or None where there is none."""
+    get: Callable[[K], V | None]  # type: ignore[assignment]
+    """The value, or None where there is none; None is no value."""
 
     def __init__(self, delta: Mapping[K, V], layers: tuple[Mapping[K, V], ...] = ()) -> None:
         self._delta = delta
@@ -63,9 +63,24 @@ class PersistentMap(Generic[K, V]):
             layers, delta = layers[:-1], {**layers[-1], **delta}
         return PersistentMap({}, (*layers, delta))
 
-    def values(self) -> Iterable[V]:
+    def values(self) -> ValuesView[V]:
         """The values, in order of first insertion."""
         return self.plain().values() if self._layers else self._delta.values()
+
+    def __getitem__(self, key: K) -> V:
+        value = self.get(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.plain() if self._layers else self._delta)
+
+    def __len__(self) -> int:
+        return len(self.plain() if self._layers else self._delta)
+
+    def __bool__(self) -> bool:
+        return bool(self._delta or self._layers)
 
     def plain(self) -> dict[K, V]:
         """All of it as a dict of its own, in order of first insertion."""
@@ -75,7 +90,10 @@ class PersistentMap(Generic[K, V]):
         return merged
 
     def __eq__(self, other: object) -> bool:
-        return self.plain() == other.plain() if isinstance(other, PersistentMap) else NotImplemented
+        return self.plain() == dict(other) if isinstance(other, Mapping) else NotImplemented
+
+    def __repr__(self) -> str:
+        return repr(self.plain())
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -115,8 +133,8 @@ class PersistentList(Sequence[T]):
     @overload
     def __getitem__(self, index: slice) -> tuple[T, ...]: ...
     def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
-        if index == -1 and self._end:  # what came last is what most look for
-            return self._end[-1]
+        if index == -1 and self._length:  # what came last is what most look for
+            return (self._end or self._layers[-1])[-1]
         return self.plain()[index]
 
     def __eq__(self, other: object) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ledgeragent.persistent import PersistentMap
 from ledgeragent.verdict import Finding, Kind, Verdict
+
+_NONE: PersistentMap[tuple[str, str, str], int] = PersistentMap({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,14 +19,14 @@ class Rejections:
     where one of them has changed there was progress, and nothing repeats.
     """
 
-    counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    counts: PersistentMap[tuple[str, str, str], int] = field(default_factory=lambda: _NONE)
 
     def of(self, verdict: Verdict) -> int:
         """How often this very rejection was given before."""
         if not self.counts:
             return 0
         keys = _rejection_keys(verdict)
-        return max((self.counts.get(key, 0) for key in keys), default=0)
+        return max((self.counts.get(key) or 0 for key in keys), default=0)
 
     def add(self, *verdicts: Verdict) -> Rejections:
         """This memory with the rejections of a reply.
@@ -32,7 +34,8 @@ class Rejections:
         The same one counts once: whoever sent the call twice had not heard of the first.
         """
         keys = {key for verdict in verdicts for key in _rejection_keys(verdict)}
-        return Rejections(counts={**self.counts, **{k: self.counts.get(k, 0) + 1 for k in keys}})
+        fresh = {key: (self.counts.get(key) or 0) + 1 for key in keys}
+        return Rejections(counts=self.counts.put_all(fresh))
 
 
 def _rejection_keys(verdict: Verdict) -> list[tuple[str, str, str]]:
@@ -48,7 +51,7 @@ def _rejection_keys(verdict: Verdict) -> list[tuple[str, str, str]]:
 
 def _grounds(finding: Finding) -> str:
     """The predicate, and a digest of what its finding rests on and asks for."""
-    facts = [(fact.record, fact.fields, fact.value) for fact in finding.evidence]
+    facts = [(fact.record, fact.fields, fact.value) for fact in finding.facts]
     requests = [call.intent for call in (*finding.reads, *finding.waits_for)]
     digest = hashlib.blake2b(
         repr((facts, requests)).encode("utf-8", "backslashreplace"), digest_size=8

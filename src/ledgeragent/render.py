@@ -60,7 +60,7 @@ def line_of(entry: Entry) -> str:
 
 def _stale_note(entry: Entry) -> str:
     notes = []
-    for mark in entry.stale:
+    for mark in entry.stale_kinds.values():
         what = visible(".".join(mark.fields)) or "all of it"
         who = f"by {mark.by.name}" if mark.by is not None else "by the customer"
         may = "changed" if mark.by is not None else "possibly changed"

@@ -5,7 +5,7 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption, absorb, touched_by
@@ -13,6 +13,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
 from ledgeragent.ledger import Entry, Ledger, Touch
+from ledgeragent.opencalls import OpenCalls
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
 from ledgeragent.returned import unwrapped
@@ -28,7 +29,7 @@ class State(NamedTuple):
     """
 
     ledger: Ledger = Ledger()
-    pending: tuple[ToolCall, ...] = ()
+    pending: Sequence[ToolCall] = ()
     rejections: Rejections = Rejections()
     last: Absorption | None = None
     raced: tuple[ToolCall, ...] = ()
@@ -49,11 +50,11 @@ class State(NamedTuple):
 
     def _answered(self, returned: ToolReturn, domain: Domain) -> State:
         """Pairs a return with the first unanswered call of that id: ids repeat in real runs."""
-        for position, call in enumerate(self.pending):
-            if call.id == returned.call_id:
-                after = self._absorbed(call, returned, domain)
-                rest = self.pending[:position] + self.pending[position + 1 :]
-                return self._next(after.ledger, rest, after)
+        pending = self.pending if isinstance(self.pending, OpenCalls) else OpenCalls(self.pending)
+        call = pending.first(returned.call_id)
+        if call is not None:
+            after = self._absorbed(call, returned, domain)
+            return self._next(after.ledger, pending.without_first(call.id), after)
         for doubt in self.ledger.unconfirmed:
             if doubt.call.id == returned.call_id and not _is_rejection(returned):
                 after = self._absorbed_late(doubt.call, returned, domain)
@@ -88,12 +89,12 @@ class State(NamedTuple):
         return ledger
 
     def _next(
-        self, ledger: Ledger, pending: tuple[ToolCall, ...], last: Absorption | None = None
+        self, ledger: Ledger, pending: Sequence[ToolCall], last: Absorption | None = None
     ) -> State:
         return State(ledger, pending, self.rejections, last, self.raced if pending else ())
 
     def filter(
-        self, reply: Reply, gate: Gate, delivery: Delivery, running: tuple[ToolCall, ...] = ()
+        self, reply: Reply, gate: Gate, delivery: Delivery, running: Sequence[ToolCall] = ()
     ) -> tuple[State, Filtered]:
         """The judged reply, and the state in which only its allowed calls await a return.
 

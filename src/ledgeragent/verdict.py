@@ -63,6 +63,11 @@ class Finding(NamedTuple):
     waits_for: tuple[ToolCall, ...] = ()
     public: str | Sentence = ""
 
+    @property
+    def facts(self) -> list[Evidence]:
+        """The evidence, each fact once: a rule may read one a thousand times."""
+        return list({id(fact): fact for fact in self.evidence}.values())
+
 
 class Verdict(NamedTuple):
     """The answer for one call, with every fact that any predicate read for it (`evidence`).

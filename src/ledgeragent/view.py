@@ -95,7 +95,7 @@ class Record(Mapping[str, Any]):
 
     def _refuse_stale(self, fields: Fields, *, within: bool) -> None:
         """Raises where `fields`, or with `within` anything inside them, was written since."""
-        for mark in self._entry.stale:
+        for mark in self._entry.stale_kinds.values():
             if mark.covers(fields) or (within and mark.fields[: len(fields)] == fields):
                 raise MissingEvidence(self._entry.path, fields=fields, stale=mark)
 
@@ -145,9 +145,11 @@ class Record(Mapping[str, Any]):
         return name in keys
 
     def _note_keys(self) -> None:
-        if _KEYS not in self._facts:
-            self._facts[_KEYS] = self._entry.fact(self._fields, list(self._value))
-        self._evidence.append(self._facts[_KEYS])
+        # Kept with the entry even where parts of it are stale: whoever asks has looked at the marks.
+        facts = self._entry.facts_at(self._fields) if self._fields else self._entry.facts
+        if _KEYS not in facts:
+            facts[_KEYS] = self._entry.fact(self._fields, list(self._value))
+        self._evidence.append(facts[_KEYS])
 
     def __iter__(self) -> Iterator[str]:
         keys = self._keys()
@@ -235,7 +237,7 @@ class View(dict[Path[Any], Any]):
         entry = self.entry(path)
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
-        stale = self._honour_stale and entry.stale != ()
+        stale = self._honour_stale and bool(entry.stale)
         shape = entry.shape
         if shape is None:
             shape = entry.shaped(self._shapes(path))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -38,7 +36,7 @@ def values_of(ledger: Ledger) -> dict[Path[Json], Json]:
 
 
 def without_marks(ledger: Ledger) -> dict[Path[Json], Entry]:
-    return {entry.path: replace(entry, stale=()) for entry in ledger}
+    return {entry.path: entry.having(entry.value, (), entry.inherited) for entry in ledger}
 
 
 @searched

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ledgeragent.journal.recorder import new_session
+from ledgeragent.persistent import PersistentMap
 from ledgeragent.rejections import Rejections
 from ledgeragent.stores.memory import NOT_REFUSED, Memory
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
@@ -168,7 +169,7 @@ def shared(one: Memory, other: Memory) -> Memory:
     both = {key: min(n, others[key]) for key, n in counts.items() if key in others}
     return replace(
         one,
-        state=one.state._replace(rejections=Rejections(counts=both)),
+        state=one.state._replace(rejections=Rejections(counts=PersistentMap(both))),
         unsent=one.unsent if one.unsent == other.unsent else (),
         warnings=one.warnings if one.warnings == other.warnings else (),
         refusals=one.refusals if one.refusals == other.refusals else NOT_REFUSED,

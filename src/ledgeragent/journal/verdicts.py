@@ -87,7 +87,7 @@ def finding_json(finding: Finding, redaction: Redaction = NOTHING) -> dict[str, 
         "public": redaction.text(str(finding.public)),
         "reads": [call_json(call, redaction) for call in finding.reads],
         "waits_for": [call_json(call, redaction) for call in finding.waits_for],
-        "evidence": [fact_json(fact, redaction) for fact in finding.evidence],
+        "evidence": [fact_json(fact, redaction) for fact in finding.facts],
         "error": redaction.text(finding.error),
     }
 

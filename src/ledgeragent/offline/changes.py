@@ -72,7 +72,7 @@ def _change(earlier: Entry | None, entry: Entry) -> LedgerChange:
         source=str(entry.source),
         turn=entry.turn,
         typed=entry.typed,
-        stale=tuple(dict.fromkeys(map(_mark, entry.stale))),
+        stale=tuple(map(_mark, entry.stale_kinds.values())),
         differences=differences[:_MOST_DIFFERENCES],
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ledgeragent.gate import Filtered
 from ledgeragent.journal.threads import Thread
@@ -30,7 +30,7 @@ class Docket:
         self._tell = tell
 
     def judge(
-        self, reply: Reply, *, again: bool = False, running: tuple[ToolCall, ...] = ()
+        self, reply: Reply, *, again: bool = False, running: Sequence[ToolCall] = ()
     ) -> Filtered:
         """The verdicts on a reply; its calls are open from here on."""
         live, before = self._live, self._live.state.rejections

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.journal.threads import Thread
@@ -28,14 +30,14 @@ class LiveState:
         """True if the call may change the world."""
         return self.gate.domain.effect(call.name) is Effect.WRITE
 
-    def judge(self, reply: Reply, running: tuple[ToolCall, ...] = ()) -> Filtered:
+    def judge(self, reply: Reply, running: Sequence[ToolCall] = ()) -> Filtered:
         """The verdicts on a reply, whose allowed calls are pending. The loop guard hears nothing."""
         before = self.state
         self.state, filtered = before.filter(reply, self.gate, _DELIVERY, running)
         self.remember(before.rejections)
         return filtered
 
-    def foresee(self, reply: Reply, running: tuple[ToolCall, ...] = ()) -> tuple[State, Filtered]:
+    def foresee(self, reply: Reply, running: Sequence[ToolCall] = ()) -> tuple[State, Filtered]:
         """The verdicts on a reply beside the calls that run, and the state if they stand."""
         before = self.state._replace(pending=running)
         return before.filter(reply, self.gate, _DELIVERY, running)

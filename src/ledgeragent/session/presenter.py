@@ -161,7 +161,7 @@ def _index(entries: Iterable[Entry]) -> list[str]:
 def _stale(entry: Entry) -> str:
     """Which parts may have changed, by what changed them."""
     fields: dict[str, dict[str, None]] = defaultdict(dict)
-    for mark in entry.stale:
+    for mark in entry.stale_kinds.values():
         by = mark.by.name if mark.by is not None else "the customer"
         fields[visible(by)][visible(".".join(mark.fields)) or "all of it"] = None
     return "; ".join(f"STALE since {by}: {', '.join(parts)}" for by, parts in fields.items())

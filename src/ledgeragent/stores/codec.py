@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
+from ledgeragent.persistent import PersistentList, PersistentMap
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.stores.base import SavedSession
@@ -72,7 +73,7 @@ def _read_state(data: Mapping[str, Json]) -> State:
     return State(
         ledger=_read_ledger(data["ledger"]),
         pending=_read_calls(data["pending"]),
-        rejections=Rejections(counts=counts),
+        rejections=Rejections(counts=PersistentMap(counts)),
         raced=_read_calls(data.get("raced", ())),
     )
 
@@ -91,12 +92,12 @@ def _ledger(ledger: Ledger) -> Json:
 def _read_ledger(data: Mapping[str, Json]) -> Ledger:
     ledger = Ledger(
         turn=data["turn"],
-        writes=_read_calls(data["writes"]),
+        writes=PersistentList(_read_calls(data["writes"])),
         unconfirmed=tuple(
             Unconfirmed(_read_call(call), running) for call, running in data.get("unconfirmed", ())
         ),
-        utterances=tuple(Utterance(*utterance) for utterance in data.get("utterances", ())),
-        unavailable={(tool, intent): answer for tool, intent, answer in data["unavailable"]},
+        utterances=PersistentList(tuple(Utterance(*u) for u in data.get("utterances", ()))),
+        unavailable=PersistentMap({(tool, i): answer for tool, i, answer in data["unavailable"]}),
     )
     for entry in data["entries"]:
         ledger = ledger.put(_read_entry(entry, ledger.unconfirmed))
@@ -130,18 +131,19 @@ def _read_by(by: Json, doubts: Sequence[Unconfirmed]) -> ToolCall | None:
 
 
 def _read_entry(data: Mapping[str, Json], doubts: Sequence[Unconfirmed]) -> Entry:
-    return Entry(
+    entry = Entry(
         path=Path(data["path"]),
         value=data["value"],
         source=_read_call(data["source"]),
         turn=data["turn"],
         typed=data["typed"],
-        stale=tuple(Stale(tuple(fields), _read_by(by, doubts)) for fields, by in data["stale"]),
         inherited={
             name: Origin(_read_call(source), turn)
             for name, (source, turn) in data["inherited"].items()
         },
     )
+    marks = (Stale(tuple(fields), _read_by(by, doubts)) for fields, by in data["stale"])
+    return entry.marked(marks) if data["stale"] else entry
 
 
 def _calls(calls: Iterable[ToolCall]) -> Json:
