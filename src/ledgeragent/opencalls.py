@@ -31,8 +31,8 @@ class OpenCalls(Sequence[ToolCall]):
     def first(self, id: str) -> ToolCall | None:
         """The first open call of that id, None if there is none."""
         calls = self._by_id.get(id, ())
-        answered = self._answered.get(id) or 0
-        return calls[answered] if answered < len(calls) else None
+        place = self._answered.get(id) or 0
+        return calls[place] if place < len(calls) else None
 
     def without_first(self, id: str) -> OpenCalls:
         """These calls without the first open one of that id."""
@@ -44,10 +44,10 @@ class OpenCalls(Sequence[ToolCall]):
         return rest
 
     def __iter__(self) -> Iterator[ToolCall]:
-        answered = self._answered.plain()
+        to_skip = self._answered.plain()
         for call in self._sent:
-            if answered.get(call.id):
-                answered[call.id] -= 1
+            if to_skip.get(call.id):
+                to_skip[call.id] -= 1
             else:
                 yield call
 

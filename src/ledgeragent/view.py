@@ -222,12 +222,10 @@ class View(dict[Path[Any], Any]):
     def _expected(self, entry: Entry) -> Entry:
         """The entry, with what is about to change called unknown."""
         path = entry.path
-        changes = self.changes.get(path)
-        if changes is None:
+        if path not in self.changes:
             return entry
-        return entry.marked(
-            [Stale(t.fields, call) for call, touched in changes for t in touched if t.path == path]
-        )
+        touches = ((touch, call) for call, touched in self.changes[path] for touch in touched)
+        return entry.marked([Stale(t.fields, call) for t, call in touches if t.path == path])
 
     if TYPE_CHECKING:
 

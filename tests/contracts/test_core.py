@@ -34,6 +34,7 @@ CORE = (
     "rejections",
     "render",
     "gate",
+    "opencalls",
     "state",
     "agent",
 )
@@ -41,12 +42,13 @@ CORE = (
 
 RIM = ("adapters", "gateway", "mcp")
 NO_SIDE_EFFECTS = {"os", "io", "time", "random", "logging", "asyncio", "datetime", "pathlib", "sys"}
-BENEATH = ("text", "persistent", "shape", "arguments", "returned", "state")
-"""What the paper's mechanism stands on: safe text, a map with cheap updates, declared shapes, lenient
-arguments, unwrapped answers, the reducer."""
+BENEATH = ("text", "persistent", "shape", "arguments", "returned", "opencalls", "state")
+"""What the paper's mechanism stands on: safe text, collections with cheap updates, declared shapes,
+lenient arguments, unwrapped answers, the calls that wait for one, the reducer."""
 
-CORE_LINES = 2_450
-MECHANISM_LINES = 1_840
+CORE_LINES = 2_605
+MECHANISM_LINES = 1_885
+"""Raised for what grows in proportion, see decision 0025."""
 
 
 def imports_of(file: Path) -> set[str]:
