@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledgeragent.gate import Gate
 from tests.packs.airline.talk import (
     BACK,
     CANCEL,
@@ -13,6 +14,7 @@ from tests.packs.airline.talk import (
     UPGRADE,
     AirlineTalk,
     booked,
+    booking,
     certificate,
     change,
     known,
@@ -50,6 +52,20 @@ def test_the_reservation_that_justifies_the_amount_is_the_one_that_is_eligible()
     assert talk.judge(certificate(200)).allowed
     assert violated(talk.judge(certificate(100))) == {"airline/compensation-amount"}
     assert talk.profile(profile(membership="gold")).judge(certificate(100)).allowed
+
+
+def test_a_booking_whose_result_is_still_to_come_may_justify_what_nothing_read_does() -> None:
+    talk = known(**HURT).status("NV101", "2024-05-20", "cancelled")
+    talk.reservation(booked(OUT, insurance="no")).profile(profile(membership="regular"))
+    gate = Gate(domain=talk.domain)
+    own, other = booking(insurance="yes"), booking(user_id="somebody_else_1")
+    for call, rule in ((certificate(100), "eligibility"), (certificate(999), "amount")):
+        assert violated(talk.judge(call)) >= {f"airline/compensation-{rule}"}
+        verdict = gate.judge(call, talk.ledger.doubted(own, [], running=True))
+        assert not violated(verdict)
+        assert "wait for the result of book_reservation" in verdict.feedback
+        strangers = gate.judge(call, talk.ledger.doubted(other, [], running=True))
+        assert violated(strangers) >= {f"airline/compensation-{rule}"}
 
 
 def test_without_an_incident_in_any_reservation_there_is_no_certificate() -> None:

@@ -19,7 +19,7 @@ from ledgeragent.packs.airline.paths import (
 )
 from ledgeragent.packs.airline.records import Reservation, SendCertificate
 from ledgeragent.packs.airline.rules.cancel import TELL, status_read
-from ledgeragent.packs.airline.rules.customer import CANCEL, CERTIFICATE, FLIGHTS, UPDATES
+from ledgeragent.packs.airline.rules.customer import BOOK, CANCEL, CERTIFICATE, FLIGHTS, UPDATES
 from ledgeragent.predicates import (
     Broken,
     MissingEvidence,
@@ -207,6 +207,8 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
     candidates = cases(call, ledger)
     if not candidates or any(_is_eligible(case, ledger) for case in candidates):
         return None
+    if _may_have_booked(call["user_id"], ledger):
+        return None
     return violation(
         "{user} is a {membership} member, and {trips} is neither insured nor business; a certificate "
         "is for silver and gold members, insured reservations and business cabin{tell}",
@@ -215,6 +217,16 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
         trips=[case.id for case in candidates],
         tell=TELL,
     )
+
+
+def _may_have_booked(user_id: str, ledger: View) -> bool:
+    """True if a booking may have made a reservation of which nothing is known yet.
+
+    The gate asks each answer that looks at the writes with and without those in doubt.
+    """
+    doubted = [doubt.call for doubt in ledger.unconfirmed]
+    booked = (w for w in ledger.writes if w.name == BOOK and w.arguments.get("user_id") == user_id)
+    return any(write in doubted for write in booked)
 
 
 def _is_eligible(case: CompensationCase, ledger: View) -> bool:
@@ -234,7 +246,7 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
     if any(_is_eligible(case, ledger) for case in fitting):
         return None
     others = [case for case in candidates if not fitting or _is_eligible(case, ledger)]
-    if not others:
+    if not others or _may_have_booked(call["user_id"], ledger):
         return None
     return violation(
         "amount must be {accepted}, not {amount}: 100 for each passenger of {trips} if a flight was "
