@@ -195,7 +195,7 @@ def _refuse_repeats(tree: ast.AST) -> None:
             names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
             # Of `1` and `"1"` JSON makes one name.
             if len(names) != len(set(map(str, names))):
-                raise RepeatedKeyError
+                raise RepeatedKeyError("a key stands twice")
 
 
 def shortened(text: str) -> str:

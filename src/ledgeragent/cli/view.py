@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.options import add_domain, tools_of
 from ledgeragent.cli.recorded import add_reading
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.journal.private import write_private
+from ledgeragent.files.private import write_private
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import RunView, conversations, viewed
 from ledgeragent.report.view import view_html

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import MEMORY, refuse_large
+from ledgeragent.files.private import write_private
+from ledgeragent.files.reading import read_bytes
 from ledgeragent.journal.verdicts import FindingRow
 from ledgeragent.offline.answers import (
     Answered,
@@ -87,14 +90,12 @@ def read_baseline(file: str, domain: str) -> Baseline | None:
 
     Raises DataError for a file that is something else, or the baseline of another domain.
     """
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise DataError(f"cannot be read: {problem}", file=file) from None
+    content = read_bytes(file, MEMORY)
+    refuse_large(content, file)
     try:
-        baseline = _parsed(json.loads(text))
+        baseline = _parsed(json.loads(content))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise DataError(
             "it is no baseline; if it was one, delete it and write it anew with --update", file=file
@@ -106,18 +107,7 @@ def read_baseline(file: str, domain: str) -> Baseline | None:
 
 def write_baseline(baseline: Baseline, file: str) -> None:
     """Writes the file as a whole or not at all, one answer a line."""
-    target = os.path.realpath(file)
-    draft = f"{target}.{os.getpid()}.tmp"
-    try:
-        with open(draft, "w", encoding="utf-8") as stream:
-            stream.writelines(_lines(baseline))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, target)
-    except OSError as problem:
-        raise DataError(f"cannot be written: {problem.strerror}", file=file) from None
-    finally:
-        Path(draft).unlink(missing_ok=True)
+    write_private(Path(file), "".join(_lines(baseline)).encode("utf-8", "backslashreplace"))
 
 
 def _named(runs: Iterable[RunAnswers]) -> Iterator[tuple[str, RunAnswers]]:

@@ -13,9 +13,9 @@ from ledgeragent.compiler.source.jsonschema import resolved, shape_of_schema
 from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.compiler.source.yamlfile import parse_yaml
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import TABLE
 from ledgeragent.types import Json
 
-MOST_BYTES = 20_000_000
 _LONGEST_NAME = 200
 _METHODS = ("get", "head", "post", "put", "patch", "delete")
 
@@ -99,7 +99,7 @@ def read_tools(path: FilePath) -> tuple[ToolSpec, ...]:
 
 
 def _content(path: FilePath) -> Json:
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path, TABLE)
     if path.suffix in (".yaml", ".yml"):
         return parse_yaml(text, str(path), most_nodes=2_000_000).plain
     try:

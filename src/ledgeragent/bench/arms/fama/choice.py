@@ -12,6 +12,7 @@ from typing import Any
 from ledgeragent.bench.arms.fama.causes import CAUSES
 from ledgeragent.bench.arms.helpers import HELPERS
 from ledgeragent.errors import DataError
+from ledgeragent.files.reading import read_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ def write(file: Path, choices: Iterable[HelperChoice], made_by: Mapping[str, Any
 def read(file: str) -> list[HelperChoice]:
     """The choices that a file holds; DataError if it is none."""
     try:
-        listed = json.loads(Path(file).read_text(encoding="utf-8"))["choices"]
+        listed = json.loads(read_text(file))["choices"]
         return [
             HelperChoice(**{**one, "helpers": tuple(one["helpers"]), "tasks": tuple(one["tasks"])})
             for one in listed
