@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ledgeragent.errors import DataError, UsageError
 
 _WIDEST = re.compile(rb"[\xf0-\xff]")
+_RAISES = " raises that"
 _PER_VALUE = 120
 """Bytes. What a member of an object takes, with its key; an element of a list takes less."""
 
@@ -33,7 +34,7 @@ class Limit:
 
     def refusal(self, problem: str, file: str, line: int | None = None) -> DataError:
         """The error that tells the limit, its name, and how it is raised."""
-        text = f"{problem} ({self.value:,} {self.unit}); {self.name} raises that"
+        text = f"{problem} ({self.value:,} {self.unit}); {self.name}{_RAISES}"
         return DataError(text, file=file, line=line)
 
 
@@ -49,11 +50,20 @@ PACK = Limit("LEDGERAGENT_MAX_PACK_MB", 1, "MB")
 TABLE = Limit("LEDGERAGENT_MAX_TABLE_MB", 20, "MB")
 """What a file of tools or of samples holds."""
 
-IDLE_LINES = Limit("LEDGERAGENT_MAX_EMPTY_LINES", 1_000_000, "lines")
+IDLE_LINES = Limit("LEDGERAGENT_MAX_EMPTY_LINES", 100_000, "lines")
 """Lines in one file that are too short to hold anything."""
 
 BROKEN_RECORDS = Limit("LEDGERAGENT_MAX_BROKEN_RECORDS", 10_000, "records")
 """Broken records in one journal; behind so many it is not read on."""
+
+
+FIELDS = Limit("LEDGERAGENT_MAX_FIELDS", 2_000, "fields")
+"""Fields of one record of a pack, with those of the records in it."""
+
+
+def is_refusal(problem: str) -> bool:
+    """True for what a limit's refusal says: more stands in the file than was read."""
+    return problem.endswith(_RAISES)
 
 
 def memory_of(text: bytes) -> int:

@@ -145,6 +145,8 @@ class _Cutter:
     blank: bool = True
     document: bool = False
     whole: bool | None = None
+    most: int = field(default_factory=most_bytes)
+    most_idle: int = field(default_factory=lambda: IDLE_LINES.value)
 
     def add(self, line: bytes) -> None:
         """Takes a line; DataError where the limits of what is read end."""
@@ -160,12 +162,12 @@ class _Cutter:
 
     def _require_limits(self, line: bytes) -> None:
         number = self.first + self.count - 1
-        if len(line) <= _SHORTEST_RECORD and not self.document:
+        if len(line) <= _SHORTEST_RECORD and not (self.document and line.strip()):
             self.idle += 1
-            if self.idle > IDLE_LINES.value:
+            if self.idle > self.most_idle:
                 problem = "the file has more empty lines than are read"
                 raise IDLE_LINES.refusal(problem, self.file, number)
-        if self.size > most_bytes():
+        if self.size > self.most:
             noun = "it" if self.document or self.whole else "this line"
             problem = f"{noun} would take more memory than one document may"
             raise MEMORY.refusal(problem, self.file, number)
@@ -206,7 +208,7 @@ def _cut(
     problem: str | None = None
     while True:
         try:
-            line = stream.readline(most_bytes() + 1)
+            line = stream.readline(cutter.most + 1)
         except (EOFError, zlib.error, gzip.BadGzipFile):
             line, problem = b"", _DAMAGED
         if not line:
