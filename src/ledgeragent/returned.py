@@ -152,7 +152,7 @@ def _is_text(block: Json) -> bool:
 
 
 def _is_no_text(block: Json) -> bool:
-    return isinstance(block, Mapping) and block.get("type") in _OTHER_BLOCKS
+    return isinstance(block, Mapping) and str(block.get("type")) in _OTHER_BLOCKS
 
 
 def parse_value(text: str) -> Json:

@@ -77,14 +77,14 @@ OPENAPI = {
         }
     },
 }
-CONFIGURATION = b'''
+CONFIGURATION = b"""
 max_body = 1000
 redact = ["users.*.email"]
 
 [[routes]]
 path = "/a"
 domain = "shop"
-'''
+"""
 
 
 def _text(value: Json) -> bytes:
@@ -181,9 +181,7 @@ def readers() -> tuple[Reader, ...]:
         Reader(name="pack", suffix=".yaml", seeds=packs, commands=pack),
         Reader(name="cases", suffix=".jsonl", seeds=(rows,), commands=tuple(cases)),
         Reader(name="results", suffix=".json", seeds=(_text(RESULTS),), commands=tuple(report)),
-        Reader(
-            name="tools", suffix=".json", seeds=(_text(TOOLS), _text(OPENAPI)), commands=tools
-        ),
+        Reader(name="tools", suffix=".json", seeds=(_text(TOOLS), _text(OPENAPI)), commands=tools),
         Reader(
             name="baseline",
             suffix=".json",

@@ -80,7 +80,7 @@ def _outcome(reader: Reader, number: int, seed: int, folder: Path) -> Outcome:
 def _fault(code: int, command: Command, out: str, err: str) -> str:
     if code not in (0, 1, 2):
         return f"exit code {code}"
-    if code == 2 and not err.strip():
+    if code == 2 and not (err + out).strip():
         return "unusable, and nothing says why"
     if "Traceback" in err:
         return err

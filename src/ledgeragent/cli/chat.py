@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.cli.options import add_journal, journal_of
+from ledgeragent.cli.streams import raw
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
@@ -74,7 +75,7 @@ def _talk(chat: ShopChat, says: Iterator[str], ink: Ink) -> None:
             print("\n".join(ledger_lines(chat.ledger)))
             continue
         for row in chat.turn(text):
-            print("\n".join(lines(row, WIDTH, ink)), flush=True)
+            print("\n".join(lines(row, WIDTH, ink)), flush=True, file=raw(sys.stdout))
     print("\n".join(("", "the ledger in the end:", *ledger_lines(chat.ledger))))
     for change in chat.shop.diff():
         print(f"changed: {change.path}: {change.before!r} -> {change.after!r}")

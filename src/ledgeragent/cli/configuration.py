@@ -60,7 +60,7 @@ class ConfigurationFile:
         """The file; `apart` are options that concern all routes. DataError for what is none, by name."""
         try:
             data = tomllib.loads(read_text(file))
-        except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        except (ValueError, RecursionError) as problem:
             raise DataError(f"not TOML: {problem}", file=file) from None
         options = {_key(action): action for action in parser._actions if _long(action)}
         reader = _Reader(file, options)

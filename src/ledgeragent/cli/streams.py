@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TextIO, cast
 
 from ledgeragent.errors import LedgerAgentError
+from ledgeragent.text import printable
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def standard_streams() -> Iterator[None]:
     # The type stubs do not know that a stream is None where the shell has closed it.
     sys.stdin = before[0] or cast(TextIO, _Closed("<stdin>"))
     sys.stdout = cast(TextIO, _Output(before[1] or cast(TextIO, _Closed("<stdout>"))))
-    sys.stderr = before[2] or cast(TextIO, _Nowhere())
+    sys.stderr = cast(TextIO, _Shown(before[2] or cast(TextIO, _Nowhere())))
     try:
         yield
     finally:
@@ -40,22 +41,38 @@ def tell(problem: str) -> None:
         print(f"ledgeragent: error: {' '.join(problem.split())}", file=sys.stderr)
 
 
-class _Output:
-    """A stream to write to; where that fails it raises LedgerAgentError, unless the reader has left."""
+def raw(stream: TextIO) -> TextIO:
+    """The stream itself, for a writer of control characters who lets none of others through."""
+    return stream.stream if isinstance(stream, _Shown) else stream
+
+
+class _Shown:
+    """A stream that people read: what a terminal would obey, or not show, is written as its escape.
+
+    Whatever a file, a model or a name says goes through here. In JSON the escape stands for the same.
+    """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self.stream = stream
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        self.stream.write(printable(text))
+        return len(text)
+
+
+class _Output(_Shown):
+    """A stream to write to; where that fails it raises LedgerAgentError, unless the reader has left."""
 
     def write(self, text: str) -> int:
         with _explained():
-            return self._stream.write(text)
+            return super().write(text)
 
     def flush(self) -> None:
         with _explained():
-            self._stream.flush()
+            self.stream.flush()
 
 
 class _Nowhere(io.TextIOBase):

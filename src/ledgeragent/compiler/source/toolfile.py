@@ -198,6 +198,8 @@ def _arguments(operation: Mapping[str, Json], shared: Json, root: Json) -> Json:
     for raw in [*shared, *operation.get("parameters", ())]:
         parameter = resolved(raw, root)
         if parameter.get("in") in ("path", "query"):
+            if not isinstance(parameter["name"], str):
+                raise TypeError("the name of a parameter is no text")
             properties[parameter["name"]] = parameter.get("schema", {})
             if parameter.get("required"):
                 required.append(parameter["name"])
