@@ -21,6 +21,9 @@ from ledgeragent.offline.timeline import TimelineStep
 from ledgeragent.offline.viewing import RunView
 from ledgeragent.types import Json
 
+MARK = '<meta name="generator" content="LedgerAgent view">'
+"""What a page begins with, by which it is known for one."""
+
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from ledgeragent.bench.arms.fama.causes import CAUSES
 from ledgeragent.bench.arms.helpers import HELPERS
 from ledgeragent.errors import DataError
+from ledgeragent.files.private import write_private
 from ledgeragent.files.reading import read_text
 
 
@@ -68,10 +69,7 @@ def _choice(
 def write(file: Path, choices: Iterable[HelperChoice], made_by: Mapping[str, Any]) -> None:
     """The choices as a file, with what they were made by."""
     content = {"made_by": dict(made_by), "choices": [asdict(choice) for choice in choices]}
-    try:
-        file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise DataError(error.strerror or str(error), file=str(file)) from None
+    write_private(file, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def read(file: str) -> list[HelperChoice]:
