@@ -17,6 +17,7 @@ from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
 from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
+from ledgeragent.files.keys import key_of_environment
 from ledgeragent.packs import load_domain
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _talk(chat: ShopChat, says: Iterator[str], ink: Ink) -> None:
 
 def _served(args: argparse.Namespace) -> tuple[Model, Iterator[str]]:
     endpoint = Endpoint(
-        url=args.model, model=args.model_name, key=os.environ.get("OPENAI_API_KEY", "")
+        url=args.model, model=args.model_name, key=key_of_environment("OPENAI_API_KEY")
     )
     return ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas()), _typed()
 
