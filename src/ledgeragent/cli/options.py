@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.files.reading import read_text
+from ledgeragent.files.reading import read_bytes
 from ledgeragent.journal import Journal
 from ledgeragent.journal.checkpoints import EVERY, CheckpointPlan
 from ledgeragent.offline.binding import versions
@@ -220,9 +220,11 @@ def _tools(text: str) -> Tools:
 def _listed(file: str) -> frozenset[str]:
     """The names in a file; raises UsageError where it is no list of tools."""
     try:
-        text = read_text(file)
+        text = read_bytes(file).decode("utf-8-sig")
         listed = text.lstrip().startswith(("[", "{"))
         names = tool_names(json.loads(text)) if listed else frozenset(text.split())
+    except UnicodeDecodeError:
+        problem = "not UTF-8 text"
     except DataError as error:
         raise UsageError(f"--tools {error}") from None
     except (ValueError, RecursionError) as error:

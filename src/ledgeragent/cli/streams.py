@@ -23,7 +23,7 @@ def standard_streams() -> Iterator[None]:
     before = sys.stdin, sys.stdout, sys.stderr
     # The type stubs do not know that a stream is None where the shell has closed it.
     sys.stdin = before[0] or cast(TextIO, _Closed("<stdin>"))
-    sys.stdout = cast(TextIO, _Output(before[1] or cast(TextIO, _Closed("<stdout>"))))
+    sys.stdout = cast(TextIO, _Shown(_Output(before[1] or cast(TextIO, _Closed("<stdout>")))))
     sys.stderr = cast(TextIO, _Shown(before[2] or cast(TextIO, _Nowhere())))
     try:
         yield
@@ -43,7 +43,25 @@ def tell(problem: str) -> None:
 
 def raw(stream: TextIO) -> TextIO:
     """The stream itself, for a writer of control characters who lets none of others through."""
-    return stream.stream if isinstance(stream, _Shown) else stream
+    return cast(TextIO, stream.stream) if isinstance(stream, _Shown) else stream
+
+
+class _Output:
+    """A stream to write to; where that fails it raises LedgerAgentError, unless the reader has left."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with _explained():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with _explained():
+            self._stream.flush()
 
 
 class _Shown:
@@ -52,7 +70,7 @@ class _Shown:
     Whatever a file, a model or a name says goes through here. In JSON the escape stands for the same.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO | _Output) -> None:
         self.stream = stream
 
     def __getattr__(self, name: str) -> Any:
@@ -61,18 +79,6 @@ class _Shown:
     def write(self, text: str) -> int:
         self.stream.write(printable(text))
         return len(text)
-
-
-class _Output(_Shown):
-    """A stream to write to; where that fails it raises LedgerAgentError, unless the reader has left."""
-
-    def write(self, text: str) -> int:
-        with _explained():
-            return super().write(text)
-
-    def flush(self) -> None:
-        with _explained():
-            self.stream.flush()
 
 
 class _Nowhere(io.TextIOBase):
