@@ -26,6 +26,7 @@ from ledgeragent.types import parse_json
 from tests.fuzz.corpus import FILE, PAGE, STANDARD_INPUT, Command, Reader, readers
 from tests.fuzz.mutation import mutated
 
+RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 _ESCAPES = ("\x1b", "\x00", "\x9b", "\u202e", "\x07")
 
 
@@ -107,7 +108,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--reader", default="")
-    parser.add_argument("--output", help="write the figures to this file, as JSON")
+    parser.add_argument("--write", action="store_true", help=f"keep the figures in {RESULT.name}")
     args = parser.parse_args()
     codes: Counter[tuple[str, int]] = Counter()
     faults = 0
@@ -122,8 +123,8 @@ def main() -> int:
     figures = {"inputs": args.inputs, "seed": args.seed, "faults": faults, "exit_codes": table}
     text = json.dumps(figures, indent=1) + "\n"
     print(text, end="")
-    if args.output:
-        Path(args.output).write_text(text)
+    if args.write:
+        RESULT.write_text(text)
     return 1 if faults else 0
 
 

@@ -16,11 +16,12 @@ _PER_VALUE = 120
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit of so many `unit`; `name` is the variable of the environment that says otherwise."""
+    """A limit of so many `unit` for a `noun`; `name` is the variable that says otherwise."""
 
     name: str
     most: int
     unit: str
+    noun: str = ""
 
     @property
     def value(self) -> int:
@@ -38,27 +39,35 @@ class Limit:
         return DataError(text, file=file, line=line)
 
 
-MEMORY = Limit("LEDGERAGENT_MAX_MEMORY_MB", 192, "MB")
-"""What one document, or one line, takes in memory once it is read."""
-
-TEXT = Limit("LEDGERAGENT_MAX_TEXT_MB", 16, "MB")
-"""What one file of settings, code or heads holds."""
-
-PACK = Limit("LEDGERAGENT_MAX_PACK_MB", 1, "MB")
-"""What one file of a pack holds."""
-
-TABLE = Limit("LEDGERAGENT_MAX_TABLE_MB", 20, "MB")
-"""What a file of tools or of samples holds."""
-
-IDLE_LINES = Limit("LEDGERAGENT_MAX_EMPTY_LINES", 100_000, "lines")
-"""Lines in one file that are too short to hold anything."""
-
-BROKEN_RECORDS = Limit("LEDGERAGENT_MAX_BROKEN_RECORDS", 10_000, "records")
-"""Broken records in one journal; behind so many it is not read on."""
-
-
-FIELDS = Limit("LEDGERAGENT_MAX_FIELDS", 2_000, "fields")
-"""Fields of one record of a pack, with those of the records in it."""
+MEMORY = Limit(
+    "LEDGERAGENT_MAX_MEMORY_MB",
+    192,
+    "MB",
+    "what one JSON document, one line, or one unpacked file may take in memory, reckoned before it is read",
+)
+TEXT = Limit("LEDGERAGENT_MAX_TEXT_MB", 16, "MB", "one file of settings, code, keys or heads")
+PACK = Limit("LEDGERAGENT_MAX_PACK_MB", 1, "MB", "one file of a pack")
+TABLE = Limit("LEDGERAGENT_MAX_TABLE_MB", 20, "MB", "one file of tools or of samples")
+IDLE_LINES = Limit(
+    "LEDGERAGENT_MAX_EMPTY_LINES",
+    100_000,
+    "lines",
+    "lines of one file that are empty, or too short to hold a record",
+)
+BROKEN_RECORDS = Limit(
+    "LEDGERAGENT_MAX_BROKEN_RECORDS",
+    10_000,
+    "records",
+    "broken records of one journal, behind which it is not read on",
+)
+FIELDS = Limit(
+    "LEDGERAGENT_MAX_FIELDS",
+    2_000,
+    "fields",
+    "fields of one record of a pack, with those of the records in it",
+)
+LIMITS = (MEMORY, TEXT, PACK, TABLE, IDLE_LINES, BROKEN_RECORDS, FIELDS)
+"""All of them, as the docs list them."""
 
 
 def is_refusal(problem: str) -> bool:
