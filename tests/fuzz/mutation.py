@@ -126,7 +126,8 @@ def _change_value(content: bytes, random: Random) -> bytes:
             holder[str(random.choice(ODD))] = holder.pop(key)
         case _:
             holder[key] = random.choice(ODD)
-    lines[at] = json.dumps(value).encode()
+    infinite = random.choice(("Infinity", "1e400"))
+    lines[at] = json.dumps(value).replace("Infinity", infinite).encode()
     return b"\n".join(lines) + b"\n"
 
 

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import io
 import json
+import re
 import sys
 import tempfile
 import traceback
@@ -27,6 +28,7 @@ from tests.fuzz.corpus import FILE, PAGE, STANDARD_INPUT, Command, Reader, reade
 from tests.fuzz.mutation import mutated
 
 RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
+_DATA = re.compile(r"<script[^>]*application/json[^>]*>(.*?)</script>", re.DOTALL)
 _ESCAPES = ("\x1b", "\x00", "\x9b", "\u202e", "\x07")
 
 
@@ -72,7 +74,7 @@ def _outcome(reader: Reader, number: int, seed: int, folder: Path) -> Outcome:
             code = int(end.code or 0)
         except BaseException:
             fault = traceback.format_exc(limit=-4)
-    fault = fault or _fault(code, command, out.getvalue(), err.getvalue())
+    fault = fault or _fault(code, command, out.getvalue(), err.getvalue()) or _page_fault(page)
     for made in folder.iterdir():
         made.unlink()
     return Outcome(reader=reader.name, number=number, command=command, code=code, fault=fault)
@@ -99,6 +101,19 @@ def _fault(code: int, command: Command, out: str, err: str) -> str:
             ElementTree.fromstring(out)
         except ElementTree.ParseError as problem:
             return f"its XML is none: {problem}"
+    return ""
+
+
+def _page_fault(page: Path) -> str:
+    """What is wrong with the data in a page, "" where nothing is or there is no page."""
+    text = page.read_text() if page.exists() else ""
+    data = _DATA.search(text)
+    if data is None:
+        return ""
+    try:
+        parse_json(data[1])
+    except ValueError as problem:
+        return f"the data of its page are no JSON: {problem}"
     return ""
 
 

@@ -26,6 +26,7 @@ from ledgeragent.offline.answers import (
 )
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.diff import Difference
+from ledgeragent.offline.jsontext import json_text
 from ledgeragent.offline.replay import over
 from ledgeragent.offline.rows import RunRow
 from ledgeragent.offline.sources import Piece
@@ -130,7 +131,7 @@ def _lines(baseline: Baseline) -> Iterator[str]:
     for number, (name, calls) in enumerate(baseline.runs.items()):
         yield f"{',' if number else ''}\n{json.dumps(name)}: ["
         for place, one in enumerate(calls):
-            yield f"{',' if place else ''}\n  {json.dumps(_stored(one), default=str)}"
+            yield f"{',' if place else ''}\n  {json_text(_stored(one))}"
         yield "]"
     yield "\n}}\n"
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
+import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
@@ -32,6 +34,12 @@ _OPENERS = (b"[", b"{", b",", b":")
 
 # NaN and Infinity are no JSON, but Python writes them: as text no rule mistakes them for a number.
 _decode = json.JSONDecoder(parse_constant=str).decode
+# So it stays where a number is too large to be told from Infinity; the library alone is faster.
+_HUGE = re.compile(rb"[0-9][eE]\+?[0-9]{3}|[0-9]{200}")
+_decode_huge = json.JSONDecoder(
+    parse_constant=str,
+    parse_float=lambda digits: n if math.isfinite(n := float(digits)) else digits,
+).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +236,8 @@ def _cut(
 def _parse(text: bytes, file: str, line: int) -> Json | DataError:
     try:
         refuse_large(text, file, line)
-        return _decode(text.removeprefix(BOM_UTF8).decode())
+        decode = _decode_huge if _HUGE.search(text) else _decode
+        return decode(text.removeprefix(BOM_UTF8).decode())
     except DataError as refusal:
         return refusal
     except UnicodeDecodeError:
