@@ -7,13 +7,12 @@ from importlib.resources import files
 
 from ledgeragent.domain import Clause
 from ledgeragent.errors import DataError
-from ledgeragent.files.reading import read_text
 
 
 def read_clauses(package: str) -> tuple[Clause, ...]:
     """The clauses of the pack in `package`, in the file's order."""
     file = files(package) / "clauses.toml"
-    table = tomllib.loads(read_text(file))
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
     return tuple(_clause(item, str(file)) for item in table["clause"])
 
 
