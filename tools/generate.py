@@ -22,6 +22,7 @@ from tools import (
     forms,
     front,
     gate_checks,
+    hostile,
     recorded,
     survivors,
 )
@@ -41,7 +42,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "demo": front.demo,
     "demo-short": front.demo_short,
     "frameworks": clients.frameworks,
+    "file-limits": hostile.file_limits,
     "forms": forms.forms,
+    "fuzz": hostile.fuzz,
     "gateway": costs.gateway,
     "gold": recorded.gold,
     "gold-rejections": recorded.gold_rejections,

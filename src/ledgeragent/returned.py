@@ -152,7 +152,7 @@ def _is_text(block: Json) -> bool:
 
 
 def _is_no_text(block: Json) -> bool:
-    return isinstance(block, Mapping) and block.get("type") in _OTHER_BLOCKS
+    return isinstance(block, Mapping) and str(block.get("type")) in _OTHER_BLOCKS
 
 
 def parse_value(text: str) -> Json:
@@ -195,7 +195,7 @@ def _refuse_repeats(tree: ast.AST) -> None:
             names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
             # Of `1` and `"1"` JSON makes one name.
             if len(names) != len(set(map(str, names))):
-                raise RepeatedKeyError
+                raise RepeatedKeyError("a key stands twice")
 
 
 def shortened(text: str) -> str:

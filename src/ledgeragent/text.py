@@ -15,6 +15,8 @@ _UNSAFE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff<>]"
 )
 
+_OBEYED = re.compile(f"(?![\t\n<>]){_UNSAFE.pattern}")
+
 
 def visible(text: str) -> str:
     """The text with everything escaped that could end a line or a block, or hide what it says.
@@ -24,6 +26,14 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable() and "<" not in text and ">" not in text:
         return text
     return _UNSAFE.sub(_escaped, text)
+
+
+def printable(text: str) -> str:
+    """The text with everything escaped that a terminal would obey or not show, but for line ends.
+
+    In JSON the escape stands for the same character.
+    """
+    return _OBEYED.sub(_escaped, text)
 
 
 class Sentence(NamedTuple):

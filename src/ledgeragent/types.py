@@ -53,9 +53,6 @@ def parse_json(text: str) -> Json:
 class RepeatedKeyError(ValueError):
     """An object has a key twice."""
 
-    def __init__(self) -> None:
-        super().__init__("a key stands twice")
-
 
 def parse_distinct(text: str) -> Json:
     """The value of strict JSON; RepeatedKeyError where an object in it has a key twice."""
@@ -84,7 +81,7 @@ def _keys_in(value: Json) -> int:
 def _refuse_repeats(pairs: list[tuple[str, Json]]) -> None:
     # Parsers disagree which of two equal keys counts, so the tool may not see what a rule saw.
     if len(pairs) != len({name for name, _ in pairs}):
-        raise RepeatedKeyError
+        raise RepeatedKeyError("a key stands twice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,7 @@ def started(
     )
     return subprocess.Popen(
         [sys.executable, *program, "replay", *arguments, "--domain", "noting:VERSIONS"],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -74,12 +75,10 @@ def test_no_more_processes_start_than_there_are_processors_or_pieces(
 @pytest.mark.skipif(os.name == "nt", reason="needs signals as POSIX has them")
 @pytest.mark.parametrize("deadly", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_command(tmp_path: Path, deadly: signal.Signals) -> None:
-    file = tmp_path / "endless"
-    os.mkfifo(file)
-    command = started(tmp_path, file, "--jobs", "2", program=("-c", TWO))
-    with command as process, file.open("w") as endless:
-        endless.write(megabytes(3))
-        endless.flush()
+    with started(tmp_path, "-", "--jobs", "2", program=("-c", TWO)) as process:
+        assert process.stdin is not None
+        process.stdin.write(megabytes(3))
+        process.stdin.flush()
         give_up = time.monotonic() + PATIENCE
         while len(processes(tmp_path)) < 3 and time.monotonic() < give_up:
             time.sleep(0.02)

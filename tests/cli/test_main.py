@@ -79,27 +79,26 @@ def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="needs signals as POSIX has them")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_ends_it_quietly(tmp_path: Path, jobs: str) -> None:
-    started, file = tmp_path / "started", tmp_path / "endless"
-    os.mkfifo(file)
+    started = tmp_path / "started"
     (tmp_path / "slow.py").write_text(
         "from pathlib import Path\n"
         "from tests.cli.branches import VERSIONS\n"
         f"Path({str(started)!r}).touch()\n"
     )
-    command = [sys.executable, "-m", "ledgeragent", "replay", str(file), "--jobs", jobs]
+    command = [sys.executable, "-m", "ledgeragent", "replay", "-", "--jobs", jobs]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     with subprocess.Popen(
         [*command, "--domain", "slow:VERSIONS"],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
     ) as process:
         while not started.exists():
             time.sleep(0.01)
-        with file.open("wb"):
-            process.send_signal(signal.SIGINT)
-            # A signal just before a read begins is noticed only after it: the end of the file is.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=10)
+        process.send_signal(signal.SIGINT)
+        # A signal just before a read begins is noticed only after it: the end of the input is.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=10)
         out, err = process.communicate()
     assert (process.returncode, out, err) == (130, b"", b"")

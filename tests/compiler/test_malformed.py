@@ -88,7 +88,11 @@ ONE_MISTAKE: dict[str, tuple[bytes, int, str]] = {
     "a list": (b"- a\n- b\n", 1, "a pack should be a mapping"),
     "a number": (b"42\n", 1, "a pack should be a mapping"),
     "a web page": (b"<html><body>404</body></html>", 1, "a pack should be a mapping"),
-    "too large": (PACK.encode() + b"# " + b"x" * 10_000_000, 1, "the file has 10.0 MB"),
+    "too large": (
+        PACK.encode() + b"# " + b"x" * 10_000_000,
+        1,
+        "larger than one of its kind may be (1 MB)",
+    ),
     "Latin-1": (swap("Only a", "F\u00fcr").decode().encode("latin-1"), 12, "is not UTF-8 text"),
     "UTF-16": (PACK.encode("utf-16"), 1, "is not UTF-8 text"),
     "NUL": (swap("    about", "    \0about"), 15, "a character that YAML does not allow"),

@@ -9,6 +9,7 @@ from tests.contracts.test_core import CORE
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset(CORE),
+    frozenset({"files"}),
     frozenset({"journal"}),
     frozenset({"session", "stores"}),
     frozenset({"compiler"}),

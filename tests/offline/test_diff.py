@@ -203,8 +203,8 @@ def test_a_baseline_that_cannot_be_written_leaves_the_old_one(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ledgeragent.offline.baseline.os.fsync", full)
-    with pytest.raises(DataError, match="cannot be written: No space left"):
+    monkeypatch.setattr("ledgeragent.files.private.os.fsync", full)
+    with pytest.raises(DataError, match="No space left"):
         write_baseline(baseline_of(NOW, "shop"), str(file))
     assert [path.name for path in tmp_path.iterdir()] == ["base.json"]
     assert file.read_text() == "old"

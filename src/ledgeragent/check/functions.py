@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path as FilePath
 from types import FunctionType
 
 from ledgeragent.compiler.problems import Place
+from ledgeragent.errors import DataError
+from ledgeragent.files.reading import read_text
 
 Function = ast.FunctionDef | ast.Lambda
 
@@ -16,8 +17,8 @@ Function = ast.FunctionDef | ast.Lambda
 @lru_cache(maxsize=256)
 def _parsed(file: str) -> ast.Module | None:
     try:
-        return ast.parse(FilePath(file).read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
+        return ast.parse(read_text(file))
+    except (OSError, DataError, SyntaxError, ValueError):
         return None
 
 

@@ -18,6 +18,7 @@ from ledgeragent.compiler.samples import samples_from_json
 from ledgeragent.compiler.shapes import Object, Shape, shape_of
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Read, Write
+from ledgeragent.files.reading import read_text
 from ledgeragent.packs import catalogue
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
@@ -102,7 +103,7 @@ class _Reader:
         )
 
     def _clauses(self, file: FilePath) -> Iterator[ClausePart]:
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        text = read_text(file) if file.exists() else ""
         for clause in self._domain.clauses:
             match = re.search(rf'^id\s*=\s*"{re.escape(clause.id)}"', text, re.MULTILINE)
             line = text.count("\n", 0, match.start()) + 1 if match else 1
@@ -143,7 +144,7 @@ def _files(module: ModuleType) -> list[str]:
 def _tools(files: Iterable[str]) -> Iterator[tuple[str, Place]]:
     """Every name that is given as `tool=`, with its place: where a tool is made, not only named."""
     for file in files:
-        for node in ast.walk(ast.parse(FilePath(file).read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(read_text(file))):
             if isinstance(node, ast.keyword) and node.arg == "tool":
                 value = node.value
                 if isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -155,7 +156,7 @@ def _strings(files: Iterable[str]) -> Iterator[tuple[str, Place]]:
     constants = [
         (node.value, Place(file, node.lineno))
         for file in files
-        for node in ast.walk(ast.parse(FilePath(file).read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse(read_text(file)))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     return reversed(constants)

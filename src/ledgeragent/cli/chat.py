@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.cli.options import add_journal, journal_of
+from ledgeragent.cli.streams import raw
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
 from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
+from ledgeragent.files.keys import key_of_environment
 from ledgeragent.packs import load_domain
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def _talk(chat: ShopChat, says: Iterator[str], ink: Ink) -> None:
             print("\n".join(ledger_lines(chat.ledger)))
             continue
         for row in chat.turn(text):
-            print("\n".join(lines(row, WIDTH, ink)), flush=True)
+            print("\n".join(lines(row, WIDTH, ink)), flush=True, file=raw(sys.stdout))
     print("\n".join(("", "the ledger in the end:", *ledger_lines(chat.ledger))))
     for change in chat.shop.diff():
         print(f"changed: {change.path}: {change.before!r} -> {change.after!r}")
@@ -82,7 +84,7 @@ def _talk(chat: ShopChat, says: Iterator[str], ink: Ink) -> None:
 
 def _served(args: argparse.Namespace) -> tuple[Model, Iterator[str]]:
     endpoint = Endpoint(
-        url=args.model, model=args.model_name, key=os.environ.get("OPENAI_API_KEY", "")
+        url=args.model, model=args.model_name, key=key_of_environment("OPENAI_API_KEY")
     )
     return ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas()), _typed()
 

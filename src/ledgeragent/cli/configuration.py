@@ -13,12 +13,12 @@ import shlex
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.reading import read_text
 
 PREFIX = "LEDGERAGENT_"
 
@@ -59,10 +59,8 @@ class ConfigurationFile:
     ) -> ConfigurationFile:
         """The file; `apart` are options that concern all routes. DataError for what is none, by name."""
         try:
-            data = tomllib.loads(Path(file).read_text(encoding="utf-8-sig"))
-        except OSError as problem:
-            raise DataError(problem.strerror or str(problem), file=file) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+            data = tomllib.loads(read_text(file))
+        except (ValueError, RecursionError) as problem:
             raise DataError(f"not TOML: {problem}", file=file) from None
         options = {_key(action): action for action in parser._actions if _long(action)}
         reader = _Reader(file, options)

@@ -8,6 +8,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.streams import raw
 from ledgeragent.demo.as_json import as_json
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.play import play_guarded, play_plain
@@ -50,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(as_json(shows))
     else:
         screen = Screen(width=args.width or _fitting(), domain=domain, ink=_ink(args.plain))
-        sys.stdout.write(screen.draw(shows))
+        # Its colours are ours; what the texts hold was made printable span by span.
+        raw(sys.stdout).write(screen.draw(shows))
     return 0
 
 

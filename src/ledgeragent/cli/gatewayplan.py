@@ -14,6 +14,7 @@ from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, tools
 from ledgeragent.cli.tools import names_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
+from ledgeragent.files.keys import key_of_environment, require_key, shown_address
 from ledgeragent.gateway.access import names
 from ledgeragent.gateway.settings import ANY, Settings
 from ledgeragent.gateway.upstream import proxy_for
@@ -111,7 +112,9 @@ def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
 
 def _settings(args: argparse.Namespace) -> Settings:
     if not args.upstream.startswith(("http://", "https://")):
-        raise UsageError(f"--upstream {args.upstream}: should begin with http:// or https://")
+        raise UsageError(
+            f"--upstream {shown_address(args.upstream)}: should begin with http:// or https://"
+        )
     proxy_for(args.upstream)
     keys = _keys_from_environment(args.api_key_env) if args.api_key_env else frozenset()
     return Settings(
@@ -149,14 +152,17 @@ def _hosts(allowed: str | None, host: str, has_keys: bool) -> frozenset[str]:
 
 
 def _from_environment(name: str) -> str:
-    value = os.environ.get(name, "").strip()
+    value = key_of_environment(name)
     if not value:
         raise UsageError(f"the environment variable {name} is not set")
     return value
 
 
 def _keys_from_environment(name: str) -> frozenset[str]:
-    keys = [key.strip() for key in _from_environment(name).split(",")]
+    listed = os.environ.get(name, "").strip()
+    if not listed:
+        raise UsageError(f"the environment variable {name} is not set")
+    keys = [require_key(key, name) for key in listed.split(",")]
     if not all(keys):
         raise UsageError(
             f"the environment variable {name} has an empty key at place {keys.index('') + 1} of "

@@ -17,6 +17,7 @@ from ledgeragent.cli.streams import tell
 from ledgeragent.cli.workers import listening, run_workers
 from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.files.keys import shown_address
 from ledgeragent.gateway.accesslog import AccessLog
 from ledgeragent.gateway.journaling import GatewayJournal
 from ledgeragent.gateway.server import Gateway
@@ -127,7 +128,9 @@ class Running:
             return  # The first one speaks for all.
         for route in self._plan.routes:
             base = f"http://{self._plan.shared.host}:{port}{route.path}/v1"
-            print(f"listening on {base} ({route.settings.mode}) for {route.settings.upstream}")
+            print(
+                f"listening on {base} ({route.settings.mode}) for {shown_address(route.settings.upstream)}"
+            )
             print(coverage(route.domain()), flush=True)
 
     def _reload_soon(self) -> None:
@@ -216,7 +219,9 @@ def coverage(domain: Domain) -> str:
 
 
 def _where(route: PlannedRoute) -> str:
-    return f"{route.path or '/'} ({route.settings.mode}) for {route.settings.upstream}"
+    return (
+        f"{route.path or '/'} ({route.settings.mode}) for {shown_address(route.settings.upstream)}"
+    )
 
 
 def _marks(plan: ServingPlan) -> dict[str, tuple[int, int]]:

@@ -209,8 +209,7 @@ def _told(record: Event) -> str:
 
 
 def _json(value: object) -> str:
-    # Half a character, which no output can hold, as its JSON escape.
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _moment(text: str) -> datetime:

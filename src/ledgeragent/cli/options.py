@@ -8,12 +8,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
-from ledgeragent.errors import UsageError
+from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.reading import read_bytes
 from ledgeragent.journal import Journal
 from ledgeragent.journal.checkpoints import EVERY, CheckpointPlan
 from ledgeragent.offline.binding import versions
@@ -220,13 +220,13 @@ def _tools(text: str) -> Tools:
 def _listed(file: str) -> frozenset[str]:
     """The names in a file; raises UsageError where it is no list of tools."""
     try:
-        text = Path(file).read_text(encoding="utf-8-sig")
+        text = read_bytes(file).decode("utf-8-sig")
         listed = text.lstrip().startswith(("[", "{"))
         names = tool_names(json.loads(text)) if listed else frozenset(text.split())
     except UnicodeDecodeError:
         problem = "not UTF-8 text"
-    except OSError as error:
-        raise UsageError(f"--tools {file}: {error.strerror}") from None
+    except DataError as error:
+        raise UsageError(f"--tools {error}") from None
     except (ValueError, RecursionError) as error:
         problem = f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else str(error)
     else:

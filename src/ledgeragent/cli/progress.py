@@ -6,6 +6,7 @@ import os
 import sys
 import time
 
+from ledgeragent.cli.streams import raw
 from ledgeragent.offline.sources import Piece
 
 _PATIENCE = 1.0
@@ -31,7 +32,7 @@ class Progress:
 
     def __exit__(self, *exception: object) -> None:
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
+            raw(sys.stderr).write("\r\x1b[K")
             sys.stderr.flush()
 
     def __call__(self, piece: Piece) -> None:
@@ -50,5 +51,5 @@ class Progress:
     def _show(self, share: float) -> None:
         self._shown = True
         bar = ("#" * round(share * _WIDTH)).ljust(_WIDTH, ".")
-        sys.stderr.write(f"\r[{bar}] {share:4.0%}")
+        raw(sys.stderr).write(f"\r[{bar}] {share:4.0%}")
         sys.stderr.flush()

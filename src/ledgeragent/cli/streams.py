@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TextIO, cast
 
 from ledgeragent.errors import LedgerAgentError
+from ledgeragent.text import printable
 
 
 @contextmanager
@@ -22,8 +23,8 @@ def standard_streams() -> Iterator[None]:
     before = sys.stdin, sys.stdout, sys.stderr
     # The type stubs do not know that a stream is None where the shell has closed it.
     sys.stdin = before[0] or cast(TextIO, _Closed("<stdin>"))
-    sys.stdout = cast(TextIO, _Output(before[1] or cast(TextIO, _Closed("<stdout>"))))
-    sys.stderr = before[2] or cast(TextIO, _Nowhere())
+    sys.stdout = cast(TextIO, _Shown(_Output(before[1] or cast(TextIO, _Closed("<stdout>")))))
+    sys.stderr = cast(TextIO, _Shown(before[2] or cast(TextIO, _Nowhere())))
     try:
         yield
     finally:
@@ -38,6 +39,11 @@ def tell(problem: str) -> None:
     """Says in one line on stderr what is wrong, if anybody can hear it."""
     with suppress(OSError):
         print(f"ledgeragent: error: {' '.join(problem.split())}", file=sys.stderr)
+
+
+def raw(stream: TextIO) -> TextIO:
+    """The stream itself, for a writer of control characters who lets none of others through."""
+    return cast(TextIO, stream.stream) if isinstance(stream, _Shown) else stream
 
 
 class _Output:
@@ -56,6 +62,23 @@ class _Output:
     def flush(self) -> None:
         with _explained():
             self._stream.flush()
+
+
+class _Shown:
+    """A stream that people read: what a terminal would obey, or not show, is written as its escape.
+
+    Whatever a file, a model or a name says goes through here. In JSON the escape stands for the same.
+    """
+
+    def __init__(self, stream: TextIO | _Output) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        self.stream.write(printable(text))
+        return len(text)
 
 
 class _Nowhere(io.TextIOBase):

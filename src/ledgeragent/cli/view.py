@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -12,15 +13,17 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.options import add_domain, tools_of
 from ledgeragent.cli.recorded import add_reading
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.journal.private import write_private
+from ledgeragent.files.private import write_private
+from ledgeragent.files.reading import opened
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import RunView, conversations, viewed
-from ledgeragent.report.view import view_html
+from ledgeragent.report.view import MARK, view_html
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
 
 _MOST_RUNS = 50
+_HEAD = 1024
 
 
 def add(subparsers: Subparsers) -> None:
@@ -59,8 +62,8 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes the page and says where. Raises DataError where there is no run to show."""
     target = args.output or f"{Path(args.file).name}.html"
-    if target != "-" and Path(target).resolve() == Path(args.file).resolve():
-        raise UsageError(f"{target} is what is to be looked at; name another file with -o")
+    if target != "-":
+        _require_ours(Path(target), args.file)
     runs = _wanted(args)
     first_runs = list(islice(runs, args.limit))
     if not first_runs:
@@ -77,6 +80,20 @@ def run(args: argparse.Namespace) -> int:
     write_private(Path(target), page.encode("utf-8"))
     print(target)
     return 0
+
+
+def _require_ours(target: Path, file: str) -> None:
+    """UsageError for a file that is there and that this verb did not make."""
+    if os.path.realpath(target) == os.path.realpath(file):
+        raise UsageError(f"{target} is what is to be looked at; name another file with -o")
+    if not os.path.lexists(target):
+        return
+    with opened(target) as page:
+        if MARK.encode() not in page.read(_HEAD):
+            raise UsageError(
+                f"{target} is there already, and no page of this verb; remove it, or name another file "
+                "with -o"
+            )
 
 
 def _wanted(args: argparse.Namespace) -> Iterator[RunView]:

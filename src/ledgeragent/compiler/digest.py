@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from ledgeragent.files.reading import read_bytes
+
 _SUFFIXES = {".py", ".toml", ".json", ".yaml", ".yml"}
 
 
@@ -15,6 +17,6 @@ def digest_of(place: Path) -> str:
     for file in files:
         if file.suffix in _SUFFIXES:
             name = file.name if file == place else file.relative_to(place).as_posix()
-            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            content = hashlib.sha256(read_bytes(file)).hexdigest()
             total.update(f"{name}\0{content}\n".encode())
     return total.hexdigest()

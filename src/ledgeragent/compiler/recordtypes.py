@@ -8,6 +8,7 @@ from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.shapes import ANY, SCALARS, Choice, Field, ListOf, MapOf, Object, Shape
 from ledgeragent.compiler.source.sections import Sections
 from ledgeragent.compiler.source.yamlfile import Node
+from ledgeragent.files.limits import FIELDS
 
 _GENERIC = re.compile(r"(list|dict)\[(.+)\]", re.DOTALL)
 _KEYED = re.compile(r"str\s*,\s*(.+)", re.DOTALL)
@@ -21,6 +22,7 @@ class RecordTypes:
         self._sections = sections
         self._made: dict[str, Shape] = {}
         self._making: list[str] = []
+        self._sizes: dict[str, int] = {}
 
     def all(self) -> dict[str, Shape]:
         """Every named shape; reading them finds what is wrong with any."""
@@ -93,5 +95,22 @@ class RecordTypes:
         self._making.append(name)
         shape = self.shape(node, name)
         self._making.pop()
+        self._sizes[name] = size = self._size(shape)
+        if size > FIELDS.value:
+            problem = f"the record {name} has more fields than one may, with those of records in it"
+            self._sections.find("type-error", node, FIELDS.refusal(problem, "").problem)
+            shape, self._sizes[name] = ANY, 1
         self._made[name] = shape
         return shape
+
+    def _size(self, shape: Shape) -> int:
+        """How many fields a value has. A record that is named in two places is there twice."""
+        match shape:
+            case Object(name, fields) if self._made.get(name) is not shape:
+                return 1 + sum(self._size(member.shape) for member in fields.values())
+            case Object(name, _):
+                return self._sizes[name]
+            case ListOf(item) | MapOf(item):
+                return 1 + self._size(item)
+            case _:
+                return 1

@@ -13,6 +13,7 @@ from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import TABLE
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger, Speaker
 from ledgeragent.state import ledger_of
@@ -21,7 +22,6 @@ from ledgeragent.verdict import Kind, Verdict
 
 Side = Literal["allowed", "rejected"]
 SIDES: tuple[Side, ...] = ("allowed", "rejected")
-MOST_BYTES = 20_000_000
 
 _FORM = "{rule: {allowed: [...], rejected: [...]}}"
 
@@ -100,7 +100,7 @@ def samples_from_json(file: FilePath) -> tuple[Sample, ...]:
     """
     if not file.exists():
         return ()
-    text = read_text(file, MOST_BYTES)
+    text = read_text(file, TABLE)
     try:
         table = json.loads(text, object_pairs_hook=_unique)
     except RecursionError:

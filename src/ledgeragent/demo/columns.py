@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
+from ledgeragent.text import printable
+
 _CODES = {
     "bold": "1",
     "dim": "2",
@@ -48,9 +50,10 @@ class Ink:
         return text if self.colour else text.rstrip()
 
     def _styled(self, span: ScreenSpan) -> str:
-        if not (self.colour and span.style and span.text.strip()):
-            return span.text
-        return f"\x1b[{_CODES[span.style]}m{span.text}\x1b[0m"
+        text = printable(span.text)
+        if not (self.colour and span.style and text.strip()):
+            return text
+        return f"\x1b[{_CODES[span.style]}m{text}\x1b[0m"
 
 
 ASCII = Ink(rule="-", double="=", bar="|", joint="+", arrow="->", right="(right)", wrong="(WRONG)")

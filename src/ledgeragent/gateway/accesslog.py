@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path as File
 
-from ledgeragent.journal.private import open_private
+from ledgeragent.files.private import open_private
 from ledgeragent.types import Json
 
 STANDARD_OUTPUT = "-"

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path as File
 
 from ledgeragent.errors import UsageError
+from ledgeragent.files.private import replacing
 from ledgeragent.journal.chain import Chain, parsed, sealed, tombstone, verify
 from ledgeragent.journal.checkpoints import CheckpointPlan, Checkpoints
 from ledgeragent.journal.heads import Head
-from ledgeragent.journal.private import replacing
 from ledgeragent.journal.stores import Store, open_store
 from ledgeragent.journal.writer import record_of, utc_now
 from ledgeragent.types import Json

@@ -6,17 +6,18 @@ A head that stands where the journal's writer cannot change it is what a forgery
 from __future__ import annotations
 
 import base64
+import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path as File
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.reading import read_bytes
 from ledgeragent.journal.signing import SignatureCheck, Signer
 from ledgeragent.types import Json, canonical
 
 HEAD_VERSION = 1
-_MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +74,7 @@ class Head:
 
 def read_heads(file: File) -> Iterator[Head]:
     """The heads of a file, one a line; DataError with the line for what is none."""
-    try:
-        with file.open("rb") as stream:
-            text = stream.read(_MOST_BYTES + 1)
-    except OSError as problem:
-        raise DataError(problem.strerror or str(problem), file=str(file)) from None
-    if len(text) > _MOST_BYTES:
-        raise DataError(f"a file of heads has at most {_MOST_BYTES} bytes", file=str(file))
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(io.BytesIO(read_bytes(file)), start=1):
         if not line.strip():
             continue
         try:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path as File
 
 from ledgeragent.errors import UsageError
-from ledgeragent.journal.private import open_private
+from ledgeragent.files.private import open_private
 
 
 class WriterLock:

@@ -12,7 +12,7 @@ from pathlib import Path as File
 from typing import Protocol
 
 from ledgeragent.errors import UsageError
-from ledgeragent.journal.private import open_private
+from ledgeragent.files.private import open_private
 
 _TIMEOUT = 5.0
 _log = logging.getLogger("ledgeragent.journal")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import BROKEN_RECORDS
 from ledgeragent.journal.chain import Event, parsed
 from ledgeragent.journal.stores import Store
 from ledgeragent.journal.verdicts import tool_call_of, verdict_of
@@ -17,7 +18,7 @@ FieldCheck: TypeAlias = Callable[[Json], None]
 
 def sound_records(store: Store, file: str) -> Iterator[Event | DataError]:
     """Every record that was not erased; what is none as a DataError with its line and its field."""
-    number = 0
+    broken = 0
     try:
         for number, line in enumerate(store.lines(), start=1):
             try:
@@ -27,6 +28,12 @@ def sound_records(store: Store, file: str) -> Iterator[Event | DataError]:
                 require_sound(record)
             except (ValueError, RecursionError) as problem:
                 yield DataError(f"not a record: {problem}", file=file, line=number)
+                broken += 1
+                if broken == BROKEN_RECORDS.value:
+                    yield BROKEN_RECORDS.refusal(
+                        "so many are broken that it is not read on", file, number
+                    )
+                    return
             else:
                 yield record
     except DataError as problem:

@@ -12,7 +12,8 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ledgeragent.errors import DataError, MissingExtraError, UsageError
-from ledgeragent.journal.private import write_private
+from ledgeragent.files.private import write_private
+from ledgeragent.files.reading import read_bytes
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -108,13 +109,7 @@ def make_keys(file: File) -> File:
 
 
 def _read(file: str) -> bytes:
-    try:
-        if not stat.S_ISREG(os.stat(file).st_mode):
-            raise DataError("this is no regular file", file=file)
-        with open(file, "rb") as stream:
-            return stream.read(_MOST_BYTES)
-    except OSError as problem:
-        raise DataError(problem.strerror or str(problem), file=file) from None
+    return read_bytes(file)[:_MOST_BYTES]
 
 
 def _parsed(pem: bytes, place: str) -> Any:

@@ -11,12 +11,13 @@ from typing import Protocol
 from urllib.parse import quote
 
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
+from ledgeragent.files.limits import refuse_large
+from ledgeragent.files.private import make_private, open_private, write_private
 from ledgeragent.journal.lock import WriterLock
-from ledgeragent.journal.private import make_private, open_private, write_private
 
 _AS_IT_IS: int = getattr(os, "O_BINARY", 0)
 
-LONGEST_RECORD = 64 << 20
+LONGEST_RECORD = 16 << 20
 """Bytes. What is longer is not read into memory."""
 
 
@@ -94,7 +95,7 @@ class JsonlStore:
             raise
 
     def lines(self) -> Iterator[str]:
-        """Every whole record, oldest first; DataError for one of more than 64 MiB.
+        """Every whole record, oldest first; DataError for one of more than 16 MiB.
 
         Bytes that are no UTF-8 are kept apart, as half characters.
         """
@@ -103,6 +104,7 @@ class JsonlStore:
             while line := stream.readline(LONGEST_RECORD):
                 number += 1
                 if line.endswith(b"\n"):
+                    refuse_large(line, str(self.file), number)
                     yield line[:-1].decode("utf-8", "surrogateescape")
                 elif len(line) == LONGEST_RECORD:
                     problem = f"a record has at most {LONGEST_RECORD} bytes"
@@ -194,8 +196,11 @@ class SqliteStore:
 
     def _refuse_another(self, base: sqlite3.Connection) -> None:
         """DataError for a database of something else."""
-        columns = [row[1] for row in base.execute("PRAGMA table_info(journal)")]
-        if columns != ["seq", "record"]:
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LONGEST_RECORD)
+        kinds = base.execute("SELECT type FROM sqlite_master WHERE name = 'journal'").fetchall()
+        columns = [(row[1], row[6]) for row in base.execute("PRAGMA table_xinfo(journal)")]
+        # A view, or a column that is computed, says what stands in no file, and may do so for good.
+        if kinds != [("table",)] or columns != [("seq", 0), ("record", 0)]:
             problem = "not a journal: this database has no table `journal` of `seq` and `record`"
             raise DataError(problem, file=str(self._file))
 
@@ -206,8 +211,11 @@ class SqliteStore:
     def lines(self) -> Iterator[str]:
         """Every record, oldest first; what is no text is an empty line. DataError for a damaged file."""
         try:
-            for (line,) in self._base.execute("SELECT record FROM journal ORDER BY seq"):
-                yield line if isinstance(line, str) else ""
+            rows = self._base.execute("SELECT record FROM journal ORDER BY seq")
+            for number, (line,) in enumerate(rows, 1):
+                text = line if isinstance(line, str) else ""
+                refuse_large(text.encode("utf-8", "surrogatepass"), str(self._file), number)
+                yield text
         except (sqlite3.Error, OverflowError) as problem:
             raise DataError(f"the database is damaged: {problem}", file=str(self._file)) from None
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import MEMORY, refuse_large
+from ledgeragent.files.private import write_private
+from ledgeragent.files.reading import read_bytes
 from ledgeragent.journal.verdicts import FindingRow
 from ledgeragent.offline.answers import (
     Answered,
@@ -22,6 +26,7 @@ from ledgeragent.offline.answers import (
 )
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.diff import Difference
+from ledgeragent.offline.jsontext import json_text
 from ledgeragent.offline.replay import over
 from ledgeragent.offline.rows import RunRow
 from ledgeragent.offline.sources import Piece
@@ -87,18 +92,15 @@ def read_baseline(file: str, domain: str) -> Baseline | None:
 
     Raises DataError for a file that is something else, or the baseline of another domain.
     """
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise DataError(f"cannot be read: {problem}", file=file) from None
+    content = read_bytes(file, MEMORY)
+    refuse_large(content, file)
     try:
-        baseline = _parsed(json.loads(text))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise DataError(
-            "it is no baseline; if it was one, delete it and write it anew with --update", file=file
-        ) from None
+        baseline = _parsed(json.loads(content))
+    except (ValueError, RecursionError) as problem:
+        advice = "if it was one, delete it and write it anew with --update"
+        raise DataError(f"it is no baseline: {problem}; {advice}", file=file) from None
     if baseline.domain != domain:
         raise DataError(f"it is a baseline of {baseline.domain}, not of {domain}", file=file)
     return baseline
@@ -106,18 +108,7 @@ def read_baseline(file: str, domain: str) -> Baseline | None:
 
 def write_baseline(baseline: Baseline, file: str) -> None:
     """Writes the file as a whole or not at all, one answer a line."""
-    target = os.path.realpath(file)
-    draft = f"{target}.{os.getpid()}.tmp"
-    try:
-        with open(draft, "w", encoding="utf-8") as stream:
-            stream.writelines(_lines(baseline))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, target)
-    except OSError as problem:
-        raise DataError(f"cannot be written: {problem.strerror}", file=file) from None
-    finally:
-        Path(draft).unlink(missing_ok=True)
+    write_private(Path(file), "".join(_lines(baseline)).encode("utf-8", "backslashreplace"))
 
 
 def _named(runs: Iterable[RunAnswers]) -> Iterator[tuple[str, RunAnswers]]:
@@ -140,7 +131,7 @@ def _lines(baseline: Baseline) -> Iterator[str]:
     for number, (name, calls) in enumerate(baseline.runs.items()):
         yield f"{',' if number else ''}\n{json.dumps(name)}: ["
         for place, one in enumerate(calls):
-            yield f"{',' if place else ''}\n  {json.dumps(_stored(one), default=str)}"
+            yield f"{',' if place else ''}\n  {json_text(_stored(one))}"
         yield "]"
     yield "\n}}\n"
 
@@ -157,27 +148,52 @@ def _stored(one: CallAnswer) -> Json:
 
 
 def _parsed(value: Any) -> Baseline:
-    if value["ledgeragent"] != FORM:
-        raise ValueError(value["ledgeragent"])
-    runs = {
-        str(name): [_call(one, number) for number, one in enumerate(calls, 1)]
-        for name, calls in value["runs"].items()
-    }
-    return Baseline(domain=str(value["domain"]), runs=runs)
+    if not isinstance(value, dict) or value.get("ledgeragent") != FORM:
+        raise ValueError(f"`ledgeragent` is not {FORM}")
+    runs = _of_kind(value.get("runs"), dict, "runs")
+    return Baseline(
+        domain=_of_kind(value.get("domain"), str, "domain"),
+        runs={name: [*_calls(calls, f"runs[{name!r:.80}]")] for name, calls in runs.items()},
+    )
 
 
-def _call(one: Any, number: int) -> CallAnswer:
+def _calls(calls: Json, place: str) -> Iterator[CallAnswer]:
+    for number, one in enumerate(_of_kind(calls, list, place), 1):
+        yield _call(_of_kind(one, dict, f"{place}[{number}]"), number, f"{place}[{number}]")
+
+
+def _call(one: Json, number: int, place: str) -> CallAnswer:
+    call = _of_kind(one.get("call"), dict, f"{place}.call")
+    _of_kind(call.get("name"), str, f"{place}.call.name")
+    _of_kind(call.get("arguments"), dict | str, f"{place}.call.arguments")
     return CallAnswer(
         judged=number,
-        message=int(one["message"]),
-        call=one["call"],
+        message=_of_kind(one.get("message"), int, f"{place}.message"),
+        call=call,
         answer=RecordedAnswer(
-            outcome=str(one["outcome"]),
-            findings=[_said(row) for row in one.get("findings", ())],
-            shadow=[_said(row) for row in one.get("shadow", ())],
+            outcome=_of_kind(one.get("outcome"), str, f"{place}.outcome"),
+            findings=_findings(one.get("findings", []), f"{place}.findings"),
+            shadow=_findings(one.get("shadow", []), f"{place}.shadow"),
         ),
     )
 
 
-def _said(row: Any) -> Any:
-    return {name: row[name] for name in FindingRow.__required_keys__}
+def _findings(rows: Json, place: str) -> list[Any]:
+    return [
+        {name: _cell(_of_kind(row, dict, place), name, place) for name in _CELLS}
+        for row in _of_kind(rows, list, place)
+    ]
+
+
+def _cell(row: Mapping[str, Json], name: str, place: str) -> Json:
+    return _of_kind(row.get(name), str | NoneType if name == "clause" else str, f"{place}.{name}")
+
+
+def _of_kind(value: Json, kind: Any, place: str) -> Json:
+    """The value, which has to be of a kind; ValueError names its place."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError(f"`{place}` holds what it cannot")
+    return value
+
+
+_CELLS = tuple(FindingRow.__annotations__)

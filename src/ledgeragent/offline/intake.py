@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import is_refusal
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import ToolReturn
 
@@ -84,7 +85,9 @@ class Intake:
         """Counts `other` in, after everything so far."""
         self.runs += other.runs
         self.skipped.update(other.skipped)
-        self.problems += other.problems[: MOST_PROBLEMS - len(self.problems)]
+        first = [row for row in other.problems if is_refusal(row["problem"])]
+        others = [row for row in other.problems if not is_refusal(row["problem"])]
+        self.problems = [*first, *self.problems, *others[: MOST_PROBLEMS - len(self.problems)]]
         self.tried = self.tried or other.tried
         for file, reading in other.readings.items():
             self.readings.setdefault(file, FileReading()).add(reading)
@@ -101,7 +104,8 @@ class Intake:
         """Counts a record that could not be read."""
         self.skipped[BROKEN] += 1
         self.tried = self.tried or getattr(error, "reasons", ())
-        if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(
-                UnreadRecord(file=error.file, line=error.line, problem=error.problem)
-            )
+        row = UnreadRecord(file=error.file, line=error.line, problem=error.problem)
+        if is_refusal(error.problem):
+            self.problems.insert(0, row)
+        elif len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(row)

@@ -6,9 +6,11 @@ import io
 import json
 import tempfile
 import zipfile
+import zlib
 from importlib import import_module
 from pathlib import Path
 
+from ledgeragent.files.limits import MEMORY, most_bytes
 from ledgeragent.offline.forms.agentssdk import MAGIC as SQLITE
 from ledgeragent.offline.forms.agentssdk import sessions_in, with_journal
 from ledgeragent.types import Json
@@ -34,19 +36,28 @@ def is_packed(head: bytes) -> bool:
 
 
 def unpacked(content: bytes, file: str) -> bytes:
-    """The JSON document that a file holds; raises ValueError where it holds none that is known."""
+    """The JSON document that a file holds; raises ValueError where it holds none that is known.
+
+    DataError for one that would be too large.
+    """
     if content.startswith(SQLITE):
         return json.dumps(sessions_in(with_journal(file, content))).encode()
     if content.startswith(_ZIP):
-        return json.dumps(_inspect_log(content)).encode()
+        try:
+            return json.dumps(_inspect_log(content, file)).encode()
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as problem:
+            raise ValueError(f"the archive is damaged: {problem}") from None
     kind = next(name for head, name in _OTHERS.items() if content.startswith(head))
     raise ValueError(f"it holds no conversation: it is {kind}")
 
 
-def _inspect_log(content: bytes) -> Json:
+def _inspect_log(content: bytes, file: str) -> Json:
     """An `.eval` log of inspect_ai, by its own reader where that is installed."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = archive.namelist()
+        size = sum(info.file_size for info in archive.infolist())
+        if size > most_bytes():
+            raise MEMORY.refusal("unpacked, it would take more memory than one document may", file)
         if "header.json" not in names and not any(n.startswith("samples/") for n in names):
             raise ValueError("it holds no conversation: it is an archive, and no log of inspect_ai")
     try:
@@ -54,9 +65,9 @@ def _inspect_log(content: bytes) -> Json:
     except ImportError:
         return _read_plainly(content)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "log.eval"
-        file.write_bytes(content)
-        return json.loads(inspect_log.read_eval_log(str(file)).model_dump_json())
+        log = Path(folder) / "log.eval"
+        log.write_bytes(content)
+        return json.loads(inspect_log.read_eval_log(str(log)).model_dump_json())
 
 
 def _read_plainly(content: bytes) -> Json:
@@ -64,7 +75,7 @@ def _read_plainly(content: bytes) -> Json:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         try:
             members = {name: archive.read(name) for name in archive.namelist() if _is_needed(name)}
-        except NotImplementedError as problem:
+        except (NotImplementedError, RuntimeError) as problem:
             raise ValueError(
                 f"it is packed in a way that takes inspect_ai to read: pip install inspect-ai ({problem})"
             ) from None

@@ -12,6 +12,7 @@ from pathlib import Path as File
 from ledgeragent import packs
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.reading import opened
 from ledgeragent.journal import REDACTED, Event, open_store
 from ledgeragent.journal.records import sound_records
 from ledgeragent.journal.transcripts import exported
@@ -78,9 +79,11 @@ def is_journal(file: str) -> bool:
     if File(file).suffix in _DATABASES:
         return not holds_sessions(File(file))
     try:
-        with open(file, "rb") as stream:
+        if file == "-":
+            return False
+        with opened(file) as stream:
             first = json.loads(stream.readline(1 << 20))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError, DataError):
         return False
     return isinstance(first, dict) and "journal" in first and "event" in first
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ledgeragent.offline.coverage import ClauseCover, Coverage, RuleCover
+from ledgeragent.report.cells import markdown_cell
 from ledgeragent.report.parts import dump, joined, listed, mark, table
 from ledgeragent.types import Json
 
@@ -177,4 +178,4 @@ def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> st
 
 
 def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    return markdown_cell(" ".join(str(value).split()))

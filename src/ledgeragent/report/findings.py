@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import ledgeragent
 from ledgeragent.compiler.problems import CODES, Problem, Severity
+from ledgeragent.report.parts import dump
 from ledgeragent.text import visible
 from ledgeragent.types import Json
 
@@ -49,7 +50,7 @@ def findings_json(pack: str, findings: Sequence[Problem]) -> str:
             for finding in findings
         ],
     }
-    return json.dumps(value, indent=2) + "\n"
+    return dump(value)
 
 
 def count(findings: Sequence[Problem], severity: Severity) -> int:

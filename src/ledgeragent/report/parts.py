@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ledgeragent.offline.jsontext import json_text
 from ledgeragent.text import visible
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Enforcement
@@ -18,8 +18,7 @@ _MOST_FACTS = 40
 
 def dump(value: Json) -> str:
     """The value as JSON text for a file or a pipe."""
-    # Values that no JSON text can hold come only from tools of one's own; shown, not fatal.
-    return json.dumps(value, indent=2, default=str) + "\n"
+    return json_text(value, indent=2) + "\n"
 
 
 def shorten(text: str, longest: int = VALUE) -> str:

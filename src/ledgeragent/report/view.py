@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
@@ -17,9 +16,13 @@ from importlib.resources import files
 from string import Template
 
 from ledgeragent.domain import Domain
+from ledgeragent.offline.jsontext import json_text
 from ledgeragent.offline.timeline import TimelineStep
 from ledgeragent.offline.viewing import RunView
 from ledgeragent.types import Json
+
+MARK = '<meta name="generator" content="LedgerAgent view">'
+"""What a page begins with, by which it is known for one."""
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
@@ -39,7 +42,7 @@ def view_html(runs: Sequence[RunView], source: str) -> str:
 
 def _embedded(value: Json) -> str:
     """JSON that can't end the block it stands in. ASCII, so half a character does no harm either."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    text = json_text(value, separators=(",", ":"))
     return "".join(_ESCAPES.get(letter, letter) for letter in text)
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path as File
 from typing import TypeVar
 
-from ledgeragent.journal.private import make_private
+from ledgeragent.files.private import make_private
 from ledgeragent.stores.base import BUSY, IDLE_SECONDS, SavedSession
 from ledgeragent.stores.codec import dumps, loads
 from ledgeragent.stores.errors import SessionChangedError, SessionStoreError

@@ -241,7 +241,8 @@ def test_names_from_a_file_cannot_break_a_table_or_a_figure(tmp_path: Path) -> N
     folder = tmp_path / "report"
     assert main(["bench", "report", results, "-o", str(folder)]) == 0
     assert "<script>" not in (folder / "pass_1.svg").read_text()
-    assert "<script>\\|" in (folder / "report.md").read_text()
+    assert "<script>" not in (folder / "report.md").read_text()
+    assert "\\u003cscript\\u003e\\|" in (folder / "report.md").read_text()
 
 
 def _experiment(tmp_path: Path) -> list[str]:

@@ -21,6 +21,7 @@ from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.tokens.cost import Prefixes, parts
 from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.keys import key_of_environment
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.sources import pieces, records
 from ledgeragent.offline.traces import Trace, traces_of
@@ -87,7 +88,7 @@ def _endpoint(args: argparse.Namespace, stop: Stop) -> Endpoint:
     return Endpoint(
         url=args.url,
         model=args.model,
-        key=os.environ.get("OPENAI_API_KEY", ""),
+        key=key_of_environment("OPENAI_API_KEY"),
         options={"temperature": 0, "max_tokens": args.most_tokens},
         timeout=args.timeout,
         sleep=stop.pause,

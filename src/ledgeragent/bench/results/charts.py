@@ -11,6 +11,7 @@ from html import escape
 from itertools import chain
 
 from ledgeragent.bench.results.metrics import Rate
+from ledgeragent.text import visible
 
 COLOURS = ("#4c78a8", "#e07b39", "#54a24b", "#8c6bb1", "#c9a227", "#c44e52", "#2f9e9e", "#8a8a8a")
 _WIDTH, _LEFT, _RIGHT = 860, 190, 150
@@ -73,7 +74,7 @@ class Chart:
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {bottom + 26}" '
                 f'width="{_WIDTH}" height="{bottom + 26}" role="img" '
-                f'aria-label="{escape(self.title)}">',
+                f'aria-label="{_escaped(self.title)}">',
                 f"<style>{_STYLE}</style>",
                 _text(16, 26, self.title, "t"),
                 _text(16, 46, self.note, "n"),
@@ -88,7 +89,7 @@ class Chart:
 
 def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
     named = f' class="{kind}"' if kind else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{named}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{named}>{_escaped(text)}</text>'
 
 
 def _short(text: str, most: int) -> str:
@@ -133,7 +134,7 @@ def _rect(x: float, y: float, width: float, colour: str, quoted: bool, tooltip: 
     hollow = f'fill-opacity=".15" stroke="{colour}" stroke-dasharray="3 2"' if quoted else ""
     return (
         f'<rect x="{x:.1f}" y="{y + 3:.1f}" width="{width:.1f}" height="{_ROW - 6}" '
-        f'fill="{colour}" {hollow}><title>{escape(tooltip)}</title></rect>'
+        f'fill="{colour}" {hollow}><title>{_escaped(tooltip)}</title></rect>'
     )
 
 
@@ -161,3 +162,8 @@ def _stack(stack: Stack, down: float) -> Iterator[str]:
             yield _rect(left, down, width, _colour(place), stack.quoted, tooltip)
         left += width
     yield _text(_WIDTH - _RIGHT + 12, down + 14, stack.remark)
+
+
+def _escaped(text: str) -> str:
+    """The text as XML holds it: there are characters that it has no way to say."""
+    return escape(visible(text)) if not text.isprintable() else escape(text)

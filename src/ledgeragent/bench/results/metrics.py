@@ -10,7 +10,8 @@ from random import Random
 from statistics import fmean
 
 from ledgeragent.bench.results.passk import pass_hat
-from ledgeragent.bench.results.results import Run, Spent
+from ledgeragent.bench.results.results import Run
+from ledgeragent.bench.results.spending import Spent
 
 KS = (1, 2, 3, 4)
 RESAMPLES = 2_000

@@ -18,6 +18,7 @@ from ledgeragent.bench.results.results import Run, read_results
 from ledgeragent.bench.results.table import Table
 from ledgeragent.bench.results.tables import tables
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.private import write_private
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -92,7 +93,7 @@ def write(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
-            (folder / name).write_bytes(content)
+            write_private(folder / name, content)
     except OSError as error:
         raise DataError(error.strerror or str(error), file=str(folder)) from None
 

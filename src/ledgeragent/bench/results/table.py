@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ledgeragent.bench.results.metrics import Rate
+from ledgeragent.report.cells import csv_cell, markdown_cell
+from ledgeragent.text import printable
 
 _NOTHING = "–"
 
@@ -24,7 +26,7 @@ class Table:
 
     def markdown(self) -> str:
         """The table with its title and note."""
-        lines = [f"## {self.title}", "", self.note, ""]
+        lines = [f"## {printable(self.title)}", "", printable(self.note), ""]
         lines += [_row(self.columns), _row("---" for _ in self.columns), *map(_row, self.rows)]
         return "\n".join(lines) + "\n"
 
@@ -32,13 +34,13 @@ class Table:
         """The table as comma-separated values."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(self.rows)
+        writer.writerow(map(csv_cell, self.columns))
+        writer.writerows(map(csv_cell, row) for row in self.rows)
         return text.getvalue()
 
 
 def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    return f"| {' | '.join(map(markdown_cell, cells))} |"
 
 
 def shown(rate: Rate | None, sign: str = "") -> str:

@@ -24,7 +24,8 @@ from ledgeragent.bench.results.metrics import (
     ratio,
     reliability,
 )
-from ledgeragent.bench.results.results import HelperCost, Run
+from ledgeragent.bench.results.results import Run
+from ledgeragent.bench.results.spending import HelperCost
 from ledgeragent.bench.results.table import Table, growth, percent, shown
 
 PAPER = "paper"

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from ledgeragent.bench.running.progress import Announce, again, masked, tell
 from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.files.keys import require_key
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
 
 FEEDBACK = "Your last message was checked against the policy, and part of it was refused:"
@@ -69,6 +70,7 @@ class Endpoint:
     def __post_init__(self) -> None:
         if problem := _unfit(self.url):
             raise UsageError(f"an endpoint's address {problem}")
+        require_key(self.key, "the endpoint's variable")
 
     def complete(self, messages: Sequence[Json], tools: Sequence[Json]) -> Mapping[str, Any]:
         """The answer of a chat; raises EndpointError where retrying does not help."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.private import open_private
 from ledgeragent.journal.lock import WriterLock
 
 Row: TypeAlias = dict[str, Any]
@@ -25,7 +26,7 @@ class RowFile:
         self.name = str(file)
         file.parent.mkdir(parents=True, exist_ok=True)
         self._lock = WriterLock(file, noun="file")
-        self._stream: IO[bytes] = file.open("a+b")
+        self._stream: IO[bytes] = os.fdopen(open_private(file, os.O_RDWR | os.O_APPEND), "a+b")
         self._lines = self._whole_lines()
 
     def _whole_lines(self) -> list[bytes]:
@@ -41,7 +42,7 @@ class RowFile:
         for number, line in enumerate(self._lines, 1):
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise self.fault(f"not JSON: {error}", number) from None
             if not isinstance(row, dict):
                 raise self.fault("not a JSON object", number)

@@ -17,6 +17,7 @@ from ledgeragent.bench.running.interrupts import EXIT, interrupts
 from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.bench.running.progress import secrets_of, teller
 from ledgeragent.errors import UsageError
+from ledgeragent.files.keys import key_of_environment
 
 if TYPE_CHECKING:
     from ledgeragent.bench.tau2.play import Player, PlayerModel
@@ -142,7 +143,7 @@ def _side(model: str, url: str | None, args: argparse.Namespace) -> PlayerModel:
 
     options: dict[str, Any] = {"temperature": 0.0, "timeout": args.timeout, "num_retries": 2}
     if url:
-        options |= {"base_url": url, "api_key": os.environ.get(args.key_env) or "none"}
+        options |= {"base_url": url, "api_key": key_of_environment(args.key_env) or "none"}
         model = model if "/" in model else f"openai/{model}"
     return PlayerModel(model=model, options=options)
 

@@ -20,6 +20,7 @@ from ledgeragent.bench.shop.report import summary, text
 from ledgeragent.bench.shop.tasks import Task, tasks
 from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
+from ledgeragent.files.keys import key_of_environment
 from ledgeragent.gate import Gate
 from ledgeragent.packs import load_domain
 from ledgeragent.session.presenter import MODES
@@ -122,7 +123,7 @@ def _played(
     endpoint = Endpoint(
         url=args.url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,
         model=args.model,
-        key=os.environ.get("OPENAI_API_KEY", ""),
+        key=key_of_environment("OPENAI_API_KEY"),
         options=dict(args.option),
         timeout=args.timeout,
         sleep=stop.pause,

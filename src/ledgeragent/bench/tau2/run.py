@@ -20,6 +20,7 @@ from ledgeragent.bench.tau2 import data, telehealth
 from ledgeragent.bench.tau2.agents import register_arms
 from ledgeragent.bench.tau2.scoring import ask_the_judge
 from ledgeragent.bench.telehealth.data import FOLDER
+from ledgeragent.files.private import open_private
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -105,7 +106,8 @@ def _spawn_worker(url: str, slots: int, index: int, log_dir: Path) -> subprocess
     log_dir.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "ledgeragent", "bench", "tau2", "worker"]
     command += ["--controller", url, "--slots", str(slots), "--worker-id", f"local-{index}"]
-    with (log_dir / f"worker_{index}.log").open("wb") as log:
+    handle = open_private(log_dir / f"worker_{index}.log", os.O_WRONLY | os.O_TRUNC)
+    with os.fdopen(handle, "wb") as log:
         return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.reading import read_text
 from ledgeragent.types import Json
 
 Rows = dict[str, Any]
@@ -61,7 +62,7 @@ def read_tasks(folder: Path) -> list[Json]:
 
 def _read(file: Path) -> Any:
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(read_text(file))
     except OSError as error:
         raise DataError(error.strerror or str(error), file=str(file)) from None
     except ValueError as error:

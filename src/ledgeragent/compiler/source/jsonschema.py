@@ -73,7 +73,7 @@ def _shape_of_object(
         return MapOf(
             shape_of_schema(values, name, root, depth, within) if isinstance(values, dict) else ANY
         )
-    required = _listed(schema.get("required"))
+    required = [name for name in _listed(schema.get("required")) if isinstance(name, str)]
     fields = {
         key: Field(
             shape_of_schema(child, key, root, depth, within),

@@ -13,9 +13,9 @@ from ledgeragent.compiler.source.jsonschema import resolved, shape_of_schema
 from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.compiler.source.yamlfile import parse_yaml
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import TABLE
 from ledgeragent.types import Json
 
-MOST_BYTES = 20_000_000
 _LONGEST_NAME = 200
 _METHODS = ("get", "head", "post", "put", "patch", "delete")
 
@@ -99,7 +99,7 @@ def read_tools(path: FilePath) -> tuple[ToolSpec, ...]:
 
 
 def _content(path: FilePath) -> Json:
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path, TABLE)
     if path.suffix in (".yaml", ".yml"):
         return parse_yaml(text, str(path), most_nodes=2_000_000).plain
     try:
@@ -198,6 +198,8 @@ def _arguments(operation: Mapping[str, Json], shared: Json, root: Json) -> Json:
     for raw in [*shared, *operation.get("parameters", ())]:
         parameter = resolved(raw, root)
         if parameter.get("in") in ("path", "query"):
+            if not isinstance(parameter["name"], str):
+                raise TypeError("the name of a parameter is no text")
             properties[parameter["name"]] = parameter.get("schema", {})
             if parameter.get("required"):
                 required.append(parameter["name"])

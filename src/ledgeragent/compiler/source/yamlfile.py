@@ -18,7 +18,6 @@ from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.errors import DataError, MissingExtraError
 from ledgeragent.types import Json
 
-MOST_BYTES = 1_000_000
 MOST_DEPTH = 40
 MOST_NODES = 50_000
 
@@ -64,7 +63,7 @@ class Node:
 
 def read_yaml(path: FilePath) -> Node:
     """The content of a file; raises DataError with the line that is wrong."""
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path)
     return parse_yaml(text, str(path))
 
 

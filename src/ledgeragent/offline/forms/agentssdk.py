@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ledgeragent.errors import DataError
+from ledgeragent.files.limits import MEMORY, most_bytes
+from ledgeragent.files.reading import opened, read_bytes
 from ledgeragent.offline.forms.form import Dialogue, Form, inside
 from ledgeragent.offline.forms.responses import write_items
 from ledgeragent.types import Json
 
 MAGIC = b"SQLite format 3\x00"
 _TABLE = "agent_messages"
+_STEPS = 100_000
+_MOST_ROUNDS = 2_000
 
 
 def sessions_in(database: bytes) -> Json:
@@ -21,10 +26,15 @@ def sessions_in(database: bytes) -> Json:
     connection = sqlite3.connect(":memory:")
     try:
         connection.deserialize(_settled(database))
-        rows = connection.execute(
-            f"select session_id, message_data from {_TABLE} order by session_id, id"
-        ).fetchall()
-    except sqlite3.Error as problem:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most_bytes())
+        connection.set_progress_handler(_Patience(), _STEPS)
+        _require_table(connection)
+        rows = _bounded(
+            connection.execute(
+                f"select session_id, message_data from {_TABLE} order by session_id, id"
+            )
+        )
+    except (sqlite3.Error, OverflowError) as problem:
         raise ValueError(
             f"an SQLite database, and none with sessions of the Agents SDK: {problem}"
         ) from None
@@ -32,8 +42,52 @@ def sessions_in(database: bytes) -> Json:
         connection.close()
     sessions: dict[str, list[Json]] = {}
     for session, item in rows:
-        sessions.setdefault(session, []).append(json.loads(item))
+        sessions.setdefault(session, []).append(_item(item, session))
     return {"agents_sdk_sessions": [{"id": name, "items": i} for name, i in sessions.items()]}
+
+
+def _item(text: str, session: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise ValueError(f"session {session!r:.60} holds what is no JSON: {problem}") from None
+
+
+class _Patience:
+    """Ends a query that does more than the rows of a database need: a view can go on for good."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_ROUNDS
+
+    def __call__(self) -> bool:
+        """True where it is enough."""
+        self._left -= 1
+        return self._left < 0
+
+
+def _require_table(connection: sqlite3.Connection) -> None:
+    """ValueError for a view, or a table that computes its columns: neither stands in the file."""
+    kinds = connection.execute(
+        "select type from sqlite_master where name = ?", (_TABLE,)
+    ).fetchall()
+    hidden = [row[6] for row in connection.execute(f"pragma table_xinfo({_TABLE})")]
+    if kinds and (kinds != [("table",)] or any(hidden)):
+        raise ValueError(f"{_TABLE} is no table of rows that were stored")
+
+
+def _bounded(rows: Iterable[tuple[Json, Json]]) -> list[tuple[str, str]]:
+    bounded: list[tuple[str, str]] = []
+    size = 0
+    for number, (session, item) in enumerate(rows, 1):
+        if not isinstance(session, str) or not isinstance(item, str | bytes):
+            raise ValueError(f"row {number} of {_TABLE} holds no text")
+        size += len(item)
+        if size > most_bytes():
+            raise ValueError(
+                f"it would take more memory than one document may; {MEMORY.name} raises that"
+            )
+        bounded.append((session, item if isinstance(item, str) else item.decode()))
+    return bounded
 
 
 def _settled(database: bytes) -> bytes:
@@ -44,10 +98,10 @@ def _settled(database: bytes) -> bytes:
 def holds_sessions(file: Path) -> bool:
     """True for a database with sessions of the Agents SDK."""
     try:
-        with file.open("rb") as stream:
-            content = stream.read() if stream.read(len(MAGIC)) == MAGIC else b""
+        with opened(file) as stream:
+            content = stream.read(most_bytes()) if stream.read(len(MAGIC)) == MAGIC else b""
         sessions_in(MAGIC + content)
-    except (OSError, ValueError):
+    except (OSError, ValueError, DataError):
         return False
     return True
 
@@ -57,10 +111,11 @@ def with_journal(file: str, database: bytes) -> bytes:
     journal = Path(f"{file}-wal")
     if not journal.is_file() or not journal.stat().st_size:
         return database
+    changes = read_bytes(journal, MEMORY)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         copy.write_bytes(database)
-        Path(f"{copy}-wal").write_bytes(journal.read_bytes())
+        Path(f"{copy}-wal").write_bytes(changes)
         connection = sqlite3.connect(copy)
         try:
             return connection.serialize()

@@ -35,6 +35,21 @@ class Form:
     dialogues: Callable[[Json], Iterable[Dialogue]]
     streams: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unfit", _careful(self.unfit))
+
+
+def _careful(unfit: Callable[[Json], str | None]) -> Callable[[Json], str | None]:
+    """The look at a value, which is none of a form where its fields are of kinds that nobody expects."""
+
+    def careful(value: Json) -> str | None:
+        try:
+            return unfit(value)
+        except (TypeError, AttributeError, KeyError, ValueError, IndexError):
+            return "its fields hold what they cannot"
+
+    return careful
+
 
 def one(write: Callable[[Json, Scribe], None], *keys: str) -> Callable[[Json], Iterable[Dialogue]]:
     """The one conversation of a list of messages, or of an object with them under one of `keys`."""

@@ -40,7 +40,7 @@ def _reward(sample: Mapping[str, Json]) -> Json:
 
 
 def _is_message(message: Mapping[str, Json]) -> bool:
-    calls = message.get("tool_calls") or ()
+    calls = listed(message, "tool_calls") or ()
     return any(isinstance(inside(call, "function"), str) for call in calls)
 
 

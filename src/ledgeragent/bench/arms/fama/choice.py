@@ -12,6 +12,8 @@ from typing import Any
 from ledgeragent.bench.arms.fama.causes import CAUSES
 from ledgeragent.bench.arms.helpers import HELPERS
 from ledgeragent.errors import DataError
+from ledgeragent.files.private import write_private
+from ledgeragent.files.reading import read_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,16 +69,13 @@ def _choice(
 def write(file: Path, choices: Iterable[HelperChoice], made_by: Mapping[str, Any]) -> None:
     """The choices as a file, with what they were made by."""
     content = {"made_by": dict(made_by), "choices": [asdict(choice) for choice in choices]}
-    try:
-        file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise DataError(error.strerror or str(error), file=str(file)) from None
+    write_private(file, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def read(file: str) -> list[HelperChoice]:
     """The choices that a file holds; DataError if it is none."""
     try:
-        listed = json.loads(Path(file).read_text(encoding="utf-8"))["choices"]
+        listed = json.loads(read_text(file))["choices"]
         return [
             HelperChoice(**{**one, "helpers": tuple(one["helpers"]), "tasks": tuple(one["tasks"])})
             for one in listed

@@ -7,6 +7,8 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from ledgeragent.files.reading import read_text
+
 
 def may_learn_from(task: str, domain: str, folder: Path | None) -> bool:
     """True for a task of the harness's own train split; where none is known, for about half of them."""
@@ -21,4 +23,4 @@ def _train(folder: Path, domain: str) -> frozenset[str] | None:
     file = folder / "benchmarks" / "tau2" / domain / "split_tasks.json"
     if not file.is_file():
         return None
-    return frozenset(map(str, json.loads(file.read_text(encoding="utf-8"))["train"]))
+    return frozenset(map(str, json.loads(read_text(file))["train"]))

@@ -24,6 +24,7 @@ from ledgeragent.bench.running.kept import KeptRow, KeptRows
 from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.tokens.cost import Prefixes
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.keys import key_of_environment
 from ledgeragent.types import canonical
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _judged(
     endpoint = Endpoint(
         url=args.url,
         model=args.model,
-        key=os.environ.get("OPENAI_API_KEY", ""),
+        key=key_of_environment("OPENAI_API_KEY"),
         options={"temperature": 0},
         timeout=args.timeout,
         sleep=stop.pause,

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.private import write_private
 from ledgeragent.journal import Journal
-from ledgeragent.journal.private import write_private
 from ledgeragent.stores.base import SavedSession
 from ledgeragent.stores.memory import Memory
 from ledgeragent.stores.sqlite import SqliteSessions

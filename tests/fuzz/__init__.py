@@ -1,0 +1,1 @@
+"""Fuzzing: files that are almost right, for every reader, through the front door."""
