@@ -179,7 +179,7 @@ class Exchange:
         """The answer to the prompt, in the form that upstream takes it."""
         while True:
             try:
-                raw = await ask(self._prompt())
+                raw = await ask(self.prompt())
             except UpstreamError as problem:
                 self.placement.refused(problem)
             else:
@@ -190,7 +190,7 @@ class Exchange:
         """The events of the answer to the prompt, in the form that upstream takes it."""
         while True:
             try:
-                async with aclosing(listen(self._prompt())) as arrivals:
+                async with aclosing(listen(self.prompt())) as arrivals:
                     async for events in arrivals:
                         self.placement.taken()
                         yield events
@@ -198,7 +198,8 @@ class Exchange:
             except UpstreamError as problem:
                 self.placement.refused(problem)
 
-    def _prompt(self) -> Body:
+    def prompt(self) -> Body:
+        """The request for upstream, as things stand: with the ledger, and what was rejected."""
         text, owed = briefing(self.memory, self.gate)
         tail = Tail(
             rejected=self.rejected,

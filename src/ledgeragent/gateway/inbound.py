@@ -1,4 +1,4 @@
-"""A request that has come in, and all that judging it takes."""
+"""A request that has come in: who asks, what it holds, whose conversation it is of."""
 
 from __future__ import annotations
 
@@ -13,14 +13,10 @@ from ledgeragent.gateway.access import scope_of
 from ledgeragent.gateway.account import Account
 from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
 from ledgeragent.gateway.errors import BadRequestError
-from ledgeragent.gateway.metrics import Metrics
-from ledgeragent.gateway.notices import Notices
-from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.references import resolved
 from ledgeragent.gateway.releases import UNRELEASED_HEADER
-from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.upstream import UpstreamLine
-from ledgeragent.gateway.visits import Visit, Visitor, Visits
+from ledgeragent.gateway.visits import Visit, Visitor
 from ledgeragent.gateway.words import names_header
 from ledgeragent.stores.base import SessionStore
 
@@ -36,19 +32,6 @@ SESSION_HEADER = "x-ledgeragent-session"
 
 _LONGEST_NAME = 200
 _PLAIN = re.compile("[ -~]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Equipment:
-    """What every request of a gateway is judged with."""
-
-    rosters: Rosters
-    visits: Visits
-    placements: Placements
-    notices: Notices
-    metrics: Metrics
-    max_revisions: int
-    max_refusals: int
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gate import Gate
 from ledgeragent.gateway.access import Access
 from ledgeragent.gateway.accesslog import AccessLog
 from ledgeragent.gateway.account import REQUEST_ID, Account, request_id
@@ -17,21 +16,17 @@ from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
 from ledgeragent.gateway.dialects.responses import ResponsesDialect
 from ledgeragent.gateway.enforcer import Enforcer
-from ledgeragent.gateway.inbound import SESSION_HEADER, Equipment
+from ledgeragent.gateway.equipment import Equipment
+from ledgeragent.gateway.inbound import SESSION_HEADER
 from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import OTHER, Metrics
-from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.pages import Pages
 from ledgeragent.gateway.passage import Passage
-from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.reception import Errand, Reception
-from ledgeragent.gateway.recorder import MemoryRecorder
-from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.serving import serve
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.upstream import Upstream
-from ledgeragent.gateway.visits import Visits
 from ledgeragent.journal import Journal
 from ledgeragent.stores.base import ProcessStore, SessionStore
 
@@ -90,7 +85,14 @@ class Gateway:
         )
         self._dialects = {dialect.path.removeprefix("/v1"): dialect for dialect in dialects}
         access = Access(settings)
-        equipment = self._equipment(journal)
+        equipment = Equipment.of(
+            domain,
+            settings,
+            journal=journal,
+            memories=self.memories,
+            store=self._store,
+            metrics=self.metrics,
+        )
         self._pages = Pages(self, access)
         self._reception = Reception(
             settings=settings,
@@ -102,26 +104,6 @@ class Gateway:
             passage=Passage(self._upstream, equipment),
             fallback=dialects[0],
             spans=spans,
-        )
-
-    def _equipment(self, journal: Journal | None) -> Equipment:
-        domain, settings = self.domain, self.settings
-        notices = Notices(self.metrics)
-        recorder = MemoryRecorder(domain, journal, notices=notices)
-        return Equipment(
-            rosters=Rosters(
-                gate=Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided),
-                recorder=recorder,
-                names=settings.tool_names,
-                notices=notices,
-                require_tools=settings.require_tools,
-            ),
-            visits=Visits(self.memories, self._store),
-            placements=Placements(),
-            notices=notices,
-            metrics=self.metrics,
-            max_revisions=settings.max_revisions,
-            max_refusals=settings.max_refusals,
         )
 
     def app(self) -> web.Application:
