@@ -47,7 +47,7 @@ class Inbound:
     def visitor(self, size: int) -> Visitor:
         """Who asks; BadRequestError for a session's name that is none."""
         headers = self.request.headers
-        return Visitor(name=_session_name(headers), scope=scope_of(headers), size=size)
+        return Visitor(name=session_name(headers), scope=scope_of(headers), size=size)
 
     async def read(self, raw: bytes, store: SessionStore) -> tuple[Body, Request]:
         """The request's body, and the history in it; BadRequestError where it cannot be read."""
@@ -73,7 +73,8 @@ class Inbound:
         return self.trace.gate(gate)
 
 
-def _session_name(headers: Mapping[str, str]) -> str | None:
+def session_name(headers: Mapping[str, str]) -> str | None:
+    """The name that a client gave its session, if any; BadRequestError for one that is none."""
     name = headers.get(SESSION_HEADER)
     if name is not None and not (0 < len(name) <= _LONGEST_NAME and _PLAIN.fullmatch(name)):
         form = f"1 to {_LONGEST_NAME} printable characters of ASCII"

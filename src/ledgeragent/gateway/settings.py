@@ -26,9 +26,10 @@ class Settings:
     that the domain does not list, `undecided` calls with a rule whose record no tool of the domain
     supplies. Which tools those are says whoever runs the gateway, never a request.
 
-    `upstream_base` is the path under which the upstream has its API, where it is not what `upstream`
-    tells. `hosts` are the names that a request may call the gateway by, `origins` the web pages that
-    may use it. Raises UsageError for a key that no header can carry.
+    `upstream` is "" where another program asks it. `upstream_base` is the path under which it has its
+    API, where it is not what `upstream` tells. `hosts` are the names that a request may call the
+    gateway by, `origins` the web pages that may use it. Raises UsageError for a key that no header
+    can carry.
     """
 
     upstream: str

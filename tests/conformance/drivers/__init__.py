@@ -24,6 +24,14 @@ from tests.conformance.drivers.gateway import (
     GatewayResponses,
     GatewayResponsesStreamed,
 )
+from tests.conformance.drivers.litellm import (
+    LiteLLMChat,
+    LiteLLMChatStreamed,
+    LiteLLMMessages,
+    LiteLLMMessagesStreamed,
+    LiteLLMResponses,
+    LiteLLMResponsesStreamed,
+)
 from tests.conformance.drivers.plain import AnthropicLoop, OpenAILoop
 from tests.conformance.drivers.proxy import MCPProxy, MCPProxyHTTP
 
@@ -47,6 +55,12 @@ DRIVERS: tuple[type[Driver], ...] = (
     GatewayMessagesStreamed,
     GatewayResponses,
     GatewayResponsesStreamed,
+    LiteLLMChat,
+    LiteLLMChatStreamed,
+    LiteLLMMessages,
+    LiteLLMMessagesStreamed,
+    LiteLLMResponses,
+    LiteLLMResponsesStreamed,
 )
 
 

@@ -16,13 +16,15 @@ class Driver(ABC):
     """One agent object, which plays any number of scenes, also at once.
 
     `libraries` are modules it needs, `lacks` what it cannot express (see `Situation.needs`). `waits` if
-    a call waits for another without a turn of the model (see `Situation.waits`).
+    a call waits for another without a turn of the model (see `Situation.waits`). `journals` if it can
+    write to a journal of this process.
     """
 
     name: ClassVar[str]
     libraries: ClassVar[tuple[str, ...]] = ()
     lacks: ClassVar[frozenset[str]] = frozenset()
     waits: ClassVar[bool] = True
+    journals: ClassVar[bool] = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         self.journal = journal
