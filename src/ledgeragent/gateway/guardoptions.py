@@ -94,7 +94,7 @@ def _value(name: str, kind: str, raw: Any) -> Any:
             return tuple(items)
         raise UsageError(f"{_where(name)}: should be a list of names")
     expected = {"bool": bool, "int": int}.get(kind, str)
-    if type(raw) is not expected or (expected is int and raw < 0):
+    if type(raw) is not expected or (isinstance(raw, int) and raw < 0):
         words = {bool: "true or false", int: "a number, 0 or more", str: "text"}[expected]
         raise UsageError(f"{_where(name)}: should be {words}")
     return raw

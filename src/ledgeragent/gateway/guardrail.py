@@ -53,12 +53,12 @@ _OWN = ("litellm_logging_obj", "litellm_call_id")
 """What belongs to one request of a model, and not to the next."""
 
 
-class _Taken(NamedTuple):
+class _Entry(NamedTuple):
     kind: str
     guarded: GuardedRequest
 
 
-class LedgerGuardrail(CustomGuardrail):
+class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
     """Judges the replies of a LiteLLM proxy, whole and streamed, in its three formats.
 
     It has to be set up for `pre_call` and `post_call`. What it cannot judge is refused, unless it is
@@ -70,7 +70,7 @@ class LedgerGuardrail(CustomGuardrail):
         if not {"pre_call", "post_call"} <= set(_modes(self.event_hook)):
             raise UsageError("litellm_params.mode: should be [pre_call, post_call]")
         self.guarding = GuardrailOptions.read(ledgeragent).guarding()
-        self._taken: WeakKeyDictionary[Any, _Taken] = WeakKeyDictionary()
+        self._entries: WeakKeyDictionary[Any, _Entry] = WeakKeyDictionary()
 
     async def async_pre_call_deployment_hook(self, kwargs: Any, call_type: Any) -> Any:
         """Nothing: a request is taken in once, before the proxy chooses who answers it."""
@@ -103,17 +103,17 @@ class LedgerGuardrail(CustomGuardrail):
         if guarded is None:
             return data
         # The proxy makes this object for each request, and clients have no hand in it.
-        self._taken[data["litellm_logging_obj"]] = _Taken(kind, guarded)
+        self._entries[data["litellm_logging_obj"]] = _Entry(kind, guarded)
         return {**data, **guarded.prompt}
 
     async def async_post_call_success_hook(
         self, data: Any, user_api_key_dict: Any, response: Any
     ) -> Any:
         """The judged answer in place of the model's, or None where that is all right."""
-        taken = self._of(data, response)
-        if taken is None:
+        entry = self._of(data, response)
+        if entry is None:
             return None
-        kind, guarded = taken
+        kind, guarded = entry
         whole = encode(_plain(response))
         try:
             answer = await guarded.answer(whole, lambda body: self._asked(kind, data, body))
@@ -127,12 +127,12 @@ class LedgerGuardrail(CustomGuardrail):
         """The judged events in place of the model's."""
         chunks = aiter(response)
         first = await anext(chunks, None)
-        taken = self._of(request_data, first)
-        if taken is None:
+        entry = self._of(request_data, first)
+        if entry is None:
             async for chunk in _again(first, chunks):
                 yield chunk
             return
-        kind, guarded = taken
+        kind, guarded = entry
         events = _events(kind, _again(first, chunks))
         async for event in guarded.stream(
             events, lambda body: self._heard(kind, request_data, body)
@@ -146,31 +146,31 @@ class LedgerGuardrail(CustomGuardrail):
         self, request_data: Any, original_exception: Any, *rest: Any, **more: Any
     ) -> None:
         """The model had no answer: the conversation is let go, for its next request."""
-        taken = self._found(request_data)
-        if taken is not None:
-            await taken.guarded.close()
+        entry = self._found(request_data)
+        if entry is not None:
+            await entry.guarded.close()
 
     async def async_post_call_response_headers_hook(
         self, data: Any, user_api_key_dict: Any, response: Any, *rest: Any, **more: Any
     ) -> dict[str, str] | None:
         """The header that tells every verdict. In a stream they are told in a comment."""
-        taken = self._found(data)
-        verdicts = taken.guarded.verdicts if taken is not None else ""
+        entry = self._found(data)
+        verdicts = entry.guarded.verdicts if entry is not None else ""
         return {VERDICT_HEADER: verdicts} if verdicts else None
 
-    def _of(self, data: Mapping[str, Any], response: Any) -> _Taken | None:
+    def _of(self, data: Mapping[str, Any], response: Any) -> _Entry | None:
         """The request that this is the answer to; None where none is judged.
 
         An answer that could hold a call, and whose request nobody took in, is not let through.
         """
-        taken = self._found(data)
-        if taken is None and not self.guarding.is_shadow and _holds_calls(response):
+        entry = self._found(data)
+        if entry is None and not self.guarding.is_shadow and _holds_calls(response):
             raise _refusal(InternalError("the request of this answer was never taken in"))
-        return taken
+        return entry
 
-    def _found(self, data: Mapping[str, Any]) -> _Taken | None:
+    def _found(self, data: Mapping[str, Any]) -> _Entry | None:
         request = data.get("litellm_logging_obj")
-        return self._taken.get(request) if request is not None else None
+        return self._entries.get(request) if request is not None else None
 
     async def _asked(self, kind: str, data: Mapping[str, Any], body: Body) -> bytes:
         return encode(_plain(await _route(kind, data, body)))
@@ -194,7 +194,7 @@ async def _route(kind: str, data: Mapping[str, Any], body: Body) -> Any:
                 data=request,
                 llm_router=llm_router,
                 user_model=None,
-                route_type=kind,  # type: ignore[arg-type]
+                route_type=kind,
             )
         )
     except HTTPException:

@@ -79,7 +79,11 @@ class LiteLLMProxy:
                 env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
                 cwd=self._folder.name,
             )
-        self._wait()
+        try:
+            self._wait()
+        except AssertionError:
+            self.close()
+            raise
 
     def _wait(self) -> None:
         end = time.monotonic() + PATIENCE
