@@ -154,6 +154,11 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
         help="environment variable with the key that /metrics asks for",
     )
     parser.add_argument(
+        "--console-key-env",
+        metavar="NAME",
+        help="environment variable with the key of the console, which is then served at /console",
+    )
+    parser.add_argument(
         "--allowed-hosts",
         metavar="NAMES",
         help="names that a request may call the gateway by, by comma; * is any (default: localhost on "

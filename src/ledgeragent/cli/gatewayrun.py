@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.gatewayconsole import console_of
 from ledgeragent.cli.gatewayplan import PlannedRoute, ServingPlan, problems_of
 from ledgeragent.cli.streams import tell
 from ledgeragent.cli.workers import listening, run_workers
@@ -24,6 +25,7 @@ from ledgeragent.gateway.serving import on_signals
 from ledgeragent.gateway.serving import serve as serving
 from ledgeragent.gateway.switchboard import Switchboard
 from ledgeragent.journal import Journal
+from ledgeragent.journal.stores import NowhereStore
 from ledgeragent.offline.binding import forget
 from ledgeragent.stores.choose import open_session_store
 
@@ -170,10 +172,17 @@ class Running:
             from ledgeragent.gateway.spans import Spans
 
             spans = Spans(domain, route.settings.mode, self._provider)
+        console = console_of(route, domain, before)
+        journal = self._journal(route, domain)
+        if console is not None:
+            if journal is None:
+                journal = GatewayJournal(NowhereStore(), domain, redact=route.redact)
+            journal = journal.telling(console.feed.hear)
         return Gateway(
             domain,
             route.settings,
-            journal=self._journal(route, domain),
+            journal=journal,
+            console=console,
             spans=spans,
             access_log=self._access_log,
             label=route.path,

@@ -10,6 +10,7 @@ import ledgeragent
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import Access
+from ledgeragent.gateway.console.desk import ConsoleDesk
 from ledgeragent.gateway.openapi import openapi
 
 try:
@@ -17,7 +18,7 @@ try:
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
-Page = Callable[[web.Request], Awaitable[web.Response]]
+Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Shown(Protocol):
@@ -33,10 +34,11 @@ class Shown(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages of one gateway. Only the metrics may ask for a key."""
+    """The pages of one gateway. Only metrics and console ask for a key."""
 
     about: Shown
     access: Access
+    console: ConsoleDesk | None = None
 
     def find(self, method: str, path: str) -> Page | None:
         """The page at this path."""
@@ -47,6 +49,8 @@ class Pages:
             "/metrics": self.metrics,
             "/openapi.json": self.openapi,
         }
+        if self.console is not None:
+            pages |= self.console.pages()
         return pages.get(path) if method in ("GET", "HEAD") else None
 
     async def healthz(self, request: web.Request) -> web.Response:

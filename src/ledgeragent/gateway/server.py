@@ -11,6 +11,7 @@ from ledgeragent.gateway.access import Access
 from ledgeragent.gateway.accesslog import AccessLog
 from ledgeragent.gateway.account import REQUEST_ID, Account, request_id
 from ledgeragent.gateway.bodies import Bodies
+from ledgeragent.gateway.console.desk import Console, ConsoleDesk
 from ledgeragent.gateway.dialects.base import Dialect
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
@@ -44,8 +45,9 @@ __all__ = ["SESSION_HEADER", "Gateway", "Settings", "serve"]
 class Gateway:
     """One domain in front of one upstream.
 
-    `label` tells it from others in the access log. `metrics` go on from those of an earlier one.
-    `show_metrics` makes the text of `/metrics`, where that is to tell of more than this one.
+    `label` tells it from others in the access log, `journal` tells the feed of `console` too.
+    `metrics` go on from those of an earlier one. `show_metrics` makes the text of `/metrics`, where
+    that is to tell of more than this one.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Gateway:
         access_log: AccessLog | None = None,
         label: str = "",
         metrics: Metrics | None = None,
+        console: Console | None = None,
     ) -> None:
         self.settings = settings
         self.label = label
@@ -68,6 +71,8 @@ class Gateway:
         self.memories = Histories(settings.max_remembered)
         self.show_metrics: Callable[[], str] = self.metrics.text
         self.is_draining = False
+        self.is_replaced = False
+        self.console = console
         self._access_log = access_log
         self._store = SessionStorage(store if store is not None else ProcessStore())
         self._upstream = Upstream(
@@ -93,7 +98,12 @@ class Gateway:
             store=self._store,
             metrics=self.metrics,
         )
-        self._pages = Pages(self, access)
+        desk = (
+            ConsoleDesk(console=console, access=access, is_over=self._is_over)
+            if console is not None
+            else None
+        )
+        self._pages = Pages(self, access, desk)
         self._reception = Reception(
             settings=settings,
             access=access,
@@ -105,6 +115,10 @@ class Gateway:
             fallback=dialects[0],
             spans=spans,
         )
+
+    def _is_over(self) -> bool:
+        """True once pages that stay open have to be let go."""
+        return self.is_draining or self.is_replaced
 
     def app(self) -> web.Application:
         """The web application, ready to be served."""

@@ -44,6 +44,7 @@ class Settings:
     keys: frozenset[str] = frozenset()
     upstream_key: str | None = None
     metrics_key: str | None = None
+    console_key: str | None = None
     hosts: frozenset[str] = frozenset({ANY})
     origins: frozenset[str] = frozenset()
     context_role: str = "auto"
@@ -56,7 +57,8 @@ class Settings:
     def __post_init__(self) -> None:
         own = {"keys": self.keys, "upstream_key": {self.upstream_key or "none"}}
         own["metrics_key"] = {self.metrics_key or "none"}
-        if "" in (self.upstream_key, self.metrics_key):
+        own["console_key"] = {self.console_key or "none"}
+        if "" in (self.upstream_key, self.metrics_key, self.console_key):
             raise UsageError("a key of the gateway is empty")
         for name, keys in own.items():
             for key in keys:

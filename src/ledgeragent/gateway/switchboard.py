@@ -101,6 +101,8 @@ class Switchboard:
             await gateway.open_upstream()
         before = self._now
         self._begin(gateways)
+        for gateway in before.gateways.values():
+            gateway.is_replaced = True
         task = asyncio.create_task(_retire(before))
         self._retired.add(task)
         task.add_done_callback(self._retired.discard)

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { runs } = JSON.parse(document.getElementById("data").textContent);
+  let { runs } = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
   const OUTCOMES = ["allow", "revise", "evidence", "block"];
   const NAMES = { allow: "allowed", revise: "revise", evidence: "asks for a read", block: "blocked" };
@@ -334,7 +334,7 @@
     if (name === "talk") at("steps").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
-  function open(number, step = 0) {
+  function open(number, step = 0, focus = step > 0) {
     run = runs[number];
     picked.outcomes.clear();
     picked.rule = "";
@@ -346,7 +346,7 @@
     at("find").value = "";
     drawFilters();
     drawSteps();
-    select(step, step > 0);
+    select(step, focus);
   }
 
   function theme() {
@@ -368,7 +368,7 @@
   };
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || at("keys").open) return;
+    if (!run || event.ctrlKey || event.metaKey || event.altKey || at("keys").open) return;
     if (event.target.closest?.("input, select")) {
       if (event.key === "Escape") { event.target.blur(); event.preventDefault(); }
       return;
@@ -389,5 +389,16 @@
 
   const [wantedRun, wantedStep] = location.hash.slice(1).split(".").map(Number);
   view("talk");
-  open(runs[wantedRun - 1] ? wantedRun - 1 : 0, wantedStep >= 1 ? wantedStep - 1 : 0);
+  if (runs.length) open(runs[wantedRun - 1] ? wantedRun - 1 : 0, wantedStep >= 1 ? wantedStep - 1 : 0);
+  else if (parent !== window) {
+    // Without a run of its own the page shows those of the page that holds it, from its own origin.
+    addEventListener("message", (event) => {
+      if (event.origin !== location.origin || event.source !== parent) return;
+      const stays = runs.length && runs[0].run === event.data.run && current < runs[0].steps.length - 1;
+      runs = [event.data];
+      open(0, stays ? current : event.data.steps.length - 1, false);
+      at("steps").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    });
+    parent.postMessage("ready", location.origin);
+  }
 })();
