@@ -1,4 +1,4 @@
-"""What the gateway adds to a model API, beside the LiteLLM proxy in the same run: under a minute.
+"""What the gateway adds to a model API, beside a bare forwarder and the LiteLLM proxy in one run: a minute.
 
 One worker each, in front of one local upstream that answers at once. Every request is a retail
 conversation of its own: two reads with their returns to fold, and a write to judge. LiteLLM takes
@@ -252,6 +252,12 @@ def gateway_command(port: int, upstream: int) -> list[str]:
     return [sys.executable, "-m", "ledgeragent", "gateway", *options]
 
 
+def forwarder_command(port: int, upstream: int) -> list[str]:
+    """A process that only hands on, made of the same library."""
+    address = f"http://127.0.0.1:{upstream}"
+    return [sys.executable, "-m", "benchmarks.forwarder", str(port), address]
+
+
 @contextmanager
 def litellm(venv: str, port: int, upstream: int) -> Iterator[tuple[list[str], dict[str, Any]]]:
     """The command and options for one LiteLLM proxy process."""
@@ -272,7 +278,7 @@ def litellm(venv: str, port: int, upstream: int) -> Iterator[tuple[list[str], di
 
 async def measured() -> dict[str, Any]:
     """Every figure: all servers are up at once and take turns."""
-    upstream, port, traced_port, peer = (free_port() for _ in range(4))
+    upstream, port, traced_port, peer, bare_port = (free_port() for _ in range(5))
     serve = [sys.executable, "-m", "benchmarks.gateway", "--serve", str(upstream)]
     venv = os.environ.get("LITELLM_VENV")
     async with AsyncExitStack() as stack:
@@ -282,8 +288,13 @@ async def measured() -> dict[str, Any]:
         spans = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{upstream}"}
         command = [*gateway_command(traced_port, upstream), "--otel"]
         traced = await stack.enter_async_context(started(traced_port, command, env=spans))
+        bare = await stack.enter_async_context(
+            started(bare_port, forwarder_command(bare_port, upstream))
+        )
         targets = {
             "upstream": Figures(behind, False),
+            "forwarder": Figures(bare, False),
+            "forwarder_streamed": Figures(bare, True),
             "gateway": Figures(ours, False),
             "gateway_streamed": Figures(ours, True),
             "gateway_traced": Figures(traced, False),
@@ -303,11 +314,18 @@ async def measured() -> dict[str, Any]:
 def compared(figures: dict[str, Any]) -> dict[str, float]:
     """The figures that should hold on any machine."""
     direct, gateway, peer = (figures.get(n) for n in ("upstream", "gateway", "litellm"))
+    bare, bare_streamed = figures["forwarder"], figures["forwarder_streamed"]
+    streamed = figures["gateway_streamed"]
     assert direct is not None and gateway is not None
     told = {
         "gateway_added_p50_ms": gateway["p50_ms"] - direct["p50_ms"],
         "gateway_added_p99_ms": gateway["p99_ms"] - direct["p99_ms"],
     }
+    told["forwarder_added_p50_ms"] = bare["p50_ms"] - direct["p50_ms"]
+    told["cpu_beside_forwarder"] = gateway["cpu_ms_per_request"] / bare["cpu_ms_per_request"]
+    told["cpu_beside_forwarder_streamed"] = (
+        streamed["cpu_ms_per_request"] / bare_streamed["cpu_ms_per_request"]
+    )
     if peer is not None:
         told["litellm_added_p50_ms"] = peer["p50_ms"] - direct["p50_ms"]
         told["litellm_added_p99_ms"] = peer["p99_ms"] - direct["p99_ms"]
