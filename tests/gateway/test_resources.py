@@ -82,6 +82,37 @@ def test_a_session_file_that_another_process_holds_stops_nobody_else(tmp_path: P
     run(scenario())
 
 
+@pytest.mark.parametrize("mode", ["enforce", "shadow"])
+def test_a_journal_that_another_process_holds_stops_nobody_else(tmp_path: Path, mode: str) -> None:
+    from ledgeragent.gateway.journaling import GatewayJournal
+
+    file = tmp_path / "journal.db"
+
+    async def scenario() -> None:
+        with GatewayJournal.open(file, LIBRARY) as journal:
+            async with world(SAY, SAY, journal=journal, mode=mode) as w:
+                holder = sqlite3.connect(file, isolation_level=None)
+                holder.execute("BEGIN IMMEDIATE")
+                waits = asyncio.create_task(w.ask(CHAT, KNOWN))
+                while not w.upstream.asked:
+                    await asyncio.sleep(0.01)
+                began = time.perf_counter()
+                for _ in range(20):
+                    async with w.http.get(f"{w.url}/livez") as response:
+                        assert response.status == 200
+                assert time.perf_counter() - began < 2.5
+                assert not waits.done()
+                holder.execute("COMMIT")
+                holder.close()
+                assert (await waits).reply == SAY
+            assert w.gateway.metrics.unjudged == 0
+
+    run(scenario())
+    base = sqlite3.connect(file)
+    assert base.execute("SELECT count(*) FROM journal").fetchone() == (len(KNOWN) + 2,)
+    base.close()
+
+
 class Broken(ProcessStore):
     async def load(self, name: str) -> Any:
         raise ZeroDivisionError("a fault of ours")

@@ -76,7 +76,7 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="processes that share the port, and a --session-store (default 1); each has a journal of "
-        "its own, and counters of its own",
+        "its own; /metrics tells the counters of all",
     )
     parser.add_argument(
         "--access-log",
@@ -216,6 +216,11 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
         default="memory",
         metavar="STORE",
         help="where named sessions live: memory, a SQLite file, or postgresql://...",
+    )
+    parser.add_argument(
+        "--require-session",
+        action="store_true",
+        help="refuse requests without x-ledgeragent-session, whose history would have to be believed",
     )
     parser.add_argument(
         "--max-sessions",

@@ -141,6 +141,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         tool_names=names_of(args),
         max_refusals=args.max_refusals,
         require_tools=args.require_tools,
+        require_session=args.require_session,
     )
 
 

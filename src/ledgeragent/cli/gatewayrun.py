@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import socket
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,6 +20,7 @@ from ledgeragent.cli.workers import listening, run_workers
 from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.gateway.accesslog import AccessLog
+from ledgeragent.gateway.crew import CrewMetrics
 from ledgeragent.gateway.journaling import GatewayJournal
 from ledgeragent.gateway.server import Gateway
 from ledgeragent.gateway.serving import on_signals
@@ -56,17 +58,25 @@ def serve(plan: ServingPlan, again: Callable[[], ServingPlan]) -> int:
         where = f"{shared.host}:{shared.port}"
         raise UsageError(f"cannot listen on {where}: {problem.strerror}") from None
     with sock:
-        if shared.workers > 1:
-            return run_workers(shared.workers, lambda number: _serve(plan, again, sock, number))
-        return _serve(plan, again, sock, 0)
+        if shared.workers == 1:
+            return _serve(plan, again, sock, 0, None)
+        with tempfile.TemporaryDirectory(prefix="ledgeragent-") as folder:
+            return run_workers(
+                shared.workers,
+                lambda number: _serve(plan, again, sock, number, CrewMetrics(Path(folder), number)),
+            )
 
 
 def _serve(
-    plan: ServingPlan, again: Callable[[], ServingPlan], sock: socket.socket, worker: int
+    plan: ServingPlan,
+    again: Callable[[], ServingPlan],
+    sock: socket.socket,
+    worker: int,
+    crew: CrewMetrics | None,
 ) -> int:
     with ExitStack() as stack:
         try:
-            running = Running(plan, again, stack, worker)
+            running = Running(plan, again, stack, worker, crew)
             asyncio.run(running.serve(sock))
         except LedgerAgentError as problem:
             if not worker:
@@ -79,11 +89,16 @@ def _serve(
 class Running:
     """A gateway that runs. `again` reads the plan anew; `stack` closes what has been opened.
 
-    `worker` is its number where several share a port, else 0.
+    `worker` is its number where several share a port, else 0, and `crew` are all of them.
     """
 
     def __init__(
-        self, plan: ServingPlan, again: Callable[[], ServingPlan], stack: ExitStack, worker: int = 0
+        self,
+        plan: ServingPlan,
+        again: Callable[[], ServingPlan],
+        stack: ExitStack,
+        worker: int = 0,
+        crew: CrewMetrics | None = None,
     ) -> None:
         self._worker = worker
         self._plan = plan
@@ -97,7 +112,7 @@ class Running:
         self._store = open_session_store(
             shared.session_store, shared.max_sessions, shared.max_session_bytes
         )
-        self._board = Switchboard(self._gateways(plan, {}), self._store)
+        self._board = Switchboard(self._gateways(plan, {}), self._store, crew)
         self._marks = _marks(plan)
         self._reloading = asyncio.Lock()
 

@@ -65,7 +65,7 @@ class Equipment:
                 notices=notices,
                 require_tools=settings.require_tools,
             ),
-            visits=Visits(memories, store),
+            visits=Visits(memories, store, settings.require_session),
             placements=Placements(),
             notices=notices,
             metrics=metrics,

@@ -112,6 +112,7 @@ class Exchange:
                 raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
         with reading():
             items = self._kept(self.dialect.items(answer))
+        await self.recorder.written(self.memory)
         await self.settle(
             [
                 self._settled(j, [j.wire.reply.text, self._echo(t)])._replace(items=items)
@@ -156,6 +157,7 @@ class Exchange:
             settlement = self._settled(
                 judgement, [*texts, self._echo(text)], first_id, streamed=True
             )
+            await self.recorder.written(self.memory)
             await self.settle([settlement._replace(items=self._kept(stream.items))])
         except GatewayError as problem:
             if not has_begun:

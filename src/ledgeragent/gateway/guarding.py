@@ -124,7 +124,9 @@ class GuardedRequest:
         )
         hear = shadow.hear_stream if is_stream else shadow.hear_parts
         try:
-            await visit.settle(hear(parts))
+            settlements = hear(parts)
+            await exchange.recorder.written(exchange.memory)
+            await visit.settle(settlements)
         except Exception as problem:
             self.equipment.metrics.unjudged += 1
             log.warning("a reply passed unjudged: %s", visible(repr(problem)))

@@ -27,7 +27,7 @@ class Shown(Protocol):
     domain: Domain
     is_draining: bool
 
-    def metrics_text(self) -> str:
+    async def metrics_text(self) -> str:
         """The counters, as Prometheus reads them."""
         ...
 
@@ -76,4 +76,4 @@ class Pages:
     async def metrics(self, request: web.Request) -> web.Response:
         """The counters; UnknownKeyError without the key that they may ask for."""
         self.access.check_metrics_key(request.headers)
-        return web.Response(text=self.about.metrics_text(), content_type="text/plain")
+        return web.Response(text=await self.about.metrics_text(), content_type="text/plain")

@@ -113,7 +113,9 @@ class Listener:
         try:
             hear = self.shadow.hear_stream if streams else self.shadow.hear_parts
             async with asyncio.timeout(PATIENCE):
-                await self.visit.settle(hear(copy.parts))
+                settlements = hear(copy.parts)
+                await self.shadow.recorder.written(self.shadow.memory)
+                await self.visit.settle(settlements)
         except Exception as problem:
             self.problem = sentence(problem)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from ledgeragent.domain import Domain
@@ -69,7 +69,7 @@ class Gateway:
         self.metrics = metrics if metrics is not None else Metrics(tools=frozenset())
         self.metrics.tools = frozenset(tool.tool for tool in domain.tools)
         self.memories = Histories(settings.max_remembered)
-        self.show_metrics: Callable[[], str] = self.metrics.text
+        self.show_metrics: Callable[[], Awaitable[str]] = self._own_metrics
         self.is_draining = False
         self.is_replaced = False
         self.console = console
@@ -150,9 +150,12 @@ class Gateway:
         """Closes the connections to the upstream."""
         await self._upstream.close()
 
-    def metrics_text(self) -> str:
+    async def metrics_text(self) -> str:
         """The counters, as Prometheus reads them."""
-        return self.show_metrics()
+        return await self.show_metrics()
+
+    async def _own_metrics(self) -> str:
+        return self.metrics.text()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """The answer to any request that reaches this gateway."""

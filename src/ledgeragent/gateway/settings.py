@@ -53,6 +53,7 @@ class Settings:
     tool_names: ToolNames = field(default_factory=ToolNames)
     max_refusals: int = 20
     require_tools: bool = False
+    require_session: bool = False
 
     def __post_init__(self) -> None:
         own = {"keys": self.keys, "upstream_key": {self.upstream_key or "none"}}
