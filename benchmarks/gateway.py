@@ -130,7 +130,7 @@ class Load:
         self._port = port
         body = request_body(stream)
         head = (
-            f"POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            f"POST {PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
             f"authorization: Bearer {KEY}\r\ncontent-length: {len(body)}\r\n\r\n"
         )
         self._request = head.encode() + body

@@ -18,15 +18,17 @@ import re
 import signal
 import sys
 import tempfile
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 from aiohttp import web
 
+from ledgeragent.demo.shop.shop import Shop
 from ledgeragent.journal import open_store, verify
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.gateway.wires import CHAT
@@ -34,23 +36,30 @@ from tests.gateway.world import read_sse
 
 RESULT = Path(__file__).parent / "results" / "streams.json"
 PACK = Path("examples/parking/pack.yaml").read_text()
-ORDER = {"order_id": "G-1010", "customer_id": "C-1", "status": "open", "lines": {}}
 CANCEL = Reply(
     text="One moment, please.",
     calls=(ToolCall(id="c9", name="cancel_order", arguments={"order_id": "G-1010"}),),
 )
 
 
+READS = (
+    ToolCall(id="c1", name="find_customer", arguments={"email": "joris@peeters.example"}),
+    ToolCall(id="c2", name="get_order", arguments={"order_id": "G-1010"}),
+)
+
+
 def history(number: int) -> tuple[Message, ...]:
     """A conversation of its own, in which the order was read."""
-    find = ToolCall(id="c1", name="find_customer", arguments={"email": f"c{number}@example.com"})
-    order = ToolCall(id="c2", name="get_order", arguments={"order_id": "G-1010"})
-    return (
-        UserMessage(text=f"Cancel G-1010, says number {number}."),
-        Reply(calls=(find, order)),
-        ToolReturn(call_id="c1", content=json.dumps("C-1")),
-        ToolReturn(call_id="c2", content=json.dumps(ORDER)),
-    )
+    said = UserMessage(text=f"Cancel G-1010, says number {number}.")
+    return (said, Reply(calls=READS), *_answers())
+
+
+@cache
+def _answers() -> tuple[ToolReturn, ...]:
+    with Shop() as shop:
+        return tuple(
+            ToolReturn(call_id=call.id, content=shop.execute(call).content) for call in READS
+        )
 
 
 class Model:
@@ -103,7 +112,7 @@ async def gateway(folder: Path, upstream: str) -> AsyncIterator[tuple[Process, s
     )
     command = [sys.executable, "-m", "ledgeragent", "gateway", "--config", str(config)]
     process = await asyncio.create_subprocess_exec(
-        *command, stdout=PIPE, stderr=PIPE, env=dict(os.environ)
+        *command, stdout=PIPE, stderr=DEVNULL, env=dict(os.environ)
     )
     assert process.stdout is not None
     try:
