@@ -7,6 +7,7 @@ from importlib import import_module
 from tests.conformance.drivers.base import Driver
 from tests.conformance.drivers.frameworks import (
     LangChain,
+    LangChainRetried,
     LangChainStreamed,
     LangChainSync,
     OpenAIAgents,
@@ -41,6 +42,7 @@ DRIVERS: tuple[type[Driver], ...] = (
     LangChain,
     LangChainSync,
     LangChainStreamed,
+    LangChainRetried,
     OpenAIAgents,
     OpenAIAgentsStreamed,
     PydanticAI,

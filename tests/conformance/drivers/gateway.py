@@ -15,7 +15,7 @@ from ledgeragent.journal.recorder import Mode
 from ledgeragent.paths import Path
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.drivers.base import FUNCTIONS, Driver
-from tests.conformance.scene import PATIENCE, Scene
+from tests.conformance.scene import CONTROLS, PATIENCE, Scene
 from tests.conformance.upstream import Upstream, read_chat, read_messages
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 
@@ -149,6 +149,7 @@ class GatewayDriver(Driver):
 
     libraries = ("aiohttp",)
     waits = False
+    prefixes = True
     wire: ClassVar[Wire]
     stream: ClassVar[bool] = False
 
@@ -186,7 +187,7 @@ class GatewayDriver(Driver):
         from tests.gateway.world import Answer, read_sse
 
         first = len(scene.prompts)
-        body = self.wire.request(history, TOOLS, self.stream)
+        body = self.wire.request(history, _tools(scene), self.stream)
         body["model"] = self.model(scene)
         url, headers = f"{self.url}{self.wire.path}", self.headers(scene)
         async with http.post(url, data=json.dumps(body), headers=headers) as response:
@@ -214,6 +215,12 @@ class GatewayDriver(Driver):
         """Stops the gateway and the server."""
         self.serving.close()
         self.upstream.close()
+
+
+def _tools(scene: Scene) -> list[str]:
+    """The tools as the client offers them: the shop's with what stands before their names."""
+    prefix = scene.situation.prefix
+    return [name if name in CONTROLS else f"{prefix}{name}" for name in TOOLS]
 
 
 def _note(scene: Scene, first: int, told: str) -> None:
