@@ -11,7 +11,9 @@ _COST_COLUMNS = ("total", "uncached", "price_weighted")
 _PROXIES = {
     "forwarder": "bare forwarder",
     "forwarder_streamed": "bare forwarder, streamed",
+    "forwarder_small": "bare forwarder, a small request",
     "gateway": "gateway",
+    "gateway_small": "gateway, a small request",
     "gateway_streamed": "gateway, streamed",
     "gateway_traced": "gateway with `--otel`",
     "litellm": "LiteLLM proxy",
