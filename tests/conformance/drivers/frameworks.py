@@ -169,8 +169,7 @@ class LangChainRetried(LangChain):
         """The retries stand before the guard, which judges each attempt."""
         from langchain.agents.middleware import ToolRetryMiddleware
 
-        retry: Any = ToolRetryMiddleware(initial_delay=0.0, jitter=False, on_failure="continue")
-        return [retry, guard]
+        return [ToolRetryMiddleware(initial_delay=0.0, jitter=False), guard]
 
 
 class OpenAIAgents(Driver):

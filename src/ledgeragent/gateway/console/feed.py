@@ -147,8 +147,8 @@ class ConsoleFeed:
     def lines(self, session: str) -> list[str] | None:
         """The records that are kept of a conversation; None if it is not known, or not any more."""
         with self._lock:
-            kept = self._sessions.get(session)
-            return list(kept.lines) if kept is not None else None
+            here = self._sessions.get(session)
+            return list(here.lines) if here is not None else None
 
     @property
     def watchers(self) -> int:
