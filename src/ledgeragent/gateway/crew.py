@@ -41,11 +41,11 @@ class CrewMetrics:
         """The counters of all of them, as Prometheus reads them."""
         places = sorted(self._folder.glob("*.sock"))
         texts = await asyncio.gather(*map(_told, places))
-        answered = {
+        counters = {
             place.stem: text for place, text in zip(places, texts, strict=True) if text is not None
         }
-        count = f"# TYPE ledgeragent_workers gauge\nledgeragent_workers {len(answered)}\n"
-        return merged(answered, "worker") + count
+        count = f"# TYPE ledgeragent_workers gauge\nledgeragent_workers {len(counters)}\n"
+        return merged(counters, "worker") + count
 
     async def close(self) -> None:
         """Tells nothing any more."""

@@ -187,8 +187,8 @@ class Guarding:
     async def _begun(self, path: str, body: Body, name: str | None, scope: str) -> GuardedRequest:
         await self._open()
         dialect = self._dialects[path]
-        said = body.get("messages", body.get("input"))
-        visitor = Visitor(name=name, scope=scope, size=len(encode({"said": said})))
+        words = body.get("messages", body.get("input"))
+        visitor = Visitor(name=name, scope=scope, size=len(encode({"words": words})))
         body = await resolved(body, visitor.item_key, self._store)
         admission = await self._equipment.admit(
             dialect, body, dialect.conversation(body), visitor, lambda visit, gate: gate

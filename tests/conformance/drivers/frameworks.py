@@ -169,7 +169,7 @@ class LangChainRetried(LangChain):
         """The retries stand before the guard, which judges each attempt."""
         from langchain.agents.middleware import ToolRetryMiddleware
 
-        return [ToolRetryMiddleware(initial_delay=0.0, jitter=False), guard]
+        return [ToolRetryMiddleware(initial_delay=0.0, jitter=False, on_failure="continue"), guard]
 
 
 class OpenAIAgents(Driver):
