@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ledgeragent.errors import UsageError
-from ledgeragent.gateway.errors import BadRequestError
+from ledgeragent.gateway.errors import BadRequestError, RefusedTooOftenError
 from ledgeragent.gateway.guarding import Guarding
 from ledgeragent.gateway.guardoptions import GuardrailOptions
 from ledgeragent.gateway.settings import Settings
@@ -102,6 +102,19 @@ def test_in_shadow_all_passes_and_is_judged(wire: Wire, stream: bool) -> None:
         assert guarded.verdicts == "lend_book=REVISE"
         assert await judge.begin(wire.path, {"messages": 3, "input": 3}, None, "") is None
         assert judge.metrics.unjudged == 1
+
+    asyncio.run(play())
+
+
+def test_a_conversation_that_is_refused_again_and_again_is_not_asked_about_any_more() -> None:
+    async def play() -> None:
+        judge = guarding(max_revisions=0, max_refusals=1)
+        body = CHAT.request((HELLO,), TOOLS, False)
+        first = await judge.begin(CHAT.path, body, "mine", "")
+        assert first is not None
+        await first.answer(_whole(CHAT, WRITE), _never)
+        with pytest.raises(RefusedTooOftenError):
+            await judge.begin(CHAT.path, body, "mine", "")
 
     asyncio.run(play())
 

@@ -142,9 +142,12 @@ def test_in_shadow_nothing_changes_and_all_is_recorded(model: Stubborn, tmp_path
         for stream in (False, True):
             _, _, data = ask(running, CHAT.path, body_of(CHAT, stream=stream))
             assert b"cancel_order" in data
+        odd = {"x-ledgeragent-session": "x" * 300}
+        status, _, data = ask(running, CHAT.path, body_of(CHAT), **odd)
+        assert status == 200 and b"cancel_order" in data
     finally:
         running.close()
-    assert len(model.bodies) == before + 2
+    assert len(model.bodies) == before + 3
     assert all("<ledger>" not in json.dumps(body) for body in model.bodies[before:])
     records = [json.loads(line) for line in journal.read_text().splitlines()]
     judged = [record for record in records if record["event"] == "judged"]

@@ -87,7 +87,7 @@ class Exchange:
 
     async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
-        self._check_refusals()
+        self.check_refusals()
         usage = TokenUsage()
         while True:
             self.upstream_calls += 1
@@ -127,7 +127,7 @@ class Exchange:
         The events that came in together go out together. A failure before anything has passed is
         raised; later ones end the answer in its own form.
         """
-        self._check_refusals()
+        self.check_refusals()
         stream = self.dialect.stream(self.passes)
         texts: list[str] = []
         first_id = ""
@@ -169,7 +169,8 @@ class Exchange:
         comment = [ServerEvent(f"{VERDICT_HEADER}: {header}", None)] if header else []
         yield [*comment, *ending]
 
-    def _check_refusals(self) -> None:
+    def check_refusals(self) -> None:
+        """RefusedTooOftenError for a conversation that is not answered any more."""
         refusals = self.memory.refusals
         if 0 < self.max_refusals <= refusals.times:
             raise RefusedTooOftenError(

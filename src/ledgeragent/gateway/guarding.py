@@ -173,16 +173,20 @@ class Guarding:
         """A request of the format with this path, with the conversation that it is of.
 
         `name` is the session's, if the client gave one, in this `scope`. GatewayError where it cannot
-        be judged; None where it cannot, and is not to be either.
+        be judged; in shadow None instead.
         """
         try:
             return await self._begun(path, body, name, scope)
-        except GatewayError as problem:
+        except Exception as problem:
             if not self.is_shadow:
                 raise
-            self.metrics.unjudged += 1
-            log.warning("a request passed unjudged: %s", visible(str(problem)))
+            self.passed(problem)
             return None
+
+    def passed(self, problem: Exception) -> None:
+        """Counts and tells a request that passed unjudged, since there was this problem."""
+        self.metrics.unjudged += 1
+        log.warning("a request passed unjudged: %s", visible(str(problem) or repr(problem)))
 
     async def _begun(self, path: str, body: Body, name: str | None, scope: str) -> GuardedRequest:
         await self._open()
@@ -193,7 +197,14 @@ class Guarding:
         admission = await self._equipment.admit(
             dialect, body, dialect.conversation(body), visitor, lambda visit, gate: gate
         )
-        return GuardedRequest(self._equipment, admission, self.is_shadow)
+        guarded = GuardedRequest(self._equipment, admission, self.is_shadow)
+        if not self.is_shadow:
+            try:
+                admission.exchange.check_refusals()
+            except GatewayError:
+                await guarded.close()
+                raise
+        return guarded
 
     async def _open(self) -> None:
         async with self._opening:

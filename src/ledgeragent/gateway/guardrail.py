@@ -88,15 +88,16 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         if kind in CALLESS:
             return data
         try:
-            return await self._begun(kind, data, user_api_key_dict)
+            prompt = await self._begun(kind, data, user_api_key_dict)
         except GatewayError as problem:
-            raise _refusal(problem) from None
+            if not self.guarding.is_shadow:
+                raise _refusal(problem) from None
+            self.guarding.passed(problem)
+            return data
+        return data if self.guarding.is_shadow else prompt
 
     async def _begun(self, kind: str, data: dict[str, Any], key: Any) -> dict[str, Any]:
-        is_shadow = self.guarding.is_shadow
         if kind not in PATHS:
-            if is_shadow:
-                return data
             raise BadRequestError(f"requests of kind {kind} cannot be judged")
         name = session_name(_headers(data))
         guarded = await self.guarding.begin(PATHS[kind], data, name, _scope(key))
