@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 HARNESS := .venv-tau2
+LITELLM := .venv-litellm
 OFFICIAL := .venv-tau2-official
 OLDEST := .venv-oldest
 PLAIN := $(VENV)/.plain
@@ -10,7 +11,7 @@ READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
-.PHONY: demo quick test test-tau2 test-tau2-official test-oldest check format coverage mutants bench docs site lock dist clean
+.PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-oldest check format coverage mutants bench docs site lock dist clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
@@ -33,6 +34,11 @@ test-tau2-official:
 	@test -x $(OFFICIAL)/bin/python || $(PYTHON) -m venv $(OFFICIAL)
 	@$(OFFICIAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable $(TAU2) --editable . pytest hypothesis
 	LITELLM_LOCAL_MODEL_COST_MAP=True $(OFFICIAL)/bin/pytest tests/bench
+
+# The proxy pins versions of its own too.
+test-litellm: $(LITELLM)/.ready
+	$(LITELLM)/bin/pytest -W default tests/gateway/test_guardrail.py
+	$(LITELLM)/bin/pytest -W default tests/conformance/test_conformance.py -k litellm
 
 # The oldest versions that the extras allow, in an environment of their own.
 test-oldest:
@@ -104,5 +110,10 @@ $(HARNESS)/.ready: pyproject.toml
 	@$(HARNESS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[tau2]' pytest hypothesis
 	@touch $(HARNESS)/.ready
 
+$(LITELLM)/.ready: pyproject.toml
+	@test -x $(LITELLM)/bin/python || $(PYTHON) -m venv $(LITELLM)
+	@$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[litellm]' pytest hypothesis
+	@touch $(LITELLM)/.ready
+
 clean:
-	rm -rf $(VENV) $(HARNESS) $(OFFICIAL) $(OLDEST) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(HARNESS) $(LITELLM) $(OFFICIAL) $(OLDEST) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -1,4 +1,4 @@
-"""What the gateway adds to a model API, beside the LiteLLM proxy in the same run: under a minute.
+"""What the gateway adds to a model API, beside a bare forwarder and the LiteLLM proxy in one run: a minute.
 
 One worker each, in front of one local upstream that answers at once. Every request is a retail
 conversation of its own: two reads with their returns to fold, and a write to judge. LiteLLM takes
@@ -35,6 +35,7 @@ ROUNDS = 5
 CROWD = 16
 KEY = f"sk-{secrets.token_hex(24)}"
 MARK = "0" * 16
+SMALL = "I want to return my lamp"
 
 
 def request_body(stream: bool) -> bytes:
@@ -60,6 +61,21 @@ def request_body(stream: bool) -> bytes:
     ]
     body = {"model": "m", "messages": messages, "tools": tools, "stream": stream}
     return json.dumps(body).encode()
+
+
+def small_body() -> bytes:
+    """A small request: the first words of a conversation, and the same tools."""
+    whole = json.loads(request_body(False))
+    said = {"role": "user", "content": f"{MARK} {SMALL}."}
+    return json.dumps({**whole, "messages": [said]}).encode()
+
+
+def small_reply() -> bytes:
+    """The upstream's answer to it: words."""
+    message = {"role": "assistant", "content": "What is your e-mail address?"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    head = {"id": "chatcmpl-1", "created": 1, "model": "m", "object": "chat.completion"}
+    return json.dumps({**head, "choices": [choice]}).encode()
 
 
 def reply_bytes(stream: bool) -> bytes:
@@ -103,18 +119,21 @@ class Upstream(asyncio.Protocol):
             if len(self._rest) < size:
                 return
             body, self._rest = self._rest[end + 4 : size], self._rest[size:]
+            if SMALL.encode() in body:
+                self._transport.write(SMALL_ANSWER)
+                continue
             streams = re.search(rb'"stream": ?true', body) is not None
             self._transport.write(ANSWERS[streams])
 
 
-def _answer(stream: bool) -> bytes:
+def _answer(stream: bool, body: bytes) -> bytes:
     kind = b"text/event-stream" if stream else b"application/json"
-    body = reply_bytes(stream)
     head = b"HTTP/1.1 200 OK\r\ncontent-type: %s\r\ncontent-length: %d\r\n\r\n"
     return head % (kind, len(body)) + body
 
 
-ANSWERS = {False: _answer(False), True: _answer(True)}
+ANSWERS = {stream: _answer(stream, reply_bytes(stream)) for stream in (False, True)}
+SMALL_ANSWER = _answer(False, small_reply())
 
 
 async def serve_upstream(port: int) -> None:
@@ -126,11 +145,12 @@ async def serve_upstream(port: int) -> None:
 class Load:
     """Connections that ask one after the other, each as soon as it was answered."""
 
-    def __init__(self, port: int, stream: bool) -> None:
+    def __init__(self, port: int, stream: bool, *, is_small: bool = False) -> None:
         self._port = port
-        body = request_body(stream)
+        body = small_body() if is_small else request_body(stream)
+        self._proof = b"e-mail" if is_small else b"return_delivered_order_items"
         head = (
-            f"POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            f"POST {PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
             f"authorization: Bearer {KEY}\r\ncontent-length: {len(body)}\r\n\r\n"
         )
         self._request = head.encode() + body
@@ -151,8 +171,8 @@ class Load:
             writer.write(self._request.replace(MARK.encode(), mark))
             answer = await _response(reader)
             self.milliseconds.append((time.perf_counter() - started) * 1e3)
-            if b"return_delivered_order_items" not in answer:
-                raise SystemExit(f"an answer without the call: {answer[:500]!r}")
+            if self._proof not in answer:
+                raise SystemExit(f"not the model's answer: {answer[:500]!r}")
         writer.close()
 
 
@@ -176,17 +196,22 @@ class Figures:
     The cost is processor time, which hardly depends on what else the machine does.
     """
 
-    def __init__(self, server: Server, stream: bool) -> None:
+    def __init__(self, server: Server, stream: bool, *, is_small: bool = False) -> None:
         self.server = server
         self.stream = stream
+        self.is_small = is_small
         self._alone: list[float] = []
         self._rates: list[float] = []
         self._spent = 0.0
         self._asked = 0
 
+    def load(self) -> Load:
+        """Requests of this kind."""
+        return Load(self.server.port, self.stream, is_small=self.is_small)
+
     async def round(self) -> None:
         """Some time of one client alone, then of a crowd."""
-        alone, crowd = (Load(self.server.port, self.stream) for _ in range(2))
+        alone, crowd = (self.load() for _ in range(2))
         await alone.run(1, SECONDS)
         started, spent = time.perf_counter(), self.server.cpu_seconds()
         await crowd.run(CROWD, SECONDS)
@@ -252,6 +277,12 @@ def gateway_command(port: int, upstream: int) -> list[str]:
     return [sys.executable, "-m", "ledgeragent", "gateway", *options]
 
 
+def forwarder_command(port: int, upstream: int) -> list[str]:
+    """A process that only hands on, made of the same library."""
+    address = f"http://127.0.0.1:{upstream}"
+    return [sys.executable, "-m", "benchmarks.forwarder", str(port), address]
+
+
 @contextmanager
 def litellm(venv: str, port: int, upstream: int) -> Iterator[tuple[list[str], dict[str, Any]]]:
     """The command and options for one LiteLLM proxy process."""
@@ -272,7 +303,7 @@ def litellm(venv: str, port: int, upstream: int) -> Iterator[tuple[list[str], di
 
 async def measured() -> dict[str, Any]:
     """Every figure: all servers are up at once and take turns."""
-    upstream, port, traced_port, peer = (free_port() for _ in range(4))
+    upstream, port, traced_port, peer, bare_port = (free_port() for _ in range(5))
     serve = [sys.executable, "-m", "benchmarks.gateway", "--serve", str(upstream)]
     venv = os.environ.get("LITELLM_VENV")
     async with AsyncExitStack() as stack:
@@ -282,8 +313,15 @@ async def measured() -> dict[str, Any]:
         spans = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{upstream}"}
         command = [*gateway_command(traced_port, upstream), "--otel"]
         traced = await stack.enter_async_context(started(traced_port, command, env=spans))
+        bare = await stack.enter_async_context(
+            started(bare_port, forwarder_command(bare_port, upstream))
+        )
         targets = {
             "upstream": Figures(behind, False),
+            "forwarder": Figures(bare, False),
+            "forwarder_streamed": Figures(bare, True),
+            "forwarder_small": Figures(bare, False, is_small=True),
+            "gateway_small": Figures(ours, False, is_small=True),
             "gateway": Figures(ours, False),
             "gateway_streamed": Figures(ours, True),
             "gateway_traced": Figures(traced, False),
@@ -293,7 +331,7 @@ async def measured() -> dict[str, Any]:
             theirs = await stack.enter_async_context(started(peer, command, **options))
             targets["litellm"] = Figures(theirs, False)
         for target in targets.values():
-            await Load(target.server.port, target.stream).run(2, 0.5)
+            await target.load().run(2, 0.5)
         for _ in range(ROUNDS):
             for target in targets.values():
                 await target.round()
@@ -303,11 +341,21 @@ async def measured() -> dict[str, Any]:
 def compared(figures: dict[str, Any]) -> dict[str, float]:
     """The figures that should hold on any machine."""
     direct, gateway, peer = (figures.get(n) for n in ("upstream", "gateway", "litellm"))
+    bare, bare_streamed = figures["forwarder"], figures["forwarder_streamed"]
+    streamed = figures["gateway_streamed"]
     assert direct is not None and gateway is not None
     told = {
         "gateway_added_p50_ms": gateway["p50_ms"] - direct["p50_ms"],
         "gateway_added_p99_ms": gateway["p99_ms"] - direct["p99_ms"],
     }
+    told["forwarder_added_p50_ms"] = bare["p50_ms"] - direct["p50_ms"]
+    pairs = {
+        "cpu_beside_forwarder": (gateway, bare),
+        "cpu_beside_forwarder_streamed": (streamed, bare_streamed),
+        "cpu_beside_forwarder_small": (figures["gateway_small"], figures["forwarder_small"]),
+    }
+    for name, (one, other) in pairs.items():
+        told[name] = one["cpu_ms_per_request"] / other["cpu_ms_per_request"]
     if peer is not None:
         told["litellm_added_p50_ms"] = peer["p50_ms"] - direct["p50_ms"]
         told["litellm_added_p99_ms"] = peer["p99_ms"] - direct["p99_ms"]

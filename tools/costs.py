@@ -9,7 +9,11 @@ from tools.markdown import made_by, microseconds, result, table
 _REACHED = ("lines", "lines_reached", "branches", "branches_reached")
 _COST_COLUMNS = ("total", "uncached", "price_weighted")
 _PROXIES = {
+    "forwarder": "bare forwarder",
+    "forwarder_streamed": "bare forwarder, streamed",
+    "forwarder_small": "bare forwarder, a small request",
     "gateway": "gateway",
+    "gateway_small": "gateway, a small request",
     "gateway_streamed": "gateway, streamed",
     "gateway_traced": "gateway with `--otel`",
     "litellm": "LiteLLM proxy",
@@ -161,6 +165,22 @@ def conversations() -> str:
         *((f"memory, {name.replace('_', ' ')}", f"{mib:.0f} MiB") for name, mib in memory.items()),
     ]
     return table(("what", "count"), rows) + made_by("conversations.json", report["command"])
+
+
+def streams() -> str:
+    """Streams in the middle of which the gateway was reloaded, told to stop, or killed."""
+    report = result("streams.json")
+    figures = report["figures"]
+    reloaded, drained, killed = (figures[name] for name in ("reloaded", "drained", "killed"))
+    rows = [
+        ("a pack reloaded", "streams that came whole", reloaded["whole"]),
+        ("SIGTERM", "streams that came whole", drained["whole"]),
+        ("SIGKILL", "streams whose client was told that they broke", killed["told_as_broken"]),
+        ("", "streams with a call in them", killed["with_a_call_that_nobody_recorded"]),
+        ("", "whole when asked for again, of a new process", killed["whole_when_asked_again"]),
+    ]
+    head = ("in the middle of all", "what became of them", f"of {figures['streams']}")
+    return table(head, rows) + made_by("streams.json", report["command"])
 
 
 def helpers() -> str:

@@ -36,6 +36,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cases": recorded.cases,
     "cel-speed": costs.cel_speed,
     "conversations": costs.conversations,
+    "streams": costs.streams,
     "cost": costs.cost,
     "coverage": costs.coverage,
     "damages": damage.damages,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -51,6 +52,15 @@ def test_they_share_sessions_and_are_kept_alive(tmp_path: Path) -> None:
                             assert response.status == 200
                             verdict = response.headers.get("x-ledgeragent-verdict")
                     assert verdict == "lend_book=ALLOW"
+            async with aiohttp.ClientSession() as http:
+                for _ in range(4):  # Whichever answers tells of both.
+                    async with http.get(f"{url}/metrics") as response:
+                        metrics = await response.text()
+                    counted = re.findall(
+                        r'requests_total\{worker="([12])",path="\S+",status="200"} (\d+)', metrics
+                    )
+                    assert sum(int(count) for _, count in counted) == 36
+                    assert "ledgeragent_workers 2" in metrics
             await asyncio.sleep(1.1)
             os.kill(crew[0], signal.SIGKILL)
             while len(now := set(children(gateway.pid))) < 2 or crew[0] in now:

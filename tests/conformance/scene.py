@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ledgeragent.demo.shop.shop import Shop
@@ -30,6 +30,10 @@ FORMS: dict[Form, Callable[[str], str]] = {
     "nested": lambda answer: json.dumps(answer),
 }
 """How frameworks write down what a tool returned: as it is, by `str`, in a wrapper, as JSON text again."""
+
+
+CONTROLS = {"final_result": ("text",), "transfer_to_billing": ()}
+"""Tools of no pack that frameworks add for their own affairs, with their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,8 @@ class Situation:
     `ledger` are paths that must have been observed in the end, `told` words that the answers to
     rejected calls must contain. `waits` if it is one for ways in that hold the execution of calls, and
     let one wait for another (True), or for those that can only send it back (False). `loses` is a tool
-    whose first answer gets lost. `form` is how tools write down what they answer.
+    whose first answer gets lost, `fails` one whose first attempt fails before it does anything. `form` is
+    how tools write down what they answer, `prefix` what stands before their names on the wire.
     """
 
     name: str
@@ -70,7 +75,9 @@ class Situation:
     told: tuple[str, ...] = ()
     waits: bool | None = None
     loses: str = ""
+    fails: str = ""
     form: Form = "json"
+    prefix: str = ""
 
     @property
     def verdicts(self) -> list[list[tuple[str, str]]]:
@@ -146,13 +153,19 @@ class Scene:
 
     def __post_init__(self) -> None:
         steps = [step for turn in self.situation.turns for step in turn.steps]
-        self._replies = deque(step.reply for step in steps)
+        self._replies = deque(self._on_the_wire(step.reply) for step in steps)
         # A database of SQLite belongs to one thread; frameworks call tools from several.
         self._counter = ThreadPoolExecutor(1)
         self._shop = self._counter.submit(Shop).result()
         self.hanging = asyncio.Event()
         self._loses = self.situation.loses
+        self._fails = self.situation.fails
         self._judged: list[dict[str, tuple[str, str]]] = []
+
+    def _on_the_wire(self, reply: Reply) -> Reply:
+        prefix = self.situation.prefix
+        calls = tuple(replace(call, name=f"{prefix}{call.name}") for call in reply.calls)
+        return replace(reply, calls=calls) if prefix else reply
 
     def next(self, messages: Sequence[Message], tail: str) -> Reply:
         """The scripted model: checks what it is shown, and gives its next reply."""
@@ -175,8 +188,14 @@ class Scene:
         return self.execute(call)
 
     def execute(self, call: ToolCall) -> str:
-        """The tool's answer."""
+        """The tool's answer. Raises where its first attempt is to fail."""
+        call = replace(call, name=call.name.removeprefix(self.situation.prefix))
+        if call.name == self._fails:
+            self._fails = ""
+            raise ConnectionError("connection reset")
         self.executed.append(str(call))
+        if call.name in CONTROLS:
+            return "Done."
         answer = str(self._counter.submit(self._shop.execute, call).result().content)
         if call.name == self._loses:
             self._loses = ""

@@ -336,6 +336,43 @@ SITUATIONS += tuple(
     if form != "json"
 )
 
+SITUATIONS += (
+    Situation(
+        name="an output tool at the end",
+        turns=(_turn(_JORIS_READ, _step((_call("final_result", text="It is open."), ALLOW))),),
+    ),
+    Situation(
+        name="a handoff between reads and a write",
+        turns=(
+            _turn(
+                _JORIS_READ,
+                _step((_call("transfer_to_billing"), ALLOW)),
+                _step(_cancel("G-1010", ALLOW)),
+                _step(_order("G-1011")),
+                _step(_cancel("G-1011", BLOCK)),
+            ),
+        ),
+    ),
+    Situation(
+        name="an output tool beside a write that policy forbids",
+        turns=(
+            _turn(
+                _step(MAYA, _order("G-1007")),
+                _step(_cancel("G-1007", BLOCK), (_call("final_result", text="Done."), ALLOW)),
+            ),
+        ),
+    ),
+    *(
+        Situation(name=f"names that begin with {prefix}", turns=(MENDED,), prefix=prefix)
+        for prefix in ("mcp__shop__", "shop-", "shop_")
+    ),
+    Situation(
+        name="a read that fails and is tried again",
+        turns=(_turn(_JORIS_READ, _step(_cancel("G-1010", ALLOW))),),
+        fails="get_order",
+    ),
+)
+
 READER = Situation(
     name="reads and cancels",
     turns=(_turn(_step(JORIS), _step(_order("G-1010")), _step(_cancel("G-1010", ALLOW))),),

@@ -11,7 +11,7 @@ import pytest
 
 from ledgeragent.paths import Path
 from tests.conformance.drivers import DRIVERS, Driver, unavailable
-from tests.conformance.scene import CURRENT, PATIENCE, Scene, Situation, check_valid
+from tests.conformance.scene import CONTROLS, CURRENT, PATIENCE, Scene, Situation, check_valid
 from tests.conformance.situations import LONG, READER, SITUATIONS, STRANGER
 
 TOGETHER = 4
@@ -58,9 +58,21 @@ def verify(scene: Scene) -> None:
         assert tail.count("<ledger>") == tail.count("</ledger>") == 1
 
 
+def beyond(driver: Driver, situation: Situation) -> set[str]:
+    """What a situation has that this way in cannot have."""
+    steps = (step for turn in situation.turns for step in turn.steps)
+    tools = {call.name for step in steps for call, _ in step.calls}
+    parts = {
+        "tools of its own": bool(tools & CONTROLS.keys()) and not driver.lists_tools,
+        "other names of tools": bool(situation.prefix) and not driver.prefixes,
+        "retries": bool(situation.fails) and not driver.retries,
+    }
+    return {name for name, is_missing in parts.items() if is_missing}
+
+
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda s: s.name)
 def test_situation(driver: Driver, situation: Situation) -> None:
-    lacking = situation.needs & driver.lacks
+    lacking = situation.needs & driver.lacks | beyond(driver, situation)
     if lacking:
         pytest.skip(f"{driver.name} has no {' and '.join(sorted(lacking))}")
     if situation.waits not in (None, driver.waits):

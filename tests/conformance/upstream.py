@@ -77,12 +77,13 @@ class Upstream:
 def read_chat(raw: list[Wire], *, shadow: bool = False) -> tuple[list[Message], str]:
     """The messages of a Chat Completions request, and the text of its last one, the ledger block."""
     if shadow:
-        return _chat(raw), ""
+        return chat_messages(raw), ""
     assert raw[-1]["role"] == "system", "the ledger block comes last"
-    return _chat(raw[:-1]), raw[-1]["content"]
+    return chat_messages(raw[:-1]), raw[-1]["content"]
 
 
-def _chat(raw: list[Wire]) -> list[Message]:
+def chat_messages(raw: list[Wire]) -> list[Message]:
+    """The messages of a Chat Completions request."""
     found: list[Message] = []
     for message in raw:
         if message["role"] == "user":

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.gateway.inbound import SESSION_HEADER
 from ledgeragent.gateway.policycheck import LEAD
 from ledgeragent.gateway.releases import UNRELEASED_HEADER
 from ledgeragent.stores.choose import open_session_store
@@ -211,5 +212,26 @@ def test_the_model_hears_of_removed_calls_after_a_restart(
             assert f"{LEAD}{LEND} was not executed" in told
             await client.ask(w, *history, SAY, UserMessage(text="And?"), headers=headers)
             assert LEAD not in client.wire.told(w.upstream.asked[-1])
+
+    run(scenario())
+
+
+def test_a_request_without_a_session_is_refused_where_one_is_required(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(SAY, require_session=True) as w:
+            got = await client.ask(w, HELLO)
+            assert got.status == 400 and SESSION_HEADER in str(got.body)
+            assert not w.upstream.asked
+            named = await client.ask(w, HELLO, headers={SESSION_HEADER: "mine"})
+            assert named.reply == SAY
+
+    run(scenario())
+
+
+def test_in_shadow_it_passes_and_is_counted(client: Client) -> None:
+    async def scenario() -> None:
+        async with world(SAY, require_session=True, mode="shadow") as w:
+            assert (await client.ask(w, HELLO)).reply == SAY
+            assert w.gateway.metrics.unjudged == 1
 
     run(scenario())

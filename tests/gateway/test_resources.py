@@ -8,23 +8,26 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
 from ledgeragent.gateway.dialects.responses import ResponsesDialect
-from ledgeragent.gateway.server import SESSION_HEADER
+from ledgeragent.gateway.server import SESSION_HEADER, Gateway, Settings, serve
 from ledgeragent.gateway.sse import EventParser
 from ledgeragent.stores.base import ProcessStore
 from ledgeragent.stores.sqlite import SqliteSessions
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client
 from tests.gateway.test_passage import Full
+from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT, Wire
-from tests.gateway.world import HELLO, KNOWN, SAY, run, world
+from tests.gateway.world import HELLO, KNOWN, SAY, TOOLS, read_sse, run, served, world
 from tests.lending.domain import LIBRARY, call
 
 DIALECTS = {"chat": ChatDialect(), "messages": MessagesDialect(), "responses": ResponsesDialect()}
@@ -58,6 +61,42 @@ def test_bodies_that_never_come_take_no_place_and_end(mode: str) -> None:
     run(scenario())
 
 
+def test_headers_that_never_end_end_the_connection_and_no_other() -> None:
+    async def scenario() -> None:
+        upstream, ready, stop = Upstream(), asyncio.Queue[int](), asyncio.Event()
+        steps = asyncio.Semaphore(0)
+        upstream.script.extend([SAY, stepwise(SAY, steps)])
+        async with served(upstream.app()) as behind, aiohttp.ClientSession() as http:
+            gateway = Gateway(LIBRARY, Settings(upstream=behind))
+            serving = asyncio.create_task(
+                serve(gateway, "127.0.0.1", 0, ready.put_nowait, stop, silence=1.0)
+            )
+            port = await ready.get()
+            url = f"http://127.0.0.1:{port}{CHAT.path}"
+            body = json.dumps(CHAT.request(KNOWN, TOOLS, False))
+            async with http.post(url, data=body) as answer:  # and its connection stays
+                assert answer.status == 200
+            streams = json.dumps(CHAT.request(KNOWN, TOOLS, True))
+            waits = asyncio.create_task(http.post(url, data=streams))
+            half = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
+            for _, writer in half:
+                writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-slow: ")
+            for reader, writer in half:
+                async with asyncio.timeout(20):
+                    with suppress(ConnectionError):
+                        assert await reader.read() == b""
+                writer.close()
+            for _ in range(20):
+                steps.release()
+            async with await waits as answer:
+                events, _ = read_sse(await answer.read())
+                assert CHAT.read_events(events) == SAY
+            stop.set()
+            await serving
+
+    run(scenario())
+
+
 def test_a_session_file_that_another_process_holds_stops_nobody_else(tmp_path: Path) -> None:
     file = tmp_path / "sessions.db"
 
@@ -80,6 +119,37 @@ def test_a_session_file_that_another_process_holds_stops_nobody_else(tmp_path: P
             assert (await waits).reply == SAY
 
     run(scenario())
+
+
+@pytest.mark.parametrize("mode", ["enforce", "shadow"])
+def test_a_journal_that_another_process_holds_stops_nobody_else(tmp_path: Path, mode: str) -> None:
+    from ledgeragent.gateway.journaling import GatewayJournal
+
+    file = tmp_path / "journal.db"
+
+    async def scenario() -> None:
+        with GatewayJournal.open(file, LIBRARY) as journal:
+            async with world(SAY, SAY, journal=journal, mode=mode) as w:
+                holder = sqlite3.connect(file, isolation_level=None)
+                holder.execute("BEGIN IMMEDIATE")
+                waits = asyncio.create_task(w.ask(CHAT, KNOWN))
+                while not w.upstream.asked:
+                    await asyncio.sleep(0.01)
+                began = time.perf_counter()
+                for _ in range(20):
+                    async with w.http.get(f"{w.url}/livez") as response:
+                        assert response.status == 200
+                assert time.perf_counter() - began < 2.5
+                assert not waits.done()
+                holder.execute("COMMIT")
+                holder.close()
+                assert (await waits).reply == SAY
+            assert w.gateway.metrics.unjudged == 0
+
+    run(scenario())
+    base = sqlite3.connect(file)
+    assert base.execute("SELECT count(*) FROM journal").fetchone() == (len(KNOWN) + 2,)
+    base.close()
 
 
 class Broken(ProcessStore):

@@ -131,7 +131,7 @@ class ChatWire:
             for choice in event["choices"]:
                 delta = choice["delta"]
                 text += delta.get("content") or ""
-                reason = choice["finish_reason"] or reason
+                reason = choice.get("finish_reason") or reason
                 for part in delta.get("tool_calls") or ():
                     function = part["function"]
                     if part["index"] not in calls:

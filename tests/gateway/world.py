@@ -147,6 +147,7 @@ async def world(
     store: SessionStore | None = None,
     domain: Domain = LIBRARY,
     spans: Any = None,
+    console: Any = None,
     **settings: Any,
 ) -> AsyncIterator[World]:
     """The world with an upstream that plays `script`."""
@@ -154,7 +155,7 @@ async def world(
     upstream.script.extend(script)
     async with served(upstream.app()) as behind:
         asked = Settings(upstream=behind, **settings)
-        gateway = Gateway(domain, asked, journal=journal, store=store, spans=spans)
+        gateway = Gateway(domain, asked, journal=journal, store=store, spans=spans, console=console)
         async with served(gateway.app()) as url, aiohttp.ClientSession() as http:
             yield World(upstream, gateway, url, http)
 

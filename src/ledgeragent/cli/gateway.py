@@ -76,7 +76,7 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="processes that share the port, and a --session-store (default 1); each has a journal of "
-        "its own, and counters of its own",
+        "its own; /metrics tells the counters of all",
     )
     parser.add_argument(
         "--access-log",
@@ -154,6 +154,11 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
         help="environment variable with the key that /metrics asks for",
     )
     parser.add_argument(
+        "--console-key-env",
+        metavar="NAME",
+        help="environment variable with the key of the console, which is then served at /console",
+    )
+    parser.add_argument(
         "--allowed-hosts",
         metavar="NAMES",
         help="names that a request may call the gateway by, by comma; * is any (default: localhost on "
@@ -211,6 +216,11 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
         default="memory",
         metavar="STORE",
         help="where named sessions live: memory, a SQLite file, or postgresql://...",
+    )
+    parser.add_argument(
+        "--require-session",
+        action="store_true",
+        help="refuse requests without x-ledgeragent-session, whose history would have to be believed",
     )
     parser.add_argument(
         "--max-sessions",

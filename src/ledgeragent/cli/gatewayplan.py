@@ -91,8 +91,13 @@ def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
         raise UsageError("name its domain with --domain (domain = in a configuration file)")
     if args.upstream is None:
         raise UsageError("name its model API with --upstream (upstream = in a configuration file)")
-    if args.redact and args.journal is None:
-        raise UsageError("--redact needs --journal")
+    if args.redact and args.journal is None and args.console_key_env is None:
+        raise UsageError("--redact needs --journal or --console-key-env")
+    if args.console_key_env is not None and args.workers > 1:
+        raise UsageError(
+            "--console-key-env: one worker would show what it did itself and nothing of the others; "
+            "leave --workers out, or keep journals"
+        )
     binding = Binding(
         name=args.domain,
         version=args.version,
@@ -130,6 +135,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         keys=keys,
         upstream_key=_from_environment(args.upstream_key_env) if args.upstream_key_env else None,
         metrics_key=_from_environment(args.metrics_key_env) if args.metrics_key_env else None,
+        console_key=_from_environment(args.console_key_env) if args.console_key_env else None,
         hosts=_hosts(args.allowed_hosts, args.host, bool(keys)),
         origins=names(filter(None, args.allowed_origins.split(","))),
         context_role=args.context_role,
@@ -138,6 +144,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         tool_names=names_of(args),
         max_refusals=args.max_refusals,
         require_tools=args.require_tools,
+        require_session=args.require_session,
     )
 
 

@@ -7,11 +7,13 @@ import gc
 import logging
 import os
 import socket
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.gatewayconsole import console_of
 from ledgeragent.cli.gatewayplan import PlannedRoute, ServingPlan, problems_of
 from ledgeragent.cli.streams import tell
 from ledgeragent.cli.workers import listening, run_workers
@@ -19,12 +21,14 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.files.keys import shown_address
 from ledgeragent.gateway.accesslog import AccessLog
+from ledgeragent.gateway.crew import CrewMetrics
 from ledgeragent.gateway.journaling import GatewayJournal
 from ledgeragent.gateway.server import Gateway
 from ledgeragent.gateway.serving import on_signals
 from ledgeragent.gateway.serving import serve as serving
 from ledgeragent.gateway.switchboard import Switchboard
 from ledgeragent.journal import Journal
+from ledgeragent.journal.stores import NowhereStore
 from ledgeragent.offline.binding import forget
 from ledgeragent.stores.choose import open_session_store
 
@@ -55,17 +59,25 @@ def serve(plan: ServingPlan, again: Callable[[], ServingPlan]) -> int:
         where = f"{shared.host}:{shared.port}"
         raise UsageError(f"cannot listen on {where}: {problem.strerror}") from None
     with sock:
-        if shared.workers > 1:
-            return run_workers(shared.workers, lambda number: _serve(plan, again, sock, number))
-        return _serve(plan, again, sock, 0)
+        if shared.workers == 1:
+            return _serve(plan, again, sock, 0, None)
+        with tempfile.TemporaryDirectory(prefix="ledgeragent-") as folder:
+            return run_workers(
+                shared.workers,
+                lambda number: _serve(plan, again, sock, number, CrewMetrics(Path(folder), number)),
+            )
 
 
 def _serve(
-    plan: ServingPlan, again: Callable[[], ServingPlan], sock: socket.socket, worker: int
+    plan: ServingPlan,
+    again: Callable[[], ServingPlan],
+    sock: socket.socket,
+    worker: int,
+    crew: CrewMetrics | None,
 ) -> int:
     with ExitStack() as stack:
         try:
-            running = Running(plan, again, stack, worker)
+            running = Running(plan, again, stack, worker, crew)
             asyncio.run(running.serve(sock))
         except LedgerAgentError as problem:
             if not worker:
@@ -78,11 +90,16 @@ def _serve(
 class Running:
     """A gateway that runs. `again` reads the plan anew; `stack` closes what has been opened.
 
-    `worker` is its number where several share a port, else 0.
+    `worker` is its number where several share a port, else 0, and `crew` are all of them.
     """
 
     def __init__(
-        self, plan: ServingPlan, again: Callable[[], ServingPlan], stack: ExitStack, worker: int = 0
+        self,
+        plan: ServingPlan,
+        again: Callable[[], ServingPlan],
+        stack: ExitStack,
+        worker: int = 0,
+        crew: CrewMetrics | None = None,
     ) -> None:
         self._worker = worker
         self._plan = plan
@@ -96,7 +113,7 @@ class Running:
         self._store = open_session_store(
             shared.session_store, shared.max_sessions, shared.max_session_bytes
         )
-        self._board = Switchboard(self._gateways(plan, {}), self._store)
+        self._board = Switchboard(self._gateways(plan, {}), self._store, crew)
         self._marks = _marks(plan)
         self._reloading = asyncio.Lock()
 
@@ -173,10 +190,17 @@ class Running:
             from ledgeragent.gateway.spans import Spans
 
             spans = Spans(domain, route.settings.mode, self._provider)
+        console = console_of(route, domain, before)
+        journal = self._journal(route, domain)
+        if console is not None:
+            if journal is None:
+                journal = GatewayJournal(NowhereStore(), domain, redact=route.redact)
+            journal = journal.telling(console.feed.hear)
         return Gateway(
             domain,
             route.settings,
-            journal=self._journal(route, domain),
+            journal=journal,
+            console=console,
             spans=spans,
             access_log=self._access_log,
             label=route.path,

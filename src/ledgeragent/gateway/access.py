@@ -25,6 +25,7 @@ class Access:
     def __init__(self, settings: Settings) -> None:
         self._keys = [_digest(key) for key in settings.keys]
         self._metrics_key = _digest(settings.metrics_key) if settings.metrics_key else None
+        self._console_key = _digest(settings.console_key) if settings.console_key else None
         self._hosts = settings.hosts
         self._origins = settings.origins
 
@@ -55,11 +56,13 @@ class Access:
 
     def check_metrics_key(self, headers: Mapping[str, str]) -> None:
         """UnknownKeyError where metrics have a key, and the request does not bring it."""
-        if self._metrics_key is None:
-            return
-        keys = map(_digest, _credentials(headers))
-        if not sum(hmac.compare_digest(key, self._metrics_key) for key in keys):
+        if self._metrics_key is not None and not _brings(headers, self._metrics_key):
             raise UnknownKeyError("the API key is not the one for metrics")
+
+    def check_console_key(self, headers: Mapping[str, str]) -> None:
+        """UnknownKeyError where a request does not bring the console's key, or there is none."""
+        if self._console_key is None or not _brings(headers, self._console_key):
+            raise UnknownKeyError("the API key is not the one for the console")
 
     def for_upstream(self, headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """The headers without those that carry a key of this gateway, whatever they are called."""
@@ -88,6 +91,12 @@ def _credentials(headers: Mapping[str, str]) -> Iterator[str]:
     for name in CREDENTIALS:
         if name in headers:
             yield _bare(headers[name])
+
+
+def _brings(headers: Mapping[str, str], key: bytes) -> bool:
+    """True if one of the credentials is this key."""
+    digests = map(_digest, _credentials(headers))
+    return sum(hmac.compare_digest(digest, key) for digest in digests) > 0
 
 
 def _bare(credential: str) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Filtered
+from ledgeragent.gateway.equipment import Equipment
 from ledgeragent.gateway.errors import RefusedTooOftenError
 from ledgeragent.gateway.exchange import Exchange
-from ledgeragent.gateway.inbound import Equipment, Inbound
+from ledgeragent.gateway.inbound import Inbound
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 
@@ -32,28 +33,11 @@ class Enforcer:
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
         body, conversation = await inbound.read(raw, self.equipment.visits.store)
-        roster = self.equipment.rosters.of(conversation)
-        visit = await self.equipment.visits.open(
-            roster.conversation(conversation), inbound.visitor(len(raw)), roster.recorder
+        visit, exchange = await self.equipment.admit(
+            inbound.dialect, body, conversation, inbound.visitor(len(raw)), inbound.belongs
         )
-        gate = inbound.belongs(visit, roster.gate)
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
-        dialect = roster.dialect(inbound.dialect).refusing(conversation.structured)
-        exchange = Exchange(
-            dialect=dialect,
-            gate=gate,
-            passes=roster.passes,
-            body=body,
-            memory=visit.memory,
-            recorder=roster.recorder,
-            settle=visit.settle,
-            placement=self.equipment.placements.begin(
-                dialect.path, str(body.get("model", "")), dialect.forms
-            ),
-            max_revisions=self.equipment.max_revisions,
-            max_refusals=self.equipment.max_refusals,
-        )
         try:
             if conversation.stream:
                 return await self._stream(inbound, exchange)
@@ -67,10 +51,8 @@ class Enforcer:
                 await visit.release()
 
     def _over(self, inbound: Inbound, exchange: Exchange) -> None:
-        account, metrics = inbound.account, self.equipment.metrics
-        metrics.upstream_calls += exchange.upstream_calls
-        metrics.judged(exchange.verdicts)
-        self.equipment.notices.judged(exchange.memory.session, exchange.verdicts)
+        account = inbound.account
+        self.equipment.judged(exchange)
         account.upstream_calls = exchange.upstream_calls
         account.revisions = len(exchange.rejected)
         account.verdicts = verdict_header(exchange.verdicts)

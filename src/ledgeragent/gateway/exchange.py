@@ -87,7 +87,7 @@ class Exchange:
 
     async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
-        self._check_refusals()
+        self.check_refusals()
         usage = TokenUsage()
         while True:
             self.upstream_calls += 1
@@ -112,6 +112,7 @@ class Exchange:
                 raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
         with reading():
             items = self._kept(self.dialect.items(answer))
+        await self.recorder.written(self.memory)
         await self.settle(
             [
                 self._settled(j, [j.wire.reply.text, self._echo(t)])._replace(items=items)
@@ -126,7 +127,7 @@ class Exchange:
         The events that came in together go out together. A failure before anything has passed is
         raised; later ones end the answer in its own form.
         """
-        self._check_refusals()
+        self.check_refusals()
         stream = self.dialect.stream(self.passes)
         texts: list[str] = []
         first_id = ""
@@ -156,6 +157,7 @@ class Exchange:
             settlement = self._settled(
                 judgement, [*texts, self._echo(text)], first_id, streamed=True
             )
+            await self.recorder.written(self.memory)
             await self.settle([settlement._replace(items=self._kept(stream.items))])
         except GatewayError as problem:
             if not has_begun:
@@ -167,7 +169,8 @@ class Exchange:
         comment = [ServerEvent(f"{VERDICT_HEADER}: {header}", None)] if header else []
         yield [*comment, *ending]
 
-    def _check_refusals(self) -> None:
+    def check_refusals(self) -> None:
+        """RefusedTooOftenError for a conversation that is not answered any more."""
         refusals = self.memory.refusals
         if 0 < self.max_refusals <= refusals.times:
             raise RefusedTooOftenError(
@@ -179,7 +182,7 @@ class Exchange:
         """The answer to the prompt, in the form that upstream takes it."""
         while True:
             try:
-                raw = await ask(self._prompt())
+                raw = await ask(self.prompt())
             except UpstreamError as problem:
                 self.placement.refused(problem)
             else:
@@ -190,7 +193,7 @@ class Exchange:
         """The events of the answer to the prompt, in the form that upstream takes it."""
         while True:
             try:
-                async with aclosing(listen(self._prompt())) as arrivals:
+                async with aclosing(listen(self.prompt())) as arrivals:
                     async for events in arrivals:
                         self.placement.taken()
                         yield events
@@ -198,7 +201,8 @@ class Exchange:
             except UpstreamError as problem:
                 self.placement.refused(problem)
 
-    def _prompt(self) -> Body:
+    def prompt(self) -> Body:
+        """The request for upstream, as things stand: with the ledger, and what was rejected."""
         text, owed = briefing(self.memory, self.gate)
         tail = Tail(
             rejected=self.rejected,

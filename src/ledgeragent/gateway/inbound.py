@@ -1,4 +1,4 @@
-"""A request that has come in, and all that judging it takes."""
+"""A request that has come in: who asks, what it holds, whose conversation it is of."""
 
 from __future__ import annotations
 
@@ -13,14 +13,10 @@ from ledgeragent.gateway.access import scope_of
 from ledgeragent.gateway.account import Account
 from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
 from ledgeragent.gateway.errors import BadRequestError
-from ledgeragent.gateway.metrics import Metrics
-from ledgeragent.gateway.notices import Notices
-from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.references import resolved
 from ledgeragent.gateway.releases import UNRELEASED_HEADER
-from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.upstream import UpstreamLine
-from ledgeragent.gateway.visits import Visit, Visitor, Visits
+from ledgeragent.gateway.visits import Visit, Visitor
 from ledgeragent.gateway.words import names_header
 from ledgeragent.stores.base import SessionStore
 
@@ -38,19 +34,6 @@ _LONGEST_NAME = 200
 _PLAIN = re.compile("[ -~]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Equipment:
-    """What every request of a gateway is judged with."""
-
-    rosters: Rosters
-    visits: Visits
-    placements: Placements
-    notices: Notices
-    metrics: Metrics
-    max_revisions: int
-    max_refusals: int
-
-
 @dataclass(slots=True, kw_only=True)
 class Inbound:
     """A request of one format on its way: `line` is the upstream for it, `account` what is told of it."""
@@ -64,7 +47,7 @@ class Inbound:
     def visitor(self, size: int) -> Visitor:
         """Who asks; BadRequestError for a session's name that is none."""
         headers = self.request.headers
-        return Visitor(name=_session_name(headers), scope=scope_of(headers), size=size)
+        return Visitor(name=session_name(headers), scope=scope_of(headers), size=size)
 
     async def read(self, raw: bytes, store: SessionStore) -> tuple[Body, Request]:
         """The request's body, and the history in it; BadRequestError where it cannot be read."""
@@ -90,7 +73,8 @@ class Inbound:
         return self.trace.gate(gate)
 
 
-def _session_name(headers: Mapping[str, str]) -> str | None:
+def session_name(headers: Mapping[str, str]) -> str | None:
+    """The name that a client gave its session, if any; BadRequestError for one that is none."""
     name = headers.get(SESSION_HEADER)
     if name is not None and not (0 < len(name) <= _LONGEST_NAME and _PLAIN.fullmatch(name)):
         form = f"1 to {_LONGEST_NAME} printable characters of ASCII"

@@ -10,6 +10,7 @@ import ledgeragent
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import Access
+from ledgeragent.gateway.console.desk import ConsoleDesk
 from ledgeragent.gateway.openapi import openapi
 
 try:
@@ -17,7 +18,7 @@ try:
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
-Page = Callable[[web.Request], Awaitable[web.Response]]
+Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Shown(Protocol):
@@ -26,17 +27,18 @@ class Shown(Protocol):
     domain: Domain
     is_draining: bool
 
-    def metrics_text(self) -> str:
+    async def metrics_text(self) -> str:
         """The counters, as Prometheus reads them."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages of one gateway. Only the metrics may ask for a key."""
+    """The pages of one gateway. Only metrics and console ask for a key."""
 
     about: Shown
     access: Access
+    console: ConsoleDesk | None = None
 
     def find(self, method: str, path: str) -> Page | None:
         """The page at this path."""
@@ -47,6 +49,8 @@ class Pages:
             "/metrics": self.metrics,
             "/openapi.json": self.openapi,
         }
+        if self.console is not None:
+            pages |= self.console.pages()
         return pages.get(path) if method in ("GET", "HEAD") else None
 
     async def healthz(self, request: web.Request) -> web.Response:
@@ -72,4 +76,4 @@ class Pages:
     async def metrics(self, request: web.Request) -> web.Response:
         """The counters; UnknownKeyError without the key that they may ask for."""
         self.access.check_metrics_key(request.headers)
-        return web.Response(text=self.about.metrics_text(), content_type="text/plain")
+        return web.Response(text=await self.about.metrics_text(), content_type="text/plain")

@@ -18,9 +18,10 @@ from ledgeragent.gateway.account import Account
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker
 from ledgeragent.gateway.dialects.base import Body, Request
 from ledgeragent.gateway.enforcer import upstream_id, verdict_headers
+from ledgeragent.gateway.equipment import Equipment
 from ledgeragent.gateway.errors import GatewayError
 from ledgeragent.gateway.headers import response_headers
-from ledgeragent.gateway.inbound import Equipment, Inbound
+from ledgeragent.gateway.inbound import Inbound
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.upstream import Upstream
 from ledgeragent.gateway.visits import Visit
@@ -112,7 +113,9 @@ class Listener:
         try:
             hear = self.shadow.hear_stream if streams else self.shadow.hear_parts
             async with asyncio.timeout(PATIENCE):
-                await self.visit.settle(hear(copy.parts))
+                settlements = hear(copy.parts)
+                await self.shadow.recorder.written(self.shadow.memory)
+                await self.visit.settle(settlements)
         except Exception as problem:
             self.problem = sentence(problem)
 
@@ -121,8 +124,7 @@ class Listener:
         if self.shadow is not None:
             verdicts = self.shadow.verdicts
             self.inbound.account.verdicts = verdict_header(verdicts)
-            self.equipment.metrics.judged(verdicts)
-            self.equipment.notices.judged(self.shadow.memory.session, verdicts)
+            self.equipment.shadowed(self.shadow.memory.session, verdicts)
             if self.inbound.trace is not None:
                 self.inbound.trace.judged(verdicts, 0)
         if self.visit is not None and not self.visit.settled:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption
+from ledgeragent.gateway.journaling import GatewayJournal
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.releases import restated
 from ledgeragent.journal.recorder import Recorder as AnyRecorder
@@ -52,6 +53,11 @@ class MemoryRecorder(AnyRecorder):
                 memory = self._observed(memory, message)
         self.notices.claimed(memory.session, claims)
         return Folding(memory, tuple(claims))
+
+    async def written(self, memory: Memory) -> None:
+        """Returns once all that was recorded of a conversation is written; StoreError if it is not."""
+        if isinstance(self.journal, GatewayJournal):
+            await self.journal.written(memory.session)
 
     def _observed(self, memory: Memory, message: Message) -> Memory:
         after = memory.state.observe(message, self.domain)

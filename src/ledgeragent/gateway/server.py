@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gate import Gate
 from ledgeragent.gateway.access import Access
 from ledgeragent.gateway.accesslog import AccessLog
 from ledgeragent.gateway.account import REQUEST_ID, Account, request_id
 from ledgeragent.gateway.bodies import Bodies
+from ledgeragent.gateway.console.desk import Console, ConsoleDesk
 from ledgeragent.gateway.dialects.base import Dialect
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
 from ledgeragent.gateway.dialects.responses import ResponsesDialect
 from ledgeragent.gateway.enforcer import Enforcer
-from ledgeragent.gateway.inbound import SESSION_HEADER, Equipment
+from ledgeragent.gateway.equipment import Equipment
+from ledgeragent.gateway.inbound import SESSION_HEADER
 from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import OTHER, Metrics
-from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.pages import Pages
 from ledgeragent.gateway.passage import Passage
-from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.reception import Errand, Reception
-from ledgeragent.gateway.recorder import MemoryRecorder
-from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.serving import serve
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.upstream import Upstream
-from ledgeragent.gateway.visits import Visits
 from ledgeragent.journal import Journal
 from ledgeragent.stores.base import ProcessStore, SessionStore
 
@@ -49,8 +45,9 @@ __all__ = ["SESSION_HEADER", "Gateway", "Settings", "serve"]
 class Gateway:
     """One domain in front of one upstream.
 
-    `label` tells it from others in the access log. `metrics` go on from those of an earlier one.
-    `show_metrics` makes the text of `/metrics`, where that is to tell of more than this one.
+    `label` tells it from others in the access log, `journal` tells the feed of `console` too.
+    `metrics` go on from those of an earlier one. `show_metrics` makes the text of `/metrics`, where
+    that is to tell of more than this one.
     """
 
     def __init__(
@@ -64,6 +61,7 @@ class Gateway:
         access_log: AccessLog | None = None,
         label: str = "",
         metrics: Metrics | None = None,
+        console: Console | None = None,
     ) -> None:
         self.settings = settings
         self.label = label
@@ -71,8 +69,10 @@ class Gateway:
         self.metrics = metrics if metrics is not None else Metrics(tools=frozenset())
         self.metrics.tools = frozenset(tool.tool for tool in domain.tools)
         self.memories = Histories(settings.max_remembered)
-        self.show_metrics: Callable[[], str] = self.metrics.text
+        self.show_metrics: Callable[[], Awaitable[str]] = self._own_metrics
         self.is_draining = False
+        self.is_replaced = False
+        self.console = console
         self._access_log = access_log
         self._store = SessionStorage(store if store is not None else ProcessStore())
         self._upstream = Upstream(
@@ -90,8 +90,20 @@ class Gateway:
         )
         self._dialects = {dialect.path.removeprefix("/v1"): dialect for dialect in dialects}
         access = Access(settings)
-        equipment = self._equipment(journal)
-        self._pages = Pages(self, access)
+        equipment = Equipment.of(
+            domain,
+            settings,
+            journal=journal,
+            memories=self.memories,
+            store=self._store,
+            metrics=self.metrics,
+        )
+        desk = (
+            ConsoleDesk(console=console, access=access, is_over=self._is_over)
+            if console is not None
+            else None
+        )
+        self._pages = Pages(self, access, desk)
         self._reception = Reception(
             settings=settings,
             access=access,
@@ -104,25 +116,9 @@ class Gateway:
             spans=spans,
         )
 
-    def _equipment(self, journal: Journal | None) -> Equipment:
-        domain, settings = self.domain, self.settings
-        notices = Notices(self.metrics)
-        recorder = MemoryRecorder(domain, journal, notices=notices)
-        return Equipment(
-            rosters=Rosters(
-                gate=Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided),
-                recorder=recorder,
-                names=settings.tool_names,
-                notices=notices,
-                require_tools=settings.require_tools,
-            ),
-            visits=Visits(self.memories, self._store),
-            placements=Placements(),
-            notices=notices,
-            metrics=self.metrics,
-            max_revisions=settings.max_revisions,
-            max_refusals=settings.max_refusals,
-        )
+    def _is_over(self) -> bool:
+        """True once pages that stay open have to be let go."""
+        return self.is_draining or self.is_replaced
 
     def app(self) -> web.Application:
         """The web application, ready to be served."""
@@ -154,9 +150,12 @@ class Gateway:
         """Closes the connections to the upstream."""
         await self._upstream.close()
 
-    def metrics_text(self) -> str:
+    async def metrics_text(self) -> str:
         """The counters, as Prometheus reads them."""
-        return self.show_metrics()
+        return await self.show_metrics()
+
+    async def _own_metrics(self) -> str:
+        return self.metrics.text()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """The answer to any request that reaches this gateway."""

@@ -21,6 +21,10 @@ DRAIN_SECONDS = 30.0
 """How long requests that are under way may take to finish once the gateway is to stop."""
 
 
+SILENT_SECONDS = 75.0
+"""How long a connection may be open without a request, before the first one and between two."""
+
+
 class Served(Protocol):
     """What is served."""
 
@@ -41,14 +45,20 @@ async def serve(
     drain: float = DRAIN_SECONDS,
     notice: float = 0.0,
     sock: socket.socket | None = None,
+    silence: float = SILENT_SECONDS,
 ) -> None:
     """Serves until `until` is set; then no new request is taken and those under way are finished.
 
     Before that, the gateway says for `notice` seconds that it is not ready any more, and still serves.
-    Those under way get `drain` seconds. `sock` listens already, in place of `host` and `port`.
+    Those under way get `drain` seconds. `sock` listens already, in place of `host` and `port`. A
+    connection on which no request has come, with all its headers, in `silence` seconds is closed.
     """
     runner = web.AppRunner(
-        gateway.app(), handler_cancellation=True, shutdown_timeout=drain, access_log=None
+        gateway.app(),
+        handler_cancellation=True,
+        shutdown_timeout=drain,
+        access_log=None,
+        keepalive_timeout=silence,
     )
     await runner.setup()
     try:

@@ -26,9 +26,10 @@ class Settings:
     that the domain does not list, `undecided` calls with a rule whose record no tool of the domain
     supplies. Which tools those are says whoever runs the gateway, never a request.
 
-    `upstream_base` is the path under which the upstream has its API, where it is not what `upstream`
-    tells. `hosts` are the names that a request may call the gateway by, `origins` the web pages that
-    may use it. Raises UsageError for a key that no header can carry.
+    `upstream` is "" where another program asks it. `upstream_base` is the path under which it has its
+    API, where it is not what `upstream` tells. `hosts` are the names that a request may call the
+    gateway by, `origins` the web pages that may use it. Raises UsageError for a key that no header
+    can carry.
     """
 
     upstream: str
@@ -43,6 +44,7 @@ class Settings:
     keys: frozenset[str] = frozenset()
     upstream_key: str | None = None
     metrics_key: str | None = None
+    console_key: str | None = None
     hosts: frozenset[str] = frozenset({ANY})
     origins: frozenset[str] = frozenset()
     context_role: str = "auto"
@@ -51,11 +53,13 @@ class Settings:
     tool_names: ToolNames = field(default_factory=ToolNames)
     max_refusals: int = 20
     require_tools: bool = False
+    require_session: bool = False
 
     def __post_init__(self) -> None:
         own = {"keys": self.keys, "upstream_key": {self.upstream_key or "none"}}
         own["metrics_key"] = {self.metrics_key or "none"}
-        if "" in (self.upstream_key, self.metrics_key):
+        own["console_key"] = {self.console_key or "none"}
+        if "" in (self.upstream_key, self.metrics_key, self.console_key):
             raise UsageError("a key of the gateway is empty")
         for name, keys in own.items():
             for key in keys:

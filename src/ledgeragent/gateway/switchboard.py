@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.crew import CrewMetrics
 from ledgeragent.gateway.prometheus import merged
 from ledgeragent.gateway.server import Gateway
 from ledgeragent.gateway.storage import SessionStorage
@@ -51,10 +52,14 @@ class _Generation:
 class Switchboard:
     """Gateways by the path that stands before their own; "" is the one for all other paths.
 
-    They share a session store, which stays when they are replaced.
+    They share a session store, which stays when they are replaced. `crew` are other processes that
+    serve the same.
     """
 
-    def __init__(self, gateways: Mapping[str, Gateway], store: SessionStore) -> None:
+    def __init__(
+        self, gateways: Mapping[str, Gateway], store: SessionStore, crew: CrewMetrics | None = None
+    ) -> None:
+        self._crew = crew
         self._first = gateways
         self._store = SessionStorage(store)
         self._draining = False
@@ -88,7 +93,11 @@ class Switchboard:
         for gateway in self._first.values():
             await gateway.open_upstream()
         self._begin(self._first)
+        if self._crew is not None:
+            await self._crew.open(self._metrics_text)
         yield
+        if self._crew is not None:
+            await self._crew.close()
         for task in self._retired:
             task.cancel()
         for gateway in self.gateways.values():
@@ -101,6 +110,8 @@ class Switchboard:
             await gateway.open_upstream()
         before = self._now
         self._begin(gateways)
+        for gateway in before.gateways.values():
+            gateway.is_replaced = True
         task = asyncio.create_task(_retire(before))
         self._retired.add(task)
         task.add_done_callback(self._retired.discard)
@@ -122,14 +133,17 @@ class Switchboard:
             generation.end()
 
     def _metrics_text(self) -> str:
-        return merged({path or "/": g.metrics.text() for path, g in self.gateways.items()})
+        texts = {path or "/": gateway.metrics.text() for path, gateway in self.gateways.items()}
+        return merged(texts) if len(texts) > 1 else next(iter(texts.values()))
+
+    async def _shown_metrics(self) -> str:
+        return self._metrics_text() if self._crew is None else await self._crew.text()
 
     def _begin(self, gateways: Mapping[str, Gateway]) -> None:
         self._now = _Generation(gateways)
         for gateway in gateways.values():
             gateway.is_draining = self._draining
-            if len(gateways) > 1:
-                gateway.show_metrics = self._metrics_text
+            gateway.show_metrics = self._shown_metrics
 
 
 async def _retire(generation: _Generation) -> None:

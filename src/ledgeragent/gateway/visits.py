@@ -180,6 +180,7 @@ class Visits:
 
     memories: Histories
     store: SessionStore
+    require_session: bool = False
 
     async def open(
         self, conversation: Request, visitor: Visitor, recorder: MemoryRecorder
@@ -192,6 +193,11 @@ class Visits:
             saved = await self.store.load(visitor.session_key())
             fresh = SavedSession(memory=Memory(session=f"{visitor.name}@{visitor.scope[:8]}"))
             visit = SessionVisit(visitor, self.store, saved or fresh)
+        elif self.require_session:
+            raise BadRequestError(
+                "this gateway believes no history but its own record of a session: name the "
+                "conversation in the header x-ledgeragent-session, from its first request on"
+            )
         else:
             match = self.memories.find(conversation.messages, visitor.scope)
             visit = HistoryVisit(visitor, self.store, self.memories, match)

@@ -8,11 +8,12 @@ loses nothing that anybody has seen.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path as File
+from typing import TypeAlias
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
@@ -26,6 +27,9 @@ from ledgeragent.journal.stores import Store, open_store
 from ledgeragent.journal.verdicts import call_json, verdict_json
 from ledgeragent.journal.vocabulary import vocabulary
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
+
+Hear: TypeAlias = Callable[[Mapping[str, Json], str], None]
+"""Is told of a record once it is written: as data, and as the line that stands in the journal."""
 
 
 def stamp_of(domain: Domain) -> Mapping[str, Json]:
@@ -89,6 +93,7 @@ class Journal:
         self._lock = threading.RLock()
         self._redaction = Redaction(redact, words=vocabulary(domain))
         self._checkpoints = checkpoints
+        self._hear: Hear | None = None
         chain = verify(store, heads=checkpoints.own)
         if not chain.intact:
             raise UsageError(f"the journal cannot be continued: {chain.problem}")
@@ -122,6 +127,12 @@ class Journal:
         other = copy(self)
         other._stamp = stamp_of(domain)
         other._redaction = Redaction(redact, self._redaction, words=vocabulary(domain))
+        return other
+
+    def telling(self, hear: Hear) -> Journal:
+        """The same journal, which tells of each record that is written through it."""
+        other = copy(self)
+        other._hear = hear
         return other
 
     def keeps(self, domain: Domain) -> bool:
@@ -203,6 +214,8 @@ class Journal:
         self._end.head, self._end.time = digest, time
         self._end.origin = self._end.origin or digest
         self._end.count += 1
+        if self._hear is not None:
+            self._hear(record, line)
 
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)

@@ -100,17 +100,23 @@ def _journalled(file: File) -> Iterator[Recording | DataError]:
     for record in records:
         sessions[record["session"]].append(record)
     for conversation in exported(records):
-        yield _session(conversation, sessions[conversation["id"]], file)
+        yield _session(conversation, sessions[conversation["id"]], str(file))
+
+
+def recorded_session(events: list[Event], place: str) -> Recording | DataError:
+    """The one session that these records of a journal are of; `place` is where they come from."""
+    (conversation,) = exported(events)
+    return _session(conversation, events, place)
 
 
 def _session(
-    conversation: Mapping[str, Json], events: list[Event], file: File
+    conversation: Mapping[str, Json], events: list[Event], file: str
 ) -> Recording | DataError:
     try:
         messages = read_messages(conversation["messages"])
         verdicts = tuple(_verdicts(events))
     except ValueError as problem:
-        return DataError(f"session {conversation['id']}: {problem}", file=str(file))
+        return DataError(f"session {conversation['id']}: {problem}", file=file)
     trace = Trace(run=conversation["id"], messages=messages)
     return Recording(
         trace=replace(trace, domain=events[0]["pack"]["name"]),

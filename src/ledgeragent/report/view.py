@@ -29,14 +29,23 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 def view_html(runs: Sequence[RunView], source: str) -> str:
     """The page for these runs; `source` says where they come from."""
+    return _page({"source": source, "runs": [run_json(run) for run in runs]}, source)
+
+
+def live_view_html() -> str:
+    """The page without a run, which shows what the page that holds it tells it to."""
+    return _page({"source": "", "runs": []}, "live")
+
+
+def _page(data: Json, title: str) -> str:
     style, script = _asset("page.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
-        title=html.escape(source.encode("utf-8", "replace").decode()),
+        title=html.escape(title.encode("utf-8", "replace").decode()),
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
-        data=_embedded({"source": source, "runs": [_run(run) for run in runs]}),
+        data=_embedded(data),
     )
 
 
@@ -46,7 +55,8 @@ def _embedded(value: Json) -> str:
     return "".join(_ESCAPES.get(letter, letter) for letter in text)
 
 
-def _run(viewed: RunView) -> Json:
+def run_json(viewed: RunView) -> Json:
+    """A run as the page has it."""
     trace = viewed.conversation.trace
     return {
         "run": trace.run,

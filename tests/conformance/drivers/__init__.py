@@ -7,6 +7,7 @@ from importlib import import_module
 from tests.conformance.drivers.base import Driver
 from tests.conformance.drivers.frameworks import (
     LangChain,
+    LangChainRetried,
     LangChainStreamed,
     LangChainSync,
     OpenAIAgents,
@@ -24,6 +25,14 @@ from tests.conformance.drivers.gateway import (
     GatewayResponses,
     GatewayResponsesStreamed,
 )
+from tests.conformance.drivers.litellm import (
+    LiteLLMChat,
+    LiteLLMChatStreamed,
+    LiteLLMMessages,
+    LiteLLMMessagesStreamed,
+    LiteLLMResponses,
+    LiteLLMResponsesStreamed,
+)
 from tests.conformance.drivers.plain import AnthropicLoop, OpenAILoop
 from tests.conformance.drivers.proxy import MCPProxy, MCPProxyHTTP
 
@@ -33,6 +42,7 @@ DRIVERS: tuple[type[Driver], ...] = (
     LangChain,
     LangChainSync,
     LangChainStreamed,
+    LangChainRetried,
     OpenAIAgents,
     OpenAIAgentsStreamed,
     PydanticAI,
@@ -47,6 +57,12 @@ DRIVERS: tuple[type[Driver], ...] = (
     GatewayMessagesStreamed,
     GatewayResponses,
     GatewayResponsesStreamed,
+    LiteLLMChat,
+    LiteLLMChatStreamed,
+    LiteLLMMessages,
+    LiteLLMMessagesStreamed,
+    LiteLLMResponses,
+    LiteLLMResponsesStreamed,
 )
 
 

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.types import Json
-from tests.conformance.scene import Scene
+from tests.conformance.scene import CONTROLS, Scene
 
 
 class Driver(ABC):
     """One agent object, which plays any number of scenes, also at once.
 
     `libraries` are modules it needs, `lacks` what it cannot express (see `Situation.needs`). `waits` if
-    a call waits for another without a turn of the model (see `Situation.waits`).
+    a call waits for another without a turn of the model (see `Situation.waits`). `journals` if it can
+    write to a journal of this process. `lists_tools` if the agent has tools beside the domain's,
+    `prefixes` if tools may have other names on the wire, `retries` if the host repeats what failed.
     """
 
     name: ClassVar[str]
     libraries: ClassVar[tuple[str, ...]] = ()
     lacks: ClassVar[frozenset[str]] = frozenset()
     waits: ClassVar[bool] = True
+    journals: ClassVar[bool] = True
+    lists_tools: ClassVar[bool] = True
+    prefixes: ClassVar[bool] = False
+    retries: ClassVar[bool] = False
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         self.journal = journal
@@ -36,5 +43,14 @@ class Driver(ABC):
         """Releases what the driver holds."""
 
 
-FUNCTIONS: tuple[Json, ...] = tuple(schema["function"] for schema in tool_schemas())
-"""The shop's tools: name, description and parameters of each."""
+def _control(name: str, arguments: Sequence[str]) -> Json:
+    properties = {argument: {"type": "string"} for argument in arguments}
+    parameters = {"type": "object", "properties": properties, "required": list(arguments)}
+    return {"name": name, "description": "Goes on elsewhere.", "parameters": parameters}
+
+
+FUNCTIONS: tuple[Json, ...] = (
+    *(schema["function"] for schema in tool_schemas()),
+    *(_control(name, arguments) for name, arguments in CONTROLS.items()),
+)
+"""The agent's tools, the shop's and a framework's own: name, description and parameters of each."""

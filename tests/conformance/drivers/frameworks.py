@@ -37,7 +37,11 @@ class LangChain(Driver):
 
         guard: Any = LedgerMiddleware("shop", watch=watch, journal=journal, mode=mode)
         tools = [langchain_tool(function) for function in FUNCTIONS]
-        self.agent: Any = create_agent(_langchain_model(), tools, middleware=[guard])
+        self.agent: Any = create_agent(_langchain_model(), tools, middleware=self.middleware(guard))
+
+    def middleware(self, guard: Any) -> list[Any]:
+        """The agent's middleware."""
+        return [guard]
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
@@ -153,6 +157,19 @@ def _langchain_model() -> Any:
                 yield ChatGenerationChunk(message=piece)
 
     return Scripted()
+
+
+class LangChainRetried(LangChain):
+    """The same agent with a middleware that repeats tool calls which fail."""
+
+    name = "langchain, retried"
+    retries = True
+
+    def middleware(self, guard: Any) -> list[Any]:
+        """The retries stand before the guard, which judges each attempt."""
+        from langchain.agents.middleware import ToolRetryMiddleware
+
+        return [ToolRetryMiddleware(initial_delay=0.0, jitter=False, on_failure="continue"), guard]
 
 
 class OpenAIAgents(Driver):

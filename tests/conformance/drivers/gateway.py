@@ -15,7 +15,7 @@ from ledgeragent.journal.recorder import Mode
 from ledgeragent.paths import Path
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.drivers.base import FUNCTIONS, Driver
-from tests.conformance.scene import PATIENCE, Scene
+from tests.conformance.scene import CONTROLS, PATIENCE, Scene
 from tests.conformance.upstream import Upstream, read_chat, read_messages
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 
@@ -29,12 +29,18 @@ class GatewayUpstream(Upstream):
         """The scene's next reply, and its content type."""
         scene = self.scenes[headers["Authorization"].removeprefix("Bearer ")]
         wire = next(wire for wire in (CHAT, MESSAGES, RESPONSES) if wire.path == path)
-        messages, tail = shown(wire, body, shadow=scene.shadow)
+        return self.reply(scene, wire, shown(wire, body, shadow=scene.shadow), body["stream"])
+
+    def reply(
+        self, scene: Scene, wire: Wire, prompt: tuple[list[Message], str], stream: bool
+    ) -> tuple[str, bytes]:
+        """The scene's next reply to these messages and this ledger block, and its content type."""
+        messages, tail = prompt
         scene.feedback += (str(m.content) for m in messages if isinstance(m, ToolReturn))
         scene.feedback.append(tail.partition("</ledger>")[2])
         reply = scene.next(distinct(messages), tail)
         name = f"resp_{scene.key}_{len(scene.prompts)}"
-        if body["stream"]:
+        if stream:
             return "text/event-stream", b"".join(wire.events(reply, name))
         return "application/json", json.dumps(wire.answer(reply, name)).encode()
 
@@ -46,13 +52,14 @@ def shown(wire: Wire, body: Any, *, shadow: bool = False) -> tuple[list[Message]
     if wire is CHAT:
         return read_chat(body["messages"][1:], shadow=shadow)
     if shadow:
-        return list(_read_items(body["input"])), ""
+        return list(read_items(body["input"])), ""
     *items, tail = body["input"]
     assert tail["role"] == "system", "the ledger block comes last"
-    return list(_read_items(items)), tail["content"]
+    return list(read_items(items)), tail["content"]
 
 
-def _read_items(items: Sequence[Any]) -> Iterator[Message]:
+def read_items(items: Sequence[Any]) -> Iterator[Message]:
+    """The messages that the items of a Responses request are."""
     said = Reply()
     for item in [*items, {"role": "end"}]:
         kind = item.get("type", "message")
@@ -142,6 +149,7 @@ class GatewayDriver(Driver):
 
     libraries = ("aiohttp",)
     waits = False
+    prefixes = True
     wire: ClassVar[Wire]
     stream: ClassVar[bool] = False
 
@@ -149,6 +157,7 @@ class GatewayDriver(Driver):
         super().__init__(journal=journal, mode=mode)
         self.upstream = GatewayUpstream()
         self.serving = Serving(self.upstream.url, journal, mode)
+        self.url = self.serving.url
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
@@ -178,9 +187,9 @@ class GatewayDriver(Driver):
         from tests.gateway.world import Answer, read_sse
 
         first = len(scene.prompts)
-        body = self.wire.request(history, TOOLS, self.stream)
-        headers = {"Authorization": f"Bearer {scene.key}"}
-        url = f"{self.serving.url}{self.wire.path}"
+        body = self.wire.request(history, _tools(scene), self.stream)
+        body["model"] = self.model(scene)
+        url, headers = f"{self.url}{self.wire.path}", self.headers(scene)
         async with http.post(url, data=json.dumps(body), headers=headers) as response:
             data, told = await response.read(), {n.lower(): v for n, v in response.headers.items()}
         assert response.status == 200, data
@@ -194,10 +203,24 @@ class GatewayDriver(Driver):
         _note(scene, first, answer.verdicts)
         return reply
 
+    def headers(self, scene: Scene) -> dict[str, str]:
+        """What the client sends: a key by which the provider finds the scene."""
+        return {"Authorization": f"Bearer {scene.key}"}
+
+    def model(self, scene: Scene) -> str:
+        """The model that the client asks for."""
+        return "m"
+
     def close(self) -> None:
         """Stops the gateway and the server."""
         self.serving.close()
         self.upstream.close()
+
+
+def _tools(scene: Scene) -> list[str]:
+    """The tools as the client offers them: the shop's with what stands before their names."""
+    prefix = scene.situation.prefix
+    return [name if name in CONTROLS else f"{prefix}{name}" for name in TOOLS]
 
 
 def _note(scene: Scene, first: int, told: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
 from tests.conformance.drivers.base import FUNCTIONS, Driver
@@ -31,7 +30,7 @@ class OpenAILoop(Driver):
         self.upstream.scenes[scene.key] = scene
         chat = GuardedChat(
             "shop",
-            tools=tool_schemas(),
+            tools=[{"type": "function", "function": function} for function in FUNCTIONS],
             run=scene.aexecute,
             watch=scene.watch,
             journal=self.journal,

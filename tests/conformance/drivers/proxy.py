@@ -24,6 +24,7 @@ class MCPProxy(Driver):
     name = "mcp proxy"
     libraries = ("mcp",)
     lacks = frozenset({"argument text"})
+    lists_tools = False
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { runs } = JSON.parse(document.getElementById("data").textContent);
+  let { runs } = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
   const OUTCOMES = ["allow", "revise", "evidence", "block"];
   const NAMES = { allow: "allowed", revise: "revise", evidence: "asks for a read", block: "blocked" };
@@ -349,7 +349,7 @@
     if (name === "talk") at("steps").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
-  function open(number, step = 0) {
+  function open(number, step = 0, focus = step > 0) {
     run = runs[number];
     forget();
     at("run").textContent = titleOf(run);
@@ -359,7 +359,7 @@
     at("about").textContent = facts.filter(Boolean).map((fact) => clipped(fact, VALUE)).join(" · ");
     drawFilters();
     drawSteps();
-    select(step, step > 0);
+    select(step, focus);
   }
 
   // ── runs ────────────────────────────────────────────────────────────────────────────────────
@@ -435,7 +435,7 @@
   };
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (!run || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.target.closest?.("input, select")) {
       if (event.key === "Escape") { event.target.blur(); event.preventDefault(); }
       return;
@@ -457,6 +457,18 @@
 
   const [wantedRun, wantedStep] = location.hash.slice(1).split(".").map(Number);
   view("talk");
-  open(runs[wantedRun - 1] ? wantedRun - 1 : 0, wantedStep >= 1 ? wantedStep - 1 : 0);
-  if (!runs[wantedRun - 1]) showRuns();
+  if (runs.length) {
+    open(runs[wantedRun - 1] ? wantedRun - 1 : 0, wantedStep >= 1 ? wantedStep - 1 : 0);
+    if (!runs[wantedRun - 1]) showRuns();
+  } else if (parent !== window) {
+    // Without a run of its own the page shows those of the page that holds it, from its own origin.
+    addEventListener("message", (event) => {
+      if (event.origin !== location.origin || event.source !== parent) return;
+      const stays = runs.length && runs[0].run === event.data.run && current < runs[0].steps.length - 1;
+      runs = [event.data];
+      open(0, stays ? current : event.data.steps.length - 1, false);
+      at("steps").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    });
+    parent.postMessage("ready", location.origin);
+  }
 })();

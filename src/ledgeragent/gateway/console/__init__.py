@@ -1,0 +1,1 @@
+"""The console: what a gateway decides, as it decides it, for whoever runs it."""

@@ -1,0 +1,113 @@
+"""Equipment: all that the requests of one domain are judged with, whichever program asks the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from ledgeragent.domain import Domain
+from ledgeragent.gate import Filtered, Gate
+from ledgeragent.gateway.dialects.base import Body, Dialect, Request
+from ledgeragent.gateway.exchange import Exchange
+from ledgeragent.gateway.memory import Histories
+from ledgeragent.gateway.metrics import Metrics
+from ledgeragent.gateway.notices import Notices
+from ledgeragent.gateway.placement import Placements
+from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.rosters import Rosters
+from ledgeragent.gateway.settings import Settings
+from ledgeragent.gateway.visits import Visit, Visitor, Visits
+from ledgeragent.journal import Journal
+from ledgeragent.stores.base import SessionStore
+
+GateOf: TypeAlias = Callable[[Visit, Gate], Gate]
+"""The gate to judge a visit by, where it is not the roster's own."""
+
+
+class Admission(NamedTuple):
+    """A request that may be answered: whose it is, and its way to an answer."""
+
+    visit: Visit
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What every request of a gateway is judged with."""
+
+    rosters: Rosters
+    visits: Visits
+    placements: Placements
+    notices: Notices
+    metrics: Metrics
+    max_revisions: int
+    max_refusals: int
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        settings: Settings,
+        *,
+        journal: Journal | None,
+        memories: Histories,
+        store: SessionStore,
+        metrics: Metrics,
+    ) -> Equipment:
+        """The equipment for one domain."""
+        notices = Notices(metrics)
+        return cls(
+            rosters=Rosters(
+                gate=Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided),
+                recorder=MemoryRecorder(domain, journal, notices=notices),
+                names=settings.tool_names,
+                notices=notices,
+                require_tools=settings.require_tools,
+            ),
+            visits=Visits(memories, store, settings.require_session),
+            placements=Placements(),
+            notices=notices,
+            metrics=metrics,
+            max_revisions=settings.max_revisions,
+            max_refusals=settings.max_refusals,
+        )
+
+    async def admit(
+        self,
+        dialect: Dialect,
+        body: Body,
+        conversation: Request,
+        visitor: Visitor,
+        gate_of: GateOf,
+    ) -> Admission:
+        """The request with its conversation found and its new messages taken in."""
+        roster = self.rosters.of(conversation)
+        visit = await self.visits.open(roster.conversation(conversation), visitor, roster.recorder)
+        dialect = roster.dialect(dialect).refusing(conversation.structured)
+        exchange = Exchange(
+            dialect=dialect,
+            gate=gate_of(visit, roster.gate),
+            passes=roster.passes,
+            body=body,
+            memory=visit.memory,
+            recorder=roster.recorder,
+            settle=visit.settle,
+            placement=self.placements.begin(
+                dialect.path, str(body.get("model", "")), dialect.forms
+            ),
+            max_revisions=self.max_revisions,
+            max_refusals=self.max_refusals,
+        )
+        return Admission(visit, exchange)
+
+    def judged(self, exchange: Exchange) -> None:
+        """Counts and tells what came of an exchange that is over."""
+        self.metrics.upstream_calls += exchange.upstream_calls
+        self.metrics.judged(exchange.verdicts)
+        self.notices.judged(exchange.memory.session, exchange.verdicts)
+
+    def shadowed(self, session: str, verdicts: list[Filtered]) -> None:
+        """Counts and tells verdicts that changed nothing."""
+        self.metrics.judged(verdicts)
+        self.notices.judged(session, verdicts)
