@@ -74,6 +74,7 @@ def request_for(
     view: View,
     reads: Sequence[str],
     running: Sequence[ToolCall],
+    more: Sequence[ToolCall] = (),
     *,
     nameless: bool = False,
 ) -> str:
@@ -94,7 +95,8 @@ def request_for(
     asking = "; ask the user for what stands as ?" if "=?" in calls else ""
     state = _state_of(missing, view, nameless)
     again = _STAYS_UNKNOWN if state.startswith("was read, but") else ""
-    return f"{subject} {state}; call {calls} first{asking}{again}"
+    all_of = f"{calls}, {spoken_calls(more)}" if more else calls
+    return f"{subject} {state}; call {all_of} first{asking}{again}"
 
 
 _UNSEEN = "; read what it changes, or tell the user where nothing shows it"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,7 +49,7 @@ class Filtered:
 
     `reply` belongs in the transcript, `execute` are the calls that may run, `returns` answer the
     rejected ones (`tool_result` only), `feedback` is what the model must hear, `decision` the
-    strictest verdict.
+    strictest verdict. `now` is the time by which it was judged, "" where no rule asks for it.
     """
 
     reply: Reply
@@ -57,6 +57,7 @@ class Filtered:
     verdicts: tuple[Verdict, ...]
     returns: tuple[ToolReturn, ...]
     rejections: Rejections
+    now: str = ""
 
     @property
     def decision(self) -> Decision:
@@ -86,6 +87,11 @@ class Filtered:
         )
 
 
+def no_clock() -> str:
+    """The clock of a gate that was told none."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """Judges calls of one domain.
@@ -93,7 +99,8 @@ class Gate:
     `order` is how the host runs the calls of a reply. `budget` is how many times one intent may be
     rejected for the same reason before it is blocked. `undecided` answers calls with a rule whose
     record no tool of this run supplies. `unknown` answers tools that the domain does not list; one
-    that it allows is taken to change none of the records, so list a tool that does.
+    that it allows is taken to change none of the records, so list a tool that does. `clock` tells the
+    time of a reply that does not say it, as ISO 8601 with its zone, once for all of its calls.
     """
 
     domain: Domain
@@ -102,6 +109,7 @@ class Gate:
     budget: int = 3
     undecided: Decision = Decision.BLOCK
     unknown: Decision = Decision.REVISE
+    clock: Callable[[], str] = no_clock
 
     def judge(
         self, call: ToolCall, ledger: Ledger, lookbacks: list[LookBack] | None = None
@@ -183,10 +191,13 @@ class Gate:
         reads = tuple(call for call in present if not self._in_vain(call, view))
         running = running_write(missing, view)
         calls = tuple(spelled(call, self.domain.asked_of_user(call)) for call in reads)
-        reason = request_for(missing, view, calls, running, nameless=rule.identity)
+        more = tuple(
+            found[0] for path in missing.others if (found := self.domain.reads_for(path))
+        )
+        reason = request_for(missing, view, calls, running, more, nameless=rule.identity)
         if reads or running:
             request = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
-            return request._replace(reads=reads, waits_for=running)
+            return request._replace(reads=(*reads, *more), waits_for=running)
         decision = rule.undecided if present else self.undecided
         undecided = finding_of(rule, evidence, Kind.UNDECIDED, decision, reason)
         if decision is Decision.ALLOW:
@@ -237,6 +248,7 @@ class Gate:
             verdicts=tuple(verdicts),
             returns=tuple(map(_answer, rejected)) if not dropped else (),
             rejections=memory,
+            now=ledger.now,
         )
 
     def _guard_loop(self, verdict: Verdict, times: int) -> Verdict:

@@ -62,7 +62,8 @@ class Ledger:
 
     `turn` counts user messages. `writes` is the paper's `ledger.history`; `unconfirmed` are writes
     that may have happened as well. `unavailable` maps the intent of a read that cannot succeed to
-    what it answered. `utterances` is what was said, in domains whose rules listen.
+    what it answered. `utterances` is what was said, in domains whose rules listen. `now` is the time of
+    the decision that it is for, in domains whose rules are `timed`.
     """
 
     turn: int = 0
@@ -70,6 +71,7 @@ class Ledger:
     unconfirmed: tuple[Unconfirmed, ...] = ()
     unavailable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     utterances: tuple[Utterance, ...] = ()
+    now: str = ""
     _roots: _Roots = field(default_factory=dict)
     _expected: Mapping[Path[Json], Sequence[Stale]] = field(default_factory=dict)
 
@@ -195,6 +197,7 @@ class Ledger:
             unconfirmed=unconfirmed,
             unavailable=self.unavailable,
             utterances=self.utterances,
+            now=self.now,
             _roots=roots,
             _expected=expected,
         )

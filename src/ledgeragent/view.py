@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
 
+from ledgeragent.errors import UnknownTimeError
 from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Unconfirmed
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.shape import ANYTHING, Shape
@@ -23,7 +24,8 @@ class MissingEvidence(Exception):
     """A predicate needs a record that was never read, or a field that was written since.
 
     `objection` says what is wrong with a value that was read and is not what its type declares.
-    `reads` overrides the calls that the path map derives from `path`.
+    `reads` overrides the calls that the path map derives from `path`. `others` are records that are
+    needed as well.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class MissingEvidence(Exception):
         stale: Stale | None = None,
         objection: str = "",
         reads: tuple[ToolCall, ...] = (),
+        others: tuple[Path[Any], ...] = (),
     ) -> None:
         super().__init__(path)
         if type(path) is not Path:
@@ -43,6 +46,7 @@ class MissingEvidence(Exception):
         self.stale = stale
         self.objection = objection
         self.reads = reads
+        self.others = others
 
 
 class UnconfirmedGround(Exception):
@@ -268,6 +272,17 @@ class View(dict[Path[Any], Any]):
     def turn(self) -> int:
         """How many user messages the conversation has had."""
         return self._ledger.turn
+
+    @property
+    def now(self) -> str:
+        """The time of the decision, as ISO 8601: the parameter `now`, else what the host's clock said.
+
+        Raises UnknownTimeError where neither is there, as in domains that are not `timed`.
+        """
+        now: str = self.parameters.get("now") or self._ledger.now
+        if not now:
+            raise UnknownTimeError("a rule asks for the time, and none was given (--param now=...)")
+        return now
 
     @property
     def writes(self) -> tuple[ToolCall, ...]:

@@ -17,6 +17,7 @@ from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
 from ledgeragent.session.controls import with_neutrals
+from ledgeragent.session.clock import ticking
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure, plain
 from ledgeragent.session.ticket import Ticket, refusal
@@ -172,7 +173,8 @@ class Policy:
         # What the operator bound the gate to before says what can be read.
         if tools is not None and domain.available is None:
             domain = domain.bind(tools)
-        return gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
+        bound = gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
+        return ticking(bound)
 
 
 def refuse(what: str, instead: str) -> UnguardableError:

@@ -66,7 +66,8 @@ class _Trial:
             self._find("never-satisfied", "rejects everything", "allowed")
 
     def _judge(self, sample: Sample) -> None:
-        verdict = Gate(domain=self.domain).judge(sample.call, sample.state(self.domain))
+        domain = sample.setting(self.domain)
+        verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
         own = [f for f in (*verdict.findings, *verdict.shadow) if f.predicate == sample.rule]
         if all(finding.kind not in (Kind.ERROR, Kind.UNDECIDED) for finding in own):
             self.fires |= bool(own)

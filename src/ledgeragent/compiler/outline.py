@@ -14,6 +14,10 @@ from ledgeragent.domain import Clause, Domain
 from ledgeragent.paths import PathTemplate
 
 
+EVERY = "*"
+"""Stands for all parameters where a rule hands them on as a whole."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPart:
     """One read route: what `tool` returns is a record of this shape, stored at `to`.

@@ -11,14 +11,17 @@ from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Label, Role
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.rule import CelCheck
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
-from ledgeragent.compiler.outline import Outline, RulePart
+from ledgeragent.compiler.cel.surroundings import Surroundings
+from ledgeragent.compiler.definitions import Definitions
+from ledgeragent.compiler.guarded import arguments_of
+from ledgeragent.compiler.cases import without_cases
+from ledgeragent.compiler.rulesamples import read_samples
+from ledgeragent.compiler.outline import EVERY, Outline, RulePart
 from ledgeragent.compiler.problems import Problems, Severity, suggestion
 from ledgeragent.compiler.requirements import Requirements, WrittenRequirement, needs
-from ledgeragent.compiler.samples import SIDES, sample_of
-from ledgeragent.compiler.shapes import ANY, Field, Object, Shape
+from ledgeragent.compiler.shapes import Object, Shape
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
-from ledgeragent.errors import DataError
 from ledgeragent.predicates import Predicate
 from ledgeragent.verdict import Decision, Enforcement
 
@@ -30,6 +33,7 @@ RULE_KEYS = (
     "requires",
     "let",
     "check",
+    "case",
     "verdict",
     "enforcement",
     "identity",
@@ -56,6 +60,8 @@ class Rules:
 
     outline: Outline
     parameters: Object
+    surroundings: Surroundings
+    definitions: Definitions
 
     def predicates(self, nodes: Iterable[Node]) -> Iterator[Predicate]:
         """The predicate of every rule that is sound."""
@@ -64,7 +70,9 @@ class Rules:
             if not isinstance(node.value, dict):
                 sections.find("syntax", node, "a rule should be a mapping (key: value)")
                 continue
-            reader = _Rule(self.outline, self.parameters, sections)
+            reader = _Rule(
+                self.outline, self.parameters, self.surroundings, self.definitions, sections
+            )
             predicate = reader.python(node) if _is_python(node) else reader.read(node)
             if predicate is not None:
                 yield predicate
@@ -72,23 +80,12 @@ class Rules:
                 sections.find("syntax", node, "this rule cannot be read")  # never dropped unsaid
 
 
+def _has_cases(node: Node) -> bool:
+    return "case" in node.value
+
+
 def _is_python(node: Node) -> bool:
     return "python" in node.value
-
-
-def read_samples(node: Node | None, rule: str, outline: Outline) -> None:
-    """Adds the samples `{allowed: [...], rejected: [...]}` of a rule to the outline."""
-    sections = Sections(outline.findings, rule)
-    sides = sections.mapping(node, "samples", SIDES) if node is not None else {}
-    for side in SIDES:
-        for item in sections.items(sides.get(side), f"the {side} samples"):
-            parts = sections.mapping(item, "a sample", ("ledger", "writes", "call"))
-            try:
-                plain = {name: part.plain for name, part in parts.items()}
-                outline.samples.append(sample_of(plain, rule, side, place_of(item)))
-            except DataError as problem:
-                sections.find("syntax", item, problem.problem)
-                outline.broken_samples.add((rule, side))
 
 
 @dataclass(slots=True)
@@ -97,6 +94,8 @@ class _Rule:
 
     outline: Outline
     parameters: Object
+    surroundings: Surroundings
+    definitions: Definitions
     sections: Sections
     lets: dict[str, Node] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
@@ -135,7 +134,8 @@ class _Rule:
     def read(self, node: Node) -> Predicate | None:
         """The predicate of a rule written in CEL, None where something is wrong with it."""
         before = len(self.findings)
-        entries = self.sections.mapping(node, "a rule", RULE_KEYS, ("id", "guards", "message"))
+        required = ("id", "guards") if _has_cases(node) else ("id", "guards", "message")
+        entries = self.sections.mapping(node, "a rule", RULE_KEYS, required)
         rule = self.sections.text(entries.get("id"), "id")
         if rule and not _ID.fullmatch(rule):
             self.sections.find(
@@ -143,6 +143,7 @@ class _Rule:
             )
         self.sections.rule = rule
         guards = self._guards(entries.get("guards"))
+        entries = without_cases(entries, self.sections)
         clause = self.sections.text(entries.get("clause"), "clause")
         clause = clause or (rule if _ID.fullmatch(rule) else "")
         decision, enforcement = (
@@ -211,13 +212,19 @@ class _Rule:
         guards: tuple[str, ...],
         expressions: list[Program | Mistyped],
     ) -> CelCheck | None:
-        self.lets = self.sections.entries(entries.get("let"), "let")
+        own = self.sections.entries(entries.get("let"), "let")
         before = len(self.findings)
         required = self.sections.entries(entries.get("requires"), "requires")
-        self._check_names(required)
+        self._check_names(required, own)
+        self.lets = {**self.definitions.named_in(entries), **own}
         if len(self.findings) > before:
             return None  # every use of these names would be found again
-        self.shapes = {"args": self._arguments(guards), "params": self.parameters}
+        around = self.surroundings.shapes
+        self.shapes = {
+            "args": arguments_of(guards, self.outline),
+            "params": self.parameters,
+            **{name: around[name] for name in around if name not in {**required, **self.lets}},
+        }
         reader = Requirements(self.outline, self.sections, self.shapes)
         written = {name: reader.read(name, entry) for name, entry in required.items()}
         compiler = self._compiler(node, entries, written)
@@ -233,30 +240,39 @@ class _Rule:
             return None
         messages = compiler.messages()
         about = self.sections.text(entries.get("about"), "about")
-        return CelCheck(about=about, requires=requires, test=test, messages=messages)
+        named = compiler.mentioned - {*required, *self.lets}
+        self._note_use(compiler, own)
+        return CelCheck(
+            about=about,
+            requires=requires,
+            test=test,
+            messages=messages,
+            surroundings=self.surroundings.of(named),
+        )
 
-    def _check_names(self, required: Mapping[str, Node]) -> None:
-        for name, node in (*required.items(), *self.lets.items()):
+    def _note_use(self, compiler: Compiler, own: Mapping[str, Node]) -> None:
+        """Notes which parameters the rule reads, and finds values that it names and never uses."""
+        for places in compiler.uses.values():
+            for use, _ in places:
+                if use.root == "params":
+                    self.outline.parameters_read.add(use.fields[0] if use.fields else EVERY)
+        for name, node in own.items():
+            if name not in compiler.mentioned:
+                self.sections.find("unused", node, f"nothing in this rule uses {name}")
+
+    def _check_names(self, required: Mapping[str, Node], own: Mapping[str, Node]) -> None:
+        for name, node in (*required.items(), *own.items()):
             if not _NAME.fullmatch(name) or name in _RESERVED:
                 self.sections.find(
                     "syntax", node, f"{name!r} cannot be a name in CEL; choose another"
                 )
-        for name in set(required) & set(self.lets):
+        for name in set(required) & set(own):
             text = f"{name!r} names a required record already"
-            self.sections.find("duplicate-id", self.lets[name], text)
-
-    def _arguments(self, guards: tuple[str, ...]) -> Shape:
-        """The arguments that are certain in calls of all guarded tools: the rest is optional."""
-        parts = {part.tool: part for part in (*self.outline.writes, *self.outline.neutrals)}
-        shapes = [parts[tool].arguments for tool in guards if tool in parts]
-        objects = [shape for shape in shapes if isinstance(shape, Object) and shape.fields]
-        if not shapes or len(objects) < len(shapes):
-            return ANY
-        if len(objects) == 1:
-            return objects[0]
-        names = dict.fromkeys(name for shape in objects for name in shape.fields)
-        merged = {name: _merged([s.fields.get(name) for s in objects]) for name in names}
-        return Object(f"the call of {' or '.join(guards)}", merged)
+            self.sections.find("duplicate-id", own[name], text)
+        for name, node in (*required.items(), *own.items()):
+            if name in self.definitions.nodes:
+                text = f"{name!r} is defined for all rules in {place_of(self.definitions.nodes[name])}"
+                self.sections.find("duplicate-id", node, text)
 
     # ── Expressions ─────────────────────────────────────────────────────────────────────────────
 
@@ -265,6 +281,7 @@ class _Rule:
         return replace(
             requirement,
             when=compiler.program(Label(Role.WHEN, requirement.name)),
+            each=compiler.program(Label(Role.EACH, requirement.name)),
             always=requirement.always or requirement.name not in compiler.mentioned,
         )
 
@@ -278,16 +295,10 @@ class _Rule:
         for written in required.values():
             if written is not None:
                 compiler.add_keys(written.requirement.keys, place_of(written.at))
+                compiler.add(Label(Role.EACH, written.requirement.name), written.each)
                 compiler.add(Label(Role.WHEN, written.requirement.name), written.when)
         compiler.add(CHECK, entries.get("check"))
         if "check" not in entries and not required:
             self.sections.find("syntax", node, "a rule needs a check, or records that it requires")
         compiler.add_messages(entries.get("message"), self.sections)
         return compiler
-
-
-def _merged(fields: list[Field | None]) -> Field:
-    present = [field for field in fields if field is not None]
-    shape = present[0].shape if all(field.shape == present[0].shape for field in present) else ANY
-    required = len(present) == len(fields) and all(field.required for field in present)
-    return Field(shape, required, any(field.nullable for field in present))

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Literal, cast, get_args
 
+from ledgeragent.compiler.parameters import NOW, with_parameters
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
-from ledgeragent.errors import DataError
+from ledgeragent.errors import DataError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger, Speaker
 from ledgeragent.state import ledger_of
@@ -31,7 +32,8 @@ class Sample:
     """One case of a rule: records observed, writes executed since, what was said, the call to judge.
 
     An allowed sample must be allowed by the whole domain; a rejected one must be rejected by its own
-    rule (for a rule that is not enforced: in its shadow). It speaks of these `versions` of the pack
+    rule (for a rule that is not enforced: in its shadow). `parameters` are values of its own for those of
+    the pack, the time `now` among them. It speaks of these `versions` of the pack
     (empty: all that have the rule).
     """
 
@@ -42,11 +44,19 @@ class Sample:
     place: Place
     writes: tuple[ToolCall, ...] = ()
     utterances: tuple[tuple[Speaker, str], ...] = ()
+    parameters: Mapping[str, Json] = field(default_factory=dict)
     versions: tuple[str, ...] = ()
 
     def speaks_of(self, version: str) -> bool:
         """True if it says something of this version of the pack."""
         return not self.versions or version in self.versions
+
+    def setting(self, domain: Domain) -> Domain:
+        """The domain with the sample's own parameters. Raises DataError for one that it has not."""
+        try:
+            return with_parameters(domain, self.parameters)
+        except UsageError as problem:
+            raise DataError(str(problem), file=self.place.file, line=self.place.line) from None
 
     def state(self, domain: Domain) -> Ledger:
         """The ledger that the sample describes."""
@@ -77,7 +87,8 @@ class SampleOutcome:
 
 def run(sample: Sample, domain: Domain) -> SampleOutcome:
     """Judges a sample."""
-    verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
+    setting = sample.setting(domain)
+    verdict = Gate(domain=setting).judge(sample.call, sample.state(setting))
     return SampleOutcome(sample=sample, verdict=verdict, problem=_problem(sample, verdict))
 
 
@@ -150,13 +161,14 @@ def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
             utterances=tuple(map(_utterance, item.get("said", ()))),
             call=_call(item["call"]),
             place=place,
+            parameters=_parameters(item),
             versions=tuple(map(_text, item.get("versions", ()))),
         )
     except (AttributeError, KeyError, TypeError, ValueError):
         raise DataError(
             f"a sample of {rule} is {{ledger: {{path: record}}, call: {{name: ..., arguments: {{...}}}}}},"
             " and may have a list of such calls as `writes`, and of {user: text} or {agent: text} as"
-            " `said`",
+            " `said`, a time as `now` and other parameters as `params`",
             file=place.file,
             line=place.line,
         ) from None
@@ -166,6 +178,11 @@ def _mapping(value: Json) -> Mapping[str, Json]:
     if not isinstance(value, Mapping):
         raise TypeError
     return value
+
+
+def _parameters(item: Json) -> Mapping[str, Json]:
+    now = {NOW: _text(item["now"])} if "now" in item else {}
+    return {**_mapping(item.get("params", {})), **now}
 
 
 def _text(value: Json) -> str:

@@ -33,6 +33,7 @@ from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.upstream import Upstream
 from ledgeragent.gateway.visits import Visits
 from ledgeragent.journal import Journal
+from ledgeragent.session.clock import ticking
 from ledgeragent.stores.base import ProcessStore, SessionStore
 
 try:
@@ -110,7 +111,9 @@ class Gateway:
         recorder = MemoryRecorder(domain, journal, notices=notices)
         return Equipment(
             rosters=Rosters(
-                gate=Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided),
+                gate=ticking(
+                    Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided)
+                ),
                 recorder=recorder,
                 names=settings.tool_names,
                 notices=notices,

@@ -27,12 +27,13 @@ class Role(Enum):
     LET = "let"
     KEYS = "keys"
     WHEN = "when"
+    EACH = "each"
     CHECK = "check"
     CONDITION = "if"
     FACT = "fact"
 
 
-_DEMANDING = (Role.LET, Role.WHEN, Role.CHECK)
+_DEMANDING = (Role.LET, Role.WHEN, Role.EACH, Role.CHECK)
 """Where a field that may have no value must be tested; in a message it is then just unknown."""
 
 
@@ -151,11 +152,14 @@ class Compiler:
         return compile_expression(source, self.scope, declared)
 
     def _fits(self, label: Label, program: Program, node: Node) -> bool:
-        """True unless a condition gives something else than true or false."""
-        if label.role is Role.FACT or program.type in ("BOOL", "DYN"):
+        """True unless a condition gives something else than true or false, or `each` no list."""
+        role, kind = label.role, program.type
+        wanted = "a list" if role is Role.EACH else "true or false"
+        fitting = kind.startswith("LIST") if role is Role.EACH else kind == "BOOL"
+        if role is Role.FACT or fitting or kind == "DYN":
             return True
         place = Place(node.file, node.begins)
-        text = f"{label.role.value} gives {program.type.lower()}, it should give true or false"
+        text = f"{role.value} gives {kind.lower()}, it should give {wanted}"
         self.scope.findings.add("type-error", place, text, self.scope.rule)
         return False
 

@@ -1,8 +1,8 @@
-"""The functions that packs have besides CEL's own: `date`, `days`, `sum`, `sorted`.
+"""The functions that packs have besides CEL's own: `date`, `days`, `max`, `min`, `sum`, `sorted`, `distinct`.
 
 They are no callbacks: the library loses a little memory with every call back into Python, and a gate
-runs for months. Dates are written out in CEL; `sum` and `sorted` are computed before the expression
-that needs them, from a program of their own, and come in as variables.
+runs for months. Dates, `max` and `min` are written out in CEL; `sum`, `sorted` and `distinct` are computed
+before the expression that needs them, from a program of their own, and come in as variables.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ledgeragent.types import Json
+from ledgeragent.types import Json, canonical
 
 
 def _sum(numbers: list[float]) -> float:
     return float(sum(numbers))
 
 
-COMPUTED: Mapping[str, Callable[[Any], Json]] = {"sum": _sum, "sorted": sorted}
+def _distinct(values: list[Json]) -> list[Json]:
+    return list({canonical(value): value for value in reversed(values)}.values())[::-1]
+
+
+COMPUTED: Mapping[str, Callable[[Any], Json]] = {
+    "sum": _sum,
+    "sorted": sorted,
+    "distinct": _distinct,
+}
 """Functions of one list that are computed beforehand."""
 
 _DATE = (
@@ -27,7 +35,12 @@ _DATE = (
     " : iso__.size() == 19 ? iso__ + 'Z' : iso__))"
 )
 _DAYS = f"(({_DATE.replace('{0}', '{1}')} - {_DATE}).getHours() / 24)"
-_WRITTEN_OUT: Mapping[str, tuple[int, str]] = {"date": (1, _DATE), "days": (2, _DAYS)}
+_WRITTEN_OUT: Mapping[str, tuple[int, str]] = {
+    "date": (1, _DATE),
+    "days": (2, _DAYS),
+    "max": (1, "math.greatest({0})"),
+    "min": (1, "math.least({0})"),
+}
 
 _TOKEN = re.compile(
     r"""(?P<text>[rR]?(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"""
