@@ -16,8 +16,8 @@ from ledgeragent.gate import NOT_EXECUTED, Gate
 from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
-from ledgeragent.session.controls import with_neutrals
 from ledgeragent.session.clock import ticking
+from ledgeragent.session.controls import with_neutrals
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure, plain
 from ledgeragent.session.ticket import Ticket, refusal

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain, tools_of
+from ledgeragent.cli.options import add_domain, parameters_of, tools_of
 from ledgeragent.cli.recorded import add_reading
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal.private import write_private
@@ -87,10 +87,11 @@ def _wanted(args: argparse.Namespace) -> Iterator[RunView]:
             name=args.domain,
             version=args.version,
             tools=tools_of(args, args.domain),
+            parameters=parameters_of(args),
             prefixes=tuple(args.tool_prefix),
         )
-    elif args.version is not None or args.tools is not None:
-        raise UsageError("--version and --tools need --domain")
+    elif args.version is not None or args.tools is not None or parameters_of(args):
+        raise UsageError("--version, --tools and --param need --domain")
     for conversation in conversations(args.file, args.form):
         if isinstance(conversation, DataError):
             print(f"ledgeragent: skipped: {conversation}", file=sys.stderr)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from ledgeragent.compiler.cel.surroundings import moment
 from ledgeragent.compiler.conditions import RouteCondition
+from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.compiler.problems import nearest
 from ledgeragent.compiler.shapes import Scalar, mismatches, shape_of_value
 from ledgeragent.domain import Domain
@@ -21,14 +22,6 @@ R = TypeVar("R", bound=Route[Any])
 
 NOW = "now"
 """The parameter that every domain has whose rules ask for the time."""
-
-
-class ParameterText(NamedTuple):
-    """A value as it was written: text of its type, or JSON where that is `exact`."""
-
-    name: str
-    text: str
-    exact: bool = False
 
 
 def with_texts(domain: Domain, texts: Iterable[ParameterText]) -> Domain:

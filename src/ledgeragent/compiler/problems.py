@@ -46,6 +46,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unknown-clause": (Severity.ERROR, "A rule enforces a clause that the pack does not list."),
     "missing-samples": (Severity.ERROR, "A rule without an allowed and a rejected sample."),
     "duplicate-id": (Severity.ERROR, "Two rules, clauses or tools with one name."),
+    "unused": (Severity.WARNING, "A value, definition or parameter that nothing uses."),
     "unproven": (Severity.WARNING, "Nothing showed that the rule can reject, or allow, anything."),
 }
 """Every code with its severity and what it means."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ledgeragent.compiler.cases import without_cases
 from ledgeragent.compiler.cel.activation import Requirement
 from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Label, Role
 from ledgeragent.compiler.cel.programs import Program
@@ -14,11 +15,11 @@ from ledgeragent.compiler.cel.scope import Mistyped, Scope
 from ledgeragent.compiler.cel.surroundings import Surroundings
 from ledgeragent.compiler.definitions import Definitions
 from ledgeragent.compiler.guarded import arguments_of
-from ledgeragent.compiler.cases import without_cases
-from ledgeragent.compiler.rulesamples import read_samples
 from ledgeragent.compiler.outline import EVERY, Outline, RulePart
 from ledgeragent.compiler.problems import Problems, Severity, suggestion
 from ledgeragent.compiler.requirements import Requirements, WrittenRequirement, needs
+from ledgeragent.compiler.rulenames import check_names
+from ledgeragent.compiler.rulesamples import read_samples
 from ledgeragent.compiler.shapes import Object, Shape
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
@@ -43,13 +44,6 @@ RULE_KEYS = (
 PYTHON_KEYS = ("python", "enforcement", "samples")
 
 _ID = re.compile(r"[\w-]+/[\w-]+")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-# fmt: off
-_RESERVED = frozenset((
-    "args", "params", "as", "break", "const", "continue", "else", "false", "for", "function", "if",
-    "import", "in", "let", "loop", "namespace", "null", "package", "return", "true", "var", "void", "while",
-))
-# fmt: on
 _VERDICTS = ("revise", "block")
 _ENFORCEMENTS = tuple(level.value for level in Enforcement)
 
@@ -110,6 +104,7 @@ class _Rule:
     def python(self, node: Node) -> Predicate | None:
         """The predicate that `python: module:name` names."""
         entries = self.sections.mapping(node, "a Python rule", PYTHON_KEYS)
+        self.outline.has_code = True
         predicate = self.sections.python(entries["python"])
         if predicate is None:
             return None
@@ -215,7 +210,7 @@ class _Rule:
         own = self.sections.entries(entries.get("let"), "let")
         before = len(self.findings)
         required = self.sections.entries(entries.get("requires"), "requires")
-        self._check_names(required, own)
+        check_names(required, own, self.definitions, self.sections)
         self.lets = {**self.definitions.named_in(entries), **own}
         if len(self.findings) > before:
             return None  # every use of these names would be found again
@@ -230,6 +225,7 @@ class _Rule:
         compiler = self._compiler(node, entries, written)
         sound = compiler.compile() and None not in written.values()
         expressions += (*compiler.programs.values(), *compiler.scope.mistyped)
+        self._note_use(compiler, own, sound)
         if not sound:
             return None
         requires = tuple(
@@ -241,7 +237,6 @@ class _Rule:
         messages = compiler.messages()
         about = self.sections.text(entries.get("about"), "about")
         named = compiler.mentioned - {*required, *self.lets}
-        self._note_use(compiler, own)
         return CelCheck(
             about=about,
             requires=requires,
@@ -250,8 +245,11 @@ class _Rule:
             surroundings=self.surroundings.of(named),
         )
 
-    def _note_use(self, compiler: Compiler, own: Mapping[str, Node]) -> None:
+    def _note_use(self, compiler: Compiler, own: Mapping[str, Node], sound: bool) -> None:
         """Notes which parameters the rule reads, and finds values that it names and never uses."""
+        if not sound:  # what it would read then is not known
+            self.outline.parameters_read.add(EVERY)
+            return
         for places in compiler.uses.values():
             for use, _ in places:
                 if use.root == "params":
@@ -259,20 +257,6 @@ class _Rule:
         for name, node in own.items():
             if name not in compiler.mentioned:
                 self.sections.find("unused", node, f"nothing in this rule uses {name}")
-
-    def _check_names(self, required: Mapping[str, Node], own: Mapping[str, Node]) -> None:
-        for name, node in (*required.items(), *own.items()):
-            if not _NAME.fullmatch(name) or name in _RESERVED:
-                self.sections.find(
-                    "syntax", node, f"{name!r} cannot be a name in CEL; choose another"
-                )
-        for name in set(required) & set(own):
-            text = f"{name!r} names a required record already"
-            self.sections.find("duplicate-id", own[name], text)
-        for name, node in (*required.items(), *own.items()):
-            if name in self.definitions.nodes:
-                text = f"{name!r} is defined for all rules in {place_of(self.definitions.nodes[name])}"
-                self.sections.find("duplicate-id", node, text)
 
     # ── Expressions ─────────────────────────────────────────────────────────────────────────────
 

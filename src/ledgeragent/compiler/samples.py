@@ -13,12 +13,12 @@ from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import DataError, UnknownTimeError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger, Speaker
 from ledgeragent.state import ledger_of
 from ledgeragent.types import Json, ToolCall
-from ledgeragent.verdict import Kind, Verdict
+from ledgeragent.verdict import Finding, Kind, Verdict
 
 Side = Literal["allowed", "rejected"]
 SIDES: tuple[Side, ...] = ("allowed", "rejected")
@@ -94,7 +94,11 @@ def run(sample: Sample, domain: Domain) -> SampleOutcome:
 
 def _problem(sample: Sample, verdict: Verdict) -> str:
     findings = [f for f in (*verdict.findings, *verdict.shadow) if f.kind is not Kind.UNDECIDED]
-    errors = [f"{f.predicate} failed: {f.error}" for f in findings if f.kind is Kind.ERROR]
+    errors = [
+        f"{f.predicate} failed: {f.error}"
+        for f in findings
+        if f.kind is Kind.ERROR and not _is_beside(f, sample)
+    ]
     if errors:
         return "; ".join(errors)
     own = [f for f in findings if f.predicate == sample.rule]
@@ -102,6 +106,12 @@ def _problem(sample: Sample, verdict: Verdict) -> str:
         return "" if own else f"{sample.rule} does not reject it"
     reasons = [f"{f.predicate}: {f.reason}" for f in (*own, *verdict.findings)]
     return f"it is not allowed: {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
+
+
+def _is_beside(finding: Finding, sample: Sample) -> bool:
+    """True for another rule that asked for the time, of which a rejected sample need not tell."""
+    timeless = str(finding.error).startswith(UnknownTimeError.__name__)
+    return timeless and sample.side == "rejected" and finding.predicate != sample.rule
 
 
 def samples_from_json(file: FilePath) -> tuple[Sample, ...]:

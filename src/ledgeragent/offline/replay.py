@@ -17,6 +17,7 @@ from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
 from typing import TypeVar
 
+from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.errors import DataError, LedgerAgentError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.forms.registry import form_named
@@ -40,6 +41,7 @@ def replay(
     *,
     version: str | None = None,
     tools: Collection[str] | None = None,
+    parameters: Iterable[ParameterText] = (),
     levels: Mapping[str, Enforcement] | None = None,
     nonstandard: bool = False,
     prefixes: Sequence[str] = (),
@@ -51,7 +53,7 @@ def replay(
     """Judges every conversation of `files` in up to `jobs` processes; the result is the same for any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
-    each run records unless given here; `levels` are those of `Domain.enforcing`, `prefixes`, `unknown`
+    each run records unless given here; `parameters` are other values than its own, `levels` are those of `Domain.enforcing`, `prefixes`, `unknown`
     and `form` those of `Binding`. Runs of another
     domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
     skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
@@ -62,6 +64,7 @@ def replay(
         name=domain,
         version=version,
         tools=frozenset(tools) if tools else None,
+        parameters=tuple(parameters),
         levels=frozenset((levels or {}).items()),
         prefixes=tuple(prefixes),
         unknown=unknown,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.types import Json
 
 if TYPE_CHECKING:
     from ledgeragent.compiler.samples import Sample
@@ -48,15 +49,23 @@ def versions(name: str) -> dict[str, Domain]:
 
 
 def load_domain(
-    name: str, version: str | None = None, tools: Collection[str] | None = None
+    name: str,
+    version: str | None = None,
+    tools: Collection[str] | None = None,
+    parameters: Mapping[str, Json] | None = None,
 ) -> Domain:
     """The domain of this name, in its newest version unless told.
 
     `name` is a shipped pack, a YAML file, a folder of them, or `module:ATTRIBUTE` of a `Domain` (or
     of a dict of them by version). `tools` are the names of the tools the agent has in this run: no
-    rule then asks for others. Raises UsageError for a name or a version that is none.
+    rule then asks for others. `parameters` are other values than the domain's own. Raises UsageError for a
+    name or a version that is none, and for a parameter that it does not have, or of another type.
     """
     domain = version_of(name, versions(name), version)
+    if parameters:
+        from ledgeragent.compiler.parameters import with_parameters
+
+        domain = with_parameters(domain, parameters)
     return domain.bind(tools) if tools is not None else domain
 
 

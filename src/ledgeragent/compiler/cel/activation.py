@@ -15,7 +15,6 @@ from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import MissingEvidence, Record, View
 from ledgeragent.types import Json
 
-
 EACH = "each"
 """The name of the item in a path that is required for each item of a list."""
 
@@ -89,7 +88,7 @@ class Activation:
             if requirement.when is not None and self.evaluate(requirement.when) is not True:
                 return
             if requirement.each is not None:
-                self._fetch_each(requirement, self.evaluate(requirement.each), view)
+                self._fetch_each(requirement, requirement.each, view)
                 return
             keys = [self._key(key) for key in requirement.keys]
             if None in keys:
@@ -103,8 +102,12 @@ class Activation:
         except MissingEvidence as missing:
             self.missing[requirement.name] = missing
 
-    def _fetch_each(self, requirement: Requirement, items: Json, view: View) -> None:
-        """Adds the records of all items by their keys; raises MissingEvidence with all that are not there."""
+    def _fetch_each(self, requirement: Requirement, each: Program, view: View) -> None:
+        """Adds the records of all items by their keys; raises MissingEvidence with all that lack."""
+        try:
+            items = self.evaluate(each)
+        except CelError:  # as for a key without a value: what needs the records then fails
+            return
         records: dict[str, Json] = {}
         paths = self._paths(requirement, items)
         absent = [path for path in paths.values() if path not in view and view.entry(path) is None]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+from ledgeragent.compiler.cel.activation import EACH
 from ledgeragent.compiler.cel.engine import Source, environment, parse
 from ledgeragent.compiler.cel.functions import COMPUTED, only_call
 from ledgeragent.compiler.cel.programs import Program, compile_expression
@@ -79,7 +80,8 @@ class Compiler:
 
     def add_keys(self, keys: Iterable[Segment], place: Place) -> None:
         """Adds what the placeholders of a path read."""
-        places = [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
+        named = (key for key in keys if isinstance(key, Key) and key.root != EACH)
+        places = [(Use(key.root, key.fields, 0), place) for key in named]
         self.uses[Label(Role.KEYS, str(len(self.uses)))] = places
         self.mentioned |= {use.root for use, _ in places}
 

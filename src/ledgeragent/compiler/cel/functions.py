@@ -1,4 +1,4 @@
-"""The functions that packs have besides CEL's own: `date`, `days`, `max`, `min`, `sum`, `sorted`, `distinct`.
+"""The functions that packs have besides CEL's own: dates, and what CEL does not do with lists.
 
 They are no callbacks: the library loses a little memory with every call back into Python, and a gate
 runs for months. Dates, `max` and `min` are written out in CEL; `sum`, `sorted` and `distinct` are computed
