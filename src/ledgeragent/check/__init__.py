@@ -15,17 +15,25 @@ from ledgeragent.check.liveness import check_liveness
 from ledgeragent.check.python_outline import outline_of
 from ledgeragent.check.python_rules import check_python_rules
 from ledgeragent.check.tools import check_tools
+from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.compiler.outline import Outline
 from ledgeragent.compiler.problems import Problem
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.packs import is_data
 
 
-def check(name: str, *, version: str | None = None, tools: Path | None = None) -> list[Problem]:
+def check(
+    name: str,
+    *,
+    version: str | None = None,
+    tools: Path | None = None,
+    parameters: tuple[ParameterText, ...] = (),
+) -> list[Problem]:
     """Everything wrong with a pack, by place. `name` is a pack, a YAML file or `module:ATTRIBUTE`.
 
     `tools` is a file that describes the agent's tools; against it routes, arguments and returned
-    fields are checked too. Raises UsageError or DataError where there is nothing to check.
+    fields are checked too. Rules are tried with these `parameters`. Raises UsageError or DataError where
+    there is nothing to check.
     """
     if is_data(name):
         from ledgeragent.compiler.loader import read_outline
@@ -33,6 +41,11 @@ def check(name: str, *, version: str | None = None, tools: Path | None = None) -
         outline = read_outline(name)
     else:
         outline = outline_of(name, version)
+    if parameters:
+        from ledgeragent.compiler.parameters import with_texts
+
+        outline.domain = outline.domain and with_texts(outline.domain, parameters)
+        outline.trial = outline.trial and with_texts(outline.trial, parameters)
     return findings_of(outline, tools)
 
 

@@ -18,6 +18,7 @@ from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.outline import Outline, RulePart
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import Domain
+from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
 from ledgeragent.verdict import Kind
 
@@ -66,7 +67,12 @@ class _Trial:
             self._find("never-satisfied", "rejects everything", "allowed")
 
     def _judge(self, sample: Sample) -> None:
-        domain = sample.setting(self.domain)
+        try:
+            domain = sample.setting(self.domain)
+        except DataError as problem:
+            text = f"in the sample: {problem.problem}"
+            self.outline.findings.add("type-error", sample.place, text, sample.rule)
+            return
         verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
         own = [f for f in (*verdict.findings, *verdict.shadow) if f.predicate == sample.rule]
         if all(finding.kind not in (Kind.ERROR, Kind.UNDECIDED) for finding in own):

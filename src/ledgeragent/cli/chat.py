@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
-from ledgeragent.cli.options import add_journal, journal_of
+from ledgeragent.cli.options import add_journal, add_parameters, journal_of, parameters_of
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
 from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
-from ledgeragent.packs import load_domain
+from ledgeragent.offline.binding import Binding
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -50,6 +50,7 @@ def add(subparsers: Subparsers) -> None:
         choices=[s.number for s in SCENARIOS],
         help="without --model: which of the demo's conversations (default 1)",
     )
+    add_parameters(parser)
     add_journal(parser)
     parser.add_argument("--plain", action="store_true", help="ASCII only, no colour")
     parser.set_defaults(run=run)
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if args.model and args.scenario:
         raise UsageError("--scenario is for the scripted model; leave out --model")
     model, says = _served(args) if args.model else _scripted(args.scenario or 1)
-    domain = load_domain(args.domain)
+    domain = Binding(name=args.domain, parameters=parameters_of(args)).domain()
     with journal_of(args, domain) as journal:
         _talk(ShopChat(model=model, domain=domain, journal=journal), says, _ink(args.plain))
     return 0

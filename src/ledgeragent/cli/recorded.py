@@ -132,6 +132,12 @@ def warn(intake: Intake, files: Sequence[str]) -> None:
         more = broken - _MOST_WARNINGS
         print(f"ledgeragent: skipped: {more} more broken records", file=sys.stderr)
     _warn_of_silent(intake)
+    if intake.timeless:
+        print(
+            f"ledgeragent: warning: {intake.timeless} runs do not tell the time that rules ask for, "
+            "so these rules fail there; give it with --param now=...",
+            file=sys.stderr,
+        )
 
 
 def _warn_of_silent(intake: Intake) -> None:

@@ -32,8 +32,9 @@ class Binding:
     `name` is what `packs.catalogue` knows: a shipped pack, a YAML file or folder, `module:ATTRIBUTE`.
     `version` and `tools` overrule what a run records about itself, `levels` how strictly rules are
     enforced (`domain.EVERY_RULE` is for all that are not named, the gate's own checks included).
-    `parameters` are other values than the domain's own. `prefixes` stand before the pack's tools in the runs, `unknown` is the answer to tools that the pack
-    does not list, `form` the form of the runs where it is not told from their content.
+    `parameters` are other values than the domain's own. `prefixes` stand before the pack's tools in the
+    runs, `unknown` is the answer to tools that the pack does not list, `form` the form of the runs where it
+    is not told from their content.
     """
 
     name: str
