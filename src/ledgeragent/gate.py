@@ -191,7 +191,7 @@ class Gate:
         reads = tuple(call for call in present if not self._in_vain(call, view))
         running = running_write(missing, view)
         calls = tuple(spelled(call, self.domain.asked_of_user(call)) for call in reads)
-        more = tuple(found[0] for path in missing.others if (found := self.domain.reads_for(path)))
+        more = tuple(read for path in missing.others for read in self.domain.reads_for(path)[:1])
         reason = request_for(missing, view, calls, running, more, nameless=rule.identity)
         if reads or running:
             request = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)

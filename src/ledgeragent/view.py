@@ -24,8 +24,7 @@ class MissingEvidence(Exception):
     """A predicate needs a record that was never read, or a field that was written since.
 
     `objection` says what is wrong with a value that was read and is not what its type declares.
-    `reads` overrides the calls that the path map derives from `path`. `others` are records that are
-    needed as well.
+    `reads` overrides the calls that the path map derives from `path`; `others` are needed as well.
     """
 
     def __init__(
@@ -275,13 +274,10 @@ class View(dict[Path[Any], Any]):
 
     @property
     def now(self) -> str:
-        """The time of the decision, as ISO 8601: the parameter `now`, else what the host's clock said.
-
-        Raises UnknownTimeError where neither is there, as in domains that are not `timed`.
-        """
+        """The time of the decision as ISO 8601: the parameter `now`, else the clock's (if `timed`)."""
         now: str = self.parameters.get("now") or self._ledger.now
         if not now:
-            raise UnknownTimeError("a rule asks for the time, and none was given (--param now=...)")
+            raise UnknownTimeError("a rule asks for the time, and none is known (--param now=...)")
         return now
 
     @property

@@ -58,6 +58,7 @@ def test_the_yaml_file_has_the_twelve_kinds() -> None:
     assert set(CODES) - kinds <= {
         "syntax",
         "unread-file",
+        "unused",
         "touches-nothing",
         "partial-list",
         "read-without-route",

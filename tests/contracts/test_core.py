@@ -45,8 +45,8 @@ BENEATH = ("text", "persistent", "shape", "arguments", "returned", "state")
 """What the paper's mechanism stands on: safe text, a map with cheap updates, declared shapes, lenient
 arguments, unwrapped answers, the reducer."""
 
-CORE_LINES = 2_450
-MECHANISM_LINES = 1_840
+CORE_LINES = 2_460
+MECHANISM_LINES = 1_860
 
 
 def imports_of(file: Path) -> set[str]:

@@ -10,7 +10,7 @@ from ledgeragent.arguments import Reader, reader
 from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.surroundings import NAMES
 from ledgeragent.compiler.definitions import Definitions
-from ledgeragent.compiler.outline import EVERY, Outline
+from ledgeragent.compiler.outline import Outline
 from ledgeragent.compiler.shapes import ANY, Shape
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
@@ -71,16 +71,13 @@ def readers_of(
 
 
 def find_unused(nodes: Mapping[str, Node], definitions: Definitions, outline: Outline) -> None:
-    """Finds parameters and definitions that nothing names; code may read any parameter."""
+    """Finds definitions that no rule names, and notes where the parameters stand; code may read any."""
     for name, node in definitions.nodes.items():
         if name not in definitions.used and not outline.broken_rules:
             outline.findings.add("unused", place_of(node), f"no rule uses the definition {name}")
-    read = outline.parameters_read
-    if EVERY in read or outline.has_code or outline.broken_rules:
-        return
-    for name, node in _entries(nodes.get("parameters")).items():
-        if name not in read:
-            outline.findings.add("unused", place_of(node), f"no rule reads the parameter {name}")
+    if not outline.has_code:
+        parameters = _entries(nodes.get("parameters"))
+        outline.parameters = {name: place_of(node) for name, node in parameters.items()}
 
 
 def _entries(node: Node | None) -> Mapping[str, Node]:

@@ -26,7 +26,7 @@ NOW = "now"
 
 def with_texts(domain: Domain, texts: Iterable[ParameterText]) -> Domain:
     """The domain with these values; of two for one name the last. Raises UsageError as below."""
-    return with_parameters(domain, {given.name: _value(given, domain) for given in texts})
+    return with_parameters(domain, {text.name: _value(text, domain) for text in texts})
 
 
 def with_parameters(domain: Domain, values: Mapping[str, Json]) -> Domain:
@@ -43,14 +43,14 @@ def with_parameters(domain: Domain, values: Mapping[str, Json]) -> Domain:
     return replace(domain, parameters=parameters, tools=tools)
 
 
-def _value(given: ParameterText, domain: Domain) -> Json:
-    own = domain.parameters.get(given.name)
-    if not given.exact and (given.name not in domain.parameters or isinstance(own, str)):
-        return given.text
+def _value(written: ParameterText, domain: Domain) -> Json:
+    own = domain.parameters.get(written.name)
+    if not written.exact and (written.name not in domain.parameters or isinstance(own, str)):
+        return written.text
     try:
-        return json.loads(given.text)
+        return json.loads(written.text)
     except ValueError:
-        return given.text  # of another type than it should be, which is told where it is compared
+        return written.text  # of another type than it should be, which is told where it is compared
 
 
 def _checked(name: str, value: Json, domain: Domain) -> Json:

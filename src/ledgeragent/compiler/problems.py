@@ -87,6 +87,11 @@ class Problems(list[Problem]):
         super().__init__()
         self._noted: set[tuple[str, Place, str]] = set()
 
+    @property
+    def errors(self) -> int:
+        """How many of them are errors."""
+        return sum(problem.severity is Severity.ERROR for problem in self)
+
     def add(self, code: str, place: Place, message: str, rule: str = "") -> None:
         """Notes one finding, unless this very one is noted (be it for another rule)."""
         if (code, place, message) not in self._noted:

@@ -128,7 +128,7 @@ class _Rule:
 
     def read(self, node: Node) -> Predicate | None:
         """The predicate of a rule written in CEL, None where something is wrong with it."""
-        before = len(self.findings)
+        before = self.findings.errors
         required = ("id", "guards") if _has_cases(node) else ("id", "guards", "message")
         entries = self.sections.mapping(node, "a rule", RULE_KEYS, required)
         rule = self.sections.text(entries.get("id"), "id")
@@ -147,7 +147,9 @@ class _Rule:
         )
         expressions: list[Program | Mistyped] = []
         check = self._check(node, entries, guards, expressions)
-        sound = len(self.findings) == before and check is not None
+        sound = self.findings.errors == before and check is not None
+        if not sound:  # what it would read then is not known
+            self.outline.parameters_read.add(EVERY)
         self.outline.rules.append(
             RulePart(
                 id=rule,
@@ -247,8 +249,7 @@ class _Rule:
 
     def _note_use(self, compiler: Compiler, own: Mapping[str, Node], sound: bool) -> None:
         """Notes which parameters the rule reads, and finds values that it names and never uses."""
-        if not sound:  # what it would read then is not known
-            self.outline.parameters_read.add(EVERY)
+        if not sound:
             return
         for places in compiler.uses.values():
             for use, _ in places:

@@ -27,7 +27,10 @@ def written_parts(rule: Predicate) -> Iterator[WrittenPart]:
         yield from _of_cel(check)
     elif isinstance(check, FunctionType):
         code = check.__code__
-        yield WrittenPart("check", "", code.co_filename, code.co_firstlineno)
+        names = check.__module__.split(".")
+        name = [] if code.co_filename.endswith("__init__.py") else [f"{names.pop()}.py"]
+        file = "/".join([*names, *(name or ["__init__.py"])])  # the same wherever it is installed
+        yield WrittenPart("check", "", file, code.co_firstlineno)
 
 
 def _of_cel(check: CelCheck) -> Iterator[WrittenPart]:

@@ -132,7 +132,7 @@ def test_the_library_is_given_no_python_to_call(
     monkeypatch.setattr(library(), "Overload", noted)
     domain = domain_of(tmp_path, text_of("sum(loan.copies.map(c, c.price)) > 1.0"))
     cel._extensions.cache_clear()
-    assert len(given) == 4
+    assert len(given) == 7
     assert not any("impl" in options for options in given)
     check = domain.predicates[0].check
     assert isinstance(check, CelCheck)

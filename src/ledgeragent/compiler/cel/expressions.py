@@ -156,12 +156,12 @@ class Compiler:
     def _fits(self, label: Label, program: Program, node: Node) -> bool:
         """True unless a condition gives something else than true or false, or `each` no list."""
         role, kind = label.role, program.type
-        wanted = "a list" if role is Role.EACH else "true or false"
+        kind_of_value = "a list" if role is Role.EACH else "true or false"
         fitting = kind.startswith("LIST") if role is Role.EACH else kind == "BOOL"
         if role is Role.FACT or fitting or kind == "DYN":
             return True
         place = Place(node.file, node.begins)
-        text = f"{role.value} gives {kind.lower()}, it should give {wanted}"
+        text = f"{role.value} gives {kind.lower()}, it should give {kind_of_value}"
         self.scope.findings.add("type-error", place, text, self.scope.rule)
         return False
 

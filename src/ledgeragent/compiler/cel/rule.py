@@ -53,7 +53,7 @@ class CelCheck:
 
     def _judged(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
         activation = Activation({"args": arguments, "params": view.parameters})
-        if self.surroundings.read:
+        if self.surroundings.names:
             activation.containers.update(self.surroundings.containers(view))
         for requirement in self.requires:
             activation.fetch(requirement, view)

@@ -31,16 +31,16 @@ def moment(text: str, zone: ZoneInfo) -> datetime:
 class Surroundings:
     """The surroundings of a pack's rules: its zone, and how the arguments of its writes are read.
 
-    `read` are those of the names that one rule uses.
+    `names` are those of the names that one rule uses.
     """
 
     zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     writes: Mapping[str, tuple[Shape, Reader | None]] = field(default_factory=dict)
-    read: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
 
     def of(self, names: Iterable[str]) -> Surroundings:
         """The same for a rule that uses these names."""
-        return replace(self, read=NAMES.intersection(names))
+        return replace(self, names=NAMES.intersection(names))
 
     @property
     def shapes(self) -> dict[str, Shape]:
@@ -51,7 +51,7 @@ class Surroundings:
     @property
     def timed(self) -> bool:
         """True if the time is asked for."""
-        return not self.read.isdisjoint(("now", "today"))
+        return not self.names.isdisjoint(("now", "today"))
 
     def containers(self, view: View) -> dict[str, Any]:
         """The values of the names that are used. Raises UnknownTimeError where nobody told the time."""
@@ -59,9 +59,9 @@ class Surroundings:
         if self.timed:
             now = self._moment(view.now)
             values = {"now": now, "today": now.astimezone(self.zone).date().isoformat()}
-        if "timezone" in self.read:
+        if "timezone" in self.names:
             values["timezone"] = self.zone.key
-        if WRITES in self.read:
+        if WRITES in self.names:
             values[WRITES] = self._done(view)
         return values
 
@@ -73,10 +73,10 @@ class Surroundings:
 
     def _done(self, view: View) -> dict[str, list[Json]]:
         """The arguments of the writes so far by tool, in their order, read as rules read them."""
-        done: dict[str, list[Json]] = {tool: [] for tool in self.writes}
+        by_tool: dict[str, list[Json]] = {tool: [] for tool in self.writes}
         for call in view.writes:
-            if call.name in done:
+            if call.name in by_tool:
                 reader = self.writes[call.name][1]
                 arguments = dict(call.arguments)
-                done[call.name].append(reader(arguments, "", []) if reader else arguments)
-        return done
+                by_tool[call.name].append(reader(arguments, "", []) if reader else arguments)
+        return by_tool
