@@ -15,7 +15,6 @@ R = TypeVar("R")
 
 _KEYS: Fields = ("",)
 """Where the fact of which fields an object has is kept among the others: no field is called so."""
-
 StalePolicy = Literal["unknown", "value"]
 """`unknown`: a stale fact counts as never read. `value`: the paper's literal reading, for ablations."""
 
@@ -24,7 +23,7 @@ class MissingEvidence(Exception):
     """A predicate needs a record that was never read, or a field that was written since.
 
     `objection` says what is wrong with a value that was read and is not what its type declares.
-    `reads` overrides the calls that the path map derives from `path`; `others` are needed as well.
+    `reads` overrides the calls that the path map derives from `path`; `others` lack as well.
     """
 
     def __init__(
@@ -284,8 +283,7 @@ class View(dict[Path[Any], Any]):
     def writes(self) -> tuple[ToolCall, ...]:
         """The writes executed so far (the paper's `ledger.history`), and those that may have been.
 
-        An answer that rests on one of the latter is no violation, and no allowance either: the gate
-        asks to wait for its result.
+        An answer that rests on one of the latter is none: the gate asks to wait for its result.
         """
         self.looked_back = True
         return (*self._ledger.writes, *(doubt.call for doubt in self.unconfirmed))

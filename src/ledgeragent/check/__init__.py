@@ -11,7 +11,9 @@ from pathlib import Path
 from ledgeragent.check.comparisons import check_comparisons
 from ledgeragent.check.coverage import check_coverage
 from ledgeragent.check.lists import check_lists
+from ledgeragent.check.literals import check_literals
 from ledgeragent.check.liveness import check_liveness
+from ledgeragent.check.pairs import check_pairs
 from ledgeragent.check.python_outline import outline_of
 from ledgeragent.check.python_rules import check_python_rules
 from ledgeragent.check.tools import check_tools
@@ -53,10 +55,12 @@ def findings_of(outline: Outline, tools: Path | None = None) -> list[Problem]:
     """Everything wrong with a pack that was read already."""
     check_coverage(outline)
     check_comparisons(outline)
+    check_literals(outline)
     check_python_rules(outline)
     specs = read_tools(tools) if tools is not None else ()
     if specs and (outline.domain or outline.trial) is not None:
         check_tools(outline, specs)
     check_lists(outline, specs)
+    check_pairs(outline)
     check_liveness(outline)
     return sorted(outline.findings)

@@ -51,12 +51,14 @@ class _Trial:
     outline: Outline
     fires: bool = False
     passes: bool = False
+    breaks: bool = False
     cases: int = 0
 
     def check(self) -> None:
         """Adds what nothing has shown the rule to do."""
         for sample in self.samples:
             self._judge(sample)
+        self._reach()
         self.fires |= self.rule.demands
         test = self.rule.test
         if test is not None and not (self.fires and self.passes):
@@ -65,6 +67,15 @@ class _Trial:
             self._find("never-fires", "rejects nothing", "rejected")
         if not self.passes and (test is not None or not self.rule.demands):
             self._find("never-satisfied", "rejects everything", "allowed")
+
+    def _reach(self) -> None:
+        """Finds a rule whose rejected samples all lack a record, so that none shows what it forbids."""
+        rejected = [sample for sample in self.samples if sample.side == "rejected"]
+        if rejected and self.fires and not self.breaks and self.rule.test is not None:
+            text = (
+                f"no rejected sample of {self.rule.id} reaches its violation: each lacks a record"
+            )
+            self.outline.findings.add("unproven", rejected[0].place, text, self.rule.id)
 
     def _judge(self, sample: Sample) -> None:
         try:
@@ -77,10 +88,11 @@ class _Trial:
         own = [f for f in (*verdict.findings, *verdict.shadow) if f.predicate == sample.rule]
         if all(finding.kind not in (Kind.ERROR, Kind.UNDECIDED) for finding in own):
             self.fires |= bool(own)
+            self.breaks |= any(finding.kind is Kind.VIOLATION for finding in own)
             self.passes |= not own
 
     def _try(self, test: Program) -> None:
-        worlds = Worlds(test, self.domain.parameters)
+        worlds = Worlds([test], self.domain.parameters)
         count = 0
         for values in worlds.every() if worlds.finite else worlds.some(TRIALS):
             if self.fires and self.passes:

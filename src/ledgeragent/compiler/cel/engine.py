@@ -237,6 +237,10 @@ def _in_our_words(text: str) -> str:
         operands = overload[2][1:-1].replace("google.protobuf.Timestamp", "timestamp")
         operands = operands.replace("*error*", "unknown")
         hint = ""
+        if {"string", "timestamp"} <= set(operands.split(", ")):
+            hint = (
+                "; write date(...) around the text, or compare with a date in text, such as today"
+            )
         if "null_type" in operands:
             return "a field that is null counts as absent: test it with has(...)"
         if {"double", "int"} <= set(operands.split(", ")):

@@ -156,6 +156,11 @@ class Compiler:
     def _fits(self, label: Label, program: Program, node: Node) -> bool:
         """True unless a condition gives something else than true or false, or `each` no list."""
         role, kind = label.role, program.type
+        if role is Role.FACT and self._spec(label) and kind not in ("INT", "UINT", "DOUBLE", "DYN"):
+            text = f"{self._spec(label)} writes a number, and this is {kind.lower()}"
+            place = Place(node.file, node.begins)
+            self.scope.findings.add("bad-message", place, text, self.scope.rule)
+            return False
         kind_of_value = "a list" if role is Role.EACH else "true or false"
         fitting = kind.startswith("LIST") if role is Role.EACH else kind == "BOOL"
         if role is Role.FACT or fitting or kind == "DYN":
@@ -164,6 +169,11 @@ class Compiler:
         text = f"{role.value} gives {kind.lower()}, it should give {kind_of_value}"
         self.scope.findings.add("type-error", place, text, self.scope.rule)
         return False
+
+    def _spec(self, fact: Label) -> str:
+        """How the number of a fact is written, "" where it is as it is."""
+        case, number = map(int, fact.name.split("."))
+        return self.texts[case][1][number]
 
     def _let_items(self) -> Iterator[tuple[Label, Node]]:
         yield from ((Label(Role.LET, name), node) for name, node in self.lets.items())
