@@ -24,7 +24,7 @@ parameters: {today: "2025-03-01", most: 3}
 records:
   Visit: {visit_id: str, status: [booked, done], fee: float, note: str?}
 reads:
-  get_visit: [{to: "visits.{visit_id}", record: Visit}, {to: last, parameters: [], record: Visit, when: USE}]
+  get_visit: [{to: "visits.{visit_id}", record: Visit}, {to: all, parameters: [], record: any, when: USE}]
 writes:
   cancel_visit: {arguments: {visit_id: str, fee: float}, touches: [{"visits.{visit_id}": status}]}
 clauses:

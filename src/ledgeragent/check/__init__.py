@@ -6,7 +6,9 @@ module named after it here.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ledgeragent.check.comparisons import check_comparisons
 from ledgeragent.check.coverage import check_coverage
@@ -43,6 +45,33 @@ def check(
         outline = read_outline(name)
     else:
         outline = outline_of(name, version)
+    return _checked(outline, tools, parameters)
+
+
+def checked_text(
+    text: str,
+    tools: Path | None = None,
+    parameters: tuple[ParameterText, ...] = (),
+) -> list[Problem]:
+    """Everything wrong with a YAML pack that is given as text; its places are in the file `-`."""
+    from ledgeragent.compiler.loader import read_outline
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "-"
+        file.write_text(text, encoding="utf-8")
+        problems = _checked(read_outline(file), tools, parameters)
+    return [_within(problem, str(file)) for problem in problems]
+
+
+def _within(problem: Problem, file: str) -> Problem:
+    """The problem, with the name of that file as it was given."""
+    place = problem.place._replace(file="-") if problem.place.file == file else problem.place
+    return replace(problem, place=place, message=problem.message.replace(file, "-"))
+
+
+def _checked(
+    outline: Outline, tools: Path | None, parameters: tuple[ParameterText, ...]
+) -> list[Problem]:
     if parameters:
         from ledgeragent.compiler.parameters import with_texts
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.cli.options import add_journal, add_parameters, journal_of, parameters_of
+from ledgeragent.cli.streams import has_colours
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
@@ -128,5 +129,4 @@ def _ink(plain: bool) -> Ink:
         "─━│┬→✓✗".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         return ASCII
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return ASCII if plain else Ink(colour=colour)
+    return ASCII if plain else Ink(colour=has_colours())

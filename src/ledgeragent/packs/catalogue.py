@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ledgeragent.compiler.digest import digest_of
+from ledgeragent.compiler.problems import nearest
 from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.types import Json
@@ -97,8 +98,10 @@ def module_of(name: str) -> ModuleType:
         return import_module(PACKS[name])
     module, colon, _ = name.partition(":")
     if not colon:
+        near = nearest(name, PACKS)
+        meant = f"did you mean {near}? " if near is not None else ""
         choices = f"choose one of: {', '.join(PACKS)}, or a YAML file"
-        raise UsageError(f"there is no domain {name!r}; {choices}")
+        raise UsageError(f"there is no domain {name!r}; {meant}{choices}")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
