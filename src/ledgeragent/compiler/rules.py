@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from ledgeragent.compiler.cases import without_cases
 from ledgeragent.compiler.cel.activation import Requirement
-from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Label, Role
+from ledgeragent.compiler.cel.expressions import Compiler
+from ledgeragent.compiler.cel.labels import CHECK, Label, Role
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.rule import CelCheck
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
