@@ -178,6 +178,7 @@ def check_json(check: GateCheck) -> str:
             "accepts": check.accepts,
             "decision": check.decision.name.lower(),
             "enforcement": check.enforcement.value,
+            "written": [],
             "reads": [],
             "samples": [
                 {
