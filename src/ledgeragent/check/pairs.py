@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import prod
 
 from ledgeragent.check.worlds import Worlds
 from ledgeragent.compiler.cel.engine import CelError
@@ -17,6 +17,8 @@ from ledgeragent.types import Json
 from ledgeragent.verdict import Enforcement
 
 TRIALS = 600
+_MEETINGS = 8
+"""How many of the random values would satisfy both of two rules that have nothing to do with each other."""
 
 
 def check_pairs(outline: Outline) -> None:
@@ -78,27 +80,26 @@ def _words(rule: Predicate) -> tuple[object, ...]:
 
 
 def _contradict(first: Predicate, second: Predicate, domain: Domain) -> bool:
-    """True if values that satisfy either of the two were found, and none that satisfy both."""
+    """True if values that satisfy either of the two were found, and none that satisfy both.
+
+    Of random values so many have to satisfy each that some would satisfy both if that were possible.
+    """
     tests = [test for test in map(_test, (first, second)) if test is not None]
     if len(tests) < 2:
         return False
-    alone = [False, False]
-    for values in _values(tests, domain):
+    worlds = Worlds(tests, domain.parameters)
+    alone = [0, 0]
+    for values in worlds.every() if worlds.finite else worlds.some(TRIALS):
         answers = [_answer(test, values) for test in tests]
         if all(answers):
             return False
-        alone = [before or answer for before, answer in zip(alone, answers, strict=True)]
-    return all(alone)
+        alone = [count + answer for count, answer in zip(alone, answers, strict=True)]
+    return all(alone) if worlds.finite else prod(alone) >= _MEETINGS * TRIALS
 
 
 def _test(rule: Predicate) -> Program | None:
     enforced = rule.enforcement is Enforcement.ENFORCE
     return rule.check.test if enforced and isinstance(rule.check, CelCheck) else None
-
-
-def _values(tests: Sequence[Program], domain: Domain) -> Iterator[dict[str, Json]]:
-    worlds = Worlds(tests, domain.parameters)
-    return worlds.every() if worlds.finite else worlds.some(TRIALS)
 
 
 def _answer(test: Program, values: dict[str, Json]) -> bool:

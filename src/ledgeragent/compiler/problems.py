@@ -33,7 +33,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "A constant that is no regular expression, time, duration or date where one is needed.",
     ),
     "same-rule": (Severity.WARNING, "A rule that decides what another one decides."),
-    "contradiction": (Severity.ERROR, "Two rules that no call was found to satisfy together."),
+    "contradiction": (Severity.WARNING, "Two rules that no call was found to satisfy together."),
     "new-argument": (Severity.WARNING, "An argument of the tool that the pack does not name."),
     "bad-message": (Severity.ERROR, "A message whose facts do not fit its text."),
     "never-fires": (Severity.ERROR, "A rule that no call can violate."),

@@ -12,7 +12,7 @@ from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.errors import DataError
 
-SAMPLE_KEYS = ("ledger", "writes", "call", "now", "params")
+SAMPLE_KEYS = ("ledger", "writes", "call", "now", "params", "says")
 
 
 def read_samples(node: Node | None, rule: str, outline: Outline) -> None:

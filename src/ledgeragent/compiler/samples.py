@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Literal, cast, get_args
@@ -32,9 +32,9 @@ class Sample:
     """One case of a rule: records observed, writes executed since, what was said, the call to judge.
 
     An allowed sample must be allowed by the whole domain; a rejected one must be rejected by its own
-    rule (for a rule that is not enforced: in its shadow). `parameters` are values of its own for those of
-    the pack, the time `now` among them. It speaks of these `versions` of the pack
-    (empty: all that have the rule).
+    rule (for a rule that is not enforced: in its shadow), with a reason that holds what it `says`.
+    `parameters` are values of its own for those of the pack, the time `now` among them. It speaks of
+    these `versions` of the pack (empty: all that have the rule).
     """
 
     rule: str
@@ -45,6 +45,7 @@ class Sample:
     writes: tuple[ToolCall, ...] = ()
     utterances: tuple[tuple[Speaker, str], ...] = ()
     parameters: Mapping[str, Json] = field(default_factory=dict)
+    says: str = ""
     versions: tuple[str, ...] = ()
 
     def speaks_of(self, version: str) -> bool:
@@ -103,9 +104,16 @@ def _problem(sample: Sample, verdict: Verdict) -> str:
         return "; ".join(errors)
     own = [f for f in findings if f.predicate == sample.rule]
     if sample.side == "rejected":
-        return "" if own else f"{sample.rule} does not reject it"
+        return _unsaid(sample, own) if own else f"{sample.rule} does not reject it"
     reasons = [f"{f.predicate}: {f.reason}" for f in (*own, *verdict.findings)]
     return f"it is not allowed: {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
+
+
+def _unsaid(sample: Sample, own: Sequence[Finding]) -> str:
+    """What the rule says instead of what the sample expects, "" where it says that."""
+    if any(sample.says in finding.reason for finding in own):
+        return ""
+    return f"{sample.rule} says {own[0].reason!r}, not {sample.says!r}"
 
 
 def _is_beside(finding: Finding, sample: Sample) -> bool:
@@ -172,13 +180,14 @@ def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
             call=_call(item["call"]),
             place=place,
             parameters=_parameters(item),
+            says=_text(item.get("says", "")),
             versions=tuple(map(_text, item.get("versions", ()))),
         )
     except (AttributeError, KeyError, TypeError, ValueError):
         raise DataError(
             f"a sample of {rule} is {{ledger: {{path: record}}, call: {{name: ..., arguments: {{...}}}}}},"
             " and may have a list of such calls as `writes`, and of {user: text} or {agent: text} as"
-            " `said`, a time as `now` and other parameters as `params`",
+            " `said`, a time as `now`, other parameters as `params`, and a part of the reason as `says`",
             file=place.file,
             line=place.line,
         ) from None
