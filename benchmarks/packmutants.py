@@ -166,12 +166,13 @@ def report(mutant: PackMutant) -> Report:
     """What `check`, and then `test`, say of a mutant."""
     source = ROOT / mutant.pack
     lines = source.read_text().splitlines()
+    is_folder = (source.parent / "samples.yaml").exists()
     with TemporaryDirectory() as folder:
         shutil.copytree(source.parent, Path(folder) / "pack", ignore=shutil.ignore_patterns("*.py"))
         file = Path(folder) / "pack" / source.name
         file.write_text(mutant.text(lines))
         try:
-            outline = read_outline(file)
+            outline = read_outline(file.parent if is_folder else file)
             tools = file.with_name("tools.json")
             problems = findings_of(outline, tools if tools.exists() else None)
         except LedgerAgentError as problem:
@@ -213,18 +214,18 @@ def _is_about(rule: str, mutant: PackMutant, lines: Sequence[str]) -> bool:
     if _rule_at(mutant.line, lines) == rule:
         return True
     own = [text for n, text in enumerate(lines, 1) if _rule_at(n, lines) == rule]
-    name = _spoilt(mutant)
-    return bool(name) and any(re.search(rf"\b{name}\b", text) for text in own)
+    names = _spoilt(mutant)
+    return any(re.search(rf"\b{name}\b", text) for name in names for text in own)
 
 
-def _spoilt(mutant: PackMutant) -> str:
-    """The name that a mistake outside the rules is in, or that stands before it."""
+def _spoilt(mutant: PackMutant) -> list[str]:
+    """The name that a mistake outside the rules is in, and those that stand before it in its line."""
     if mutant.kind not in ("another parameter", "another type", "slip in a record"):
-        return ""
+        return []
     pairs = enumerate(zip(mutant.before, mutant.after or "", strict=False))
     at = next((n for n, (old, new) in pairs if old != new), len(mutant.before))
     names = [m[0] for m in re.finditer(r"[a-z_]+(?=:)", mutant.before) if m.start() <= at]
-    return names[-1] if names else ""
+    return names if mutant.kind == "another parameter" else names[-1:]
 
 
 def chosen(most: int = MOST) -> list[PackMutant]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from math import prod
+from typing import NamedTuple
 
 from ledgeragent.check.worlds import Worlds
 from ledgeragent.compiler.cel.engine import CelError
@@ -12,6 +13,7 @@ from ledgeragent.compiler.cel.rule import CelCheck
 from ledgeragent.compiler.outline import Outline, RulePart
 from ledgeragent.compiler.samples import run
 from ledgeragent.domain import Domain
+from ledgeragent.errors import DataError
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import Json
 from ledgeragent.verdict import Enforcement
@@ -21,85 +23,100 @@ _MEETINGS = 8
 """How many of the random values would satisfy both of two rules that have nothing to do with each other."""
 
 
+class _CelRule(NamedTuple):
+    """A rule in CEL with its part of the outline."""
+
+    rule: Predicate
+    check: CelCheck
+    part: RulePart
+
+    @property
+    def records(self) -> dict[str, tuple[str, ...]]:
+        """The paths of the records that it names."""
+        return {r.name: (r.at.text, *map(str, r.keys)) for r in self.check.requires}
+
+    @property
+    def words(self) -> object:
+        """What it decides, however it is laid out."""
+        test = self.check.test
+        text = "".join(test.source.text.split()) if test is not None else ""
+        return tuple(sorted(self.rule.guards)), text, tuple(sorted(self.records.items()))
+
+
 def check_pairs(outline: Outline) -> None:
     """Adds rules that say what another says, and pairs that contradict one another."""
     domain = outline.domain or outline.trial
     if domain is None:
         return
-    rules = [rule for rule in domain.predicates if isinstance(rule.check, CelCheck)]
-    places = {part.id: part for part in outline.rules if part.sound}
-    passing = _tools_with_an_allowed_call(outline, domain)
-    for first, second in combinations(rules, 2):
-        if first.id not in places or second.id not in places:
-            continue
-        shared = [tool for tool in first.guards if tool in second.guards]
-        if not shared or not _read_alike(first, second):
-            continue
-        if _words(first) == _words(second):
-            text = f"{second.id} says what {first.id} says, at {places[first.id].place}"
-            _find("same-rule", places[second.id], text, outline)
-        elif not passing.intersection(shared) and _contradict(first, second, domain):
+    parts = {part.id: part for part in outline.rules if part.sound}
+    rules = [
+        _CelRule(rule, rule.check, parts[rule.id])
+        for rule in domain.predicates
+        if isinstance(rule.check, CelCheck) and rule.id in parts
+    ]
+    _find_the_same(rules, outline)
+    proven = _tools_with_an_allowed_call(outline, domain)
+    for tool in sorted(outline.judged - proven):
+        for first, second in _contradicting([r for r in rules if tool in r.rule.guards], domain):
             text = (
-                f"no call of {shared[0]} was found that satisfies both {second.id} and {first.id}, "
-                f"at {places[first.id].place}"
+                f"no call of {tool} was found that satisfies both {second.rule.id} and "
+                f"{first.rule.id}, at {first.part.place}"
             )
-            _find("contradiction", places[second.id], text, outline)
+            outline.findings.add("contradiction", second.part.place, text, second.rule.id)
 
 
-def _find(code: str, part: RulePart, text: str, outline: Outline) -> None:
-    outline.findings.add(code, part.place, text, part.id)
+def _find_the_same(rules: Sequence[_CelRule], outline: Outline) -> None:
+    by_words: dict[object, _CelRule] = {}
+    for second in rules:
+        first = by_words.setdefault(second.words, second)
+        if first is not second:
+            text = f"{second.rule.id} says what {first.rule.id} says, at {first.part.place}"
+            outline.findings.add("same-rule", second.part.place, text, second.rule.id)
 
 
 def _tools_with_an_allowed_call(outline: Outline, domain: Domain) -> set[str]:
     """The tools of which a sample shows a call that the whole pack allows."""
     rules = {rule.id for rule in domain.predicates}
-    allowed = (s for s in outline.samples if s.side == "allowed" and s.rule in rules)
-    return {sample.call.name for sample in allowed if run(sample, domain).verdict.allowed}
+    tools: set[str] = set()
+    for sample in outline.samples:
+        if sample.side == "allowed" and sample.rule in rules and sample.call.name not in tools:
+            try:
+                allowed = run(sample, domain).verdict.allowed
+            except DataError:  # a sample that is none, which is told elsewhere
+                continue
+            tools |= {sample.call.name} if allowed else set()
+    return tools
 
 
-def _read_alike(first: Predicate, second: Predicate) -> bool:
-    """True if names that both rules give to records stand for the same ones."""
-    left, right = _records(first), _records(second)
-    return all(left[name] == right[name] for name in left.keys() & right.keys())
-
-
-def _records(rule: Predicate) -> dict[str, tuple[str, ...]]:
-    assert isinstance(rule.check, CelCheck)
-    return {
-        requirement.name: (requirement.at.text, *map(str, requirement.keys))
-        for requirement in rule.check.requires
-    }
-
-
-def _words(rule: Predicate) -> tuple[object, ...]:
-    """What a rule decides, however it is laid out."""
-    assert isinstance(rule.check, CelCheck)
-    test = rule.check.test
-    text = "".join(test.source.text.split()) if test is not None else ""
-    return sorted(rule.guards), text, sorted(_records(rule).items())
-
-
-def _contradict(first: Predicate, second: Predicate, domain: Domain) -> bool:
-    """True if values that satisfy either of the two were found, and none that satisfy both.
+def _contradicting(
+    rules: Sequence[_CelRule], domain: Domain
+) -> Iterator[tuple[_CelRule, _CelRule]]:
+    """The pairs of which either is satisfied by some values, and both by none.
 
     Of random values so many have to satisfy each that some would satisfy both if that were possible.
     """
-    tests = [test for test in map(_test, (first, second)) if test is not None]
-    if len(tests) < 2:
-        return False
-    worlds = Worlds(tests, domain.parameters)
-    alone = [0, 0]
-    for values in worlds.every() if worlds.finite else worlds.some(TRIALS):
-        answers = [_answer(test, values) for test in tests]
-        if all(answers):
-            return False
-        alone = [count + answer for count, answer in zip(alone, answers, strict=True)]
-    return all(alone) if worlds.finite else prod(alone) >= _MEETINGS * TRIALS
+    tested = [(r, r.check.test) for r in rules if r.rule.enforcement is Enforcement.ENFORCE]
+    programs = [(r, test) for r, test in tested if test is not None]
+    if len(programs) < 2:
+        return
+    worlds = Worlds([test for _, test in programs], domain.parameters)
+    answers: list[set[int]] = [set() for _ in programs]
+    for number, values in enumerate(worlds.every() if worlds.finite else worlds.some(TRIALS)):
+        for (_, test), own in zip(programs, answers, strict=True):
+            if _answer(test, values):
+                own.add(number)
+    least = 1 if worlds.finite else _MEETINGS * TRIALS
+    for (first, left), (second, right) in combinations(
+        zip((r for r, _ in programs), answers, strict=True), 2
+    ):
+        if not left & right and len(left) * len(right) >= least and _read_alike(first, second):
+            yield first, second
 
 
-def _test(rule: Predicate) -> Program | None:
-    enforced = rule.enforcement is Enforcement.ENFORCE
-    return rule.check.test if enforced and isinstance(rule.check, CelCheck) else None
+def _read_alike(first: _CelRule, second: _CelRule) -> bool:
+    """True if names that both rules give to records stand for the same ones."""
+    left, right = first.records, second.records
+    return all(left[name] == right[name] for name in left.keys() & right.keys())
 
 
 def _answer(test: Program, values: dict[str, Json]) -> bool:

@@ -20,7 +20,7 @@ def _sum(numbers: list[float]) -> float:
 
 
 def _distinct(values: list[Json]) -> list[Json]:
-    return list({canonical(value): value for value in reversed(values)}.values())[::-1]
+    return list({canonical(value): value for value in values}.values())
 
 
 COMPUTED: Mapping[str, Callable[[Any], Json]] = {
@@ -75,10 +75,10 @@ class Rewritten:
     computed: tuple[ToCompute, ...] = ()
 
 
-def rewritten(text: str, name_of: Callable[[str, str], str], line: int = 0) -> Rewritten:
+def rewritten(text: str, name_of: Callable[[str, str], str | None], line: int = 0) -> Rewritten:
     """The expression with our functions written out, or replaced by a variable named by `name_of`.
 
-    `line` is the one that the text begins in.
+    One that has no name stays. `line` is the one that the text begins in.
     """
     computed: list[ToCompute] = []
     out, position = "", 0
@@ -88,15 +88,20 @@ def rewritten(text: str, name_of: Callable[[str, str], str], line: int = 0) -> R
         begins = line + text.count("\n", 0, call.start)
         if call.function in COMPUTED:
             name = name_of(call.function, call.arguments[0])
+            if name is None:
+                inner = rewritten(call.arguments[0], name_of, begins)
+                computed += inner.computed
+                out += f"{call.function}({inner.text})"
+                continue
             computed.append(ToCompute(name, call.function, call.arguments[0], begins))
             out += name
             continue
-        inner: list[Rewritten] = []
+        parts: list[Rewritten] = []
         for argument in call.arguments:
-            inner.append(rewritten(argument, name_of, begins))
+            parts.append(rewritten(argument, name_of, begins))
             begins += argument.count("\n")
-        computed += [value for part in inner for value in part.computed]
-        out += _WRITTEN_OUT[call.function][1].format(*(f"({part.text})" for part in inner))
+        computed += [value for part in parts for value in part.computed]
+        out += _WRITTEN_OUT[call.function][1].format(*(f"({part.text})" for part in parts))
     return Rewritten(out + text[position:], tuple(computed))
 
 
