@@ -85,7 +85,7 @@ def request_for(
     subject = ".".join((str(missing.path), *map(quote, missing.fields)))
     if not reads and not running:
         return f"{subject} is needed to decide this, and no tool here can supply it"
-    calls = " or ".join(map(visible, reads))
+    calls = ", ".join([" or ".join(map(visible, reads)), *(visible(str(call)) for call in more)])
     if running:
         then = f", then call {calls}" if reads else ""
         return (
@@ -95,8 +95,7 @@ def request_for(
     asking = "; ask the user for what stands as ?" if "=?" in calls else ""
     state = _state_of(missing, view, nameless)
     again = _STAYS_UNKNOWN if state.startswith("was read, but") else ""
-    all_of = f"{calls}, {spoken_calls(more)}" if more else calls
-    return f"{subject} {state}; call {all_of} first{asking}{again}"
+    return f"{subject} {state}; call {calls} first{asking}{again}"
 
 
 _UNSEEN = "; read what it changes, or tell the user where nothing shows it"

@@ -274,10 +274,9 @@ class View(dict[Path[Any], Any]):
     @property
     def now(self) -> str:
         """The time of the decision as ISO 8601: the parameter `now`, else the clock's (if `timed`)."""
-        now: str = self.parameters.get("now") or self._ledger.now
-        if not now:
+        if not (now := self.parameters.get("now") or self._ledger.now):
             raise UnknownTimeError("a rule asks for the time, and none is known (--param now=...)")
-        return now
+        return str(now)
 
     @property
     def writes(self) -> tuple[ToolCall, ...]:
