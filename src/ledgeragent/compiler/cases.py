@@ -9,7 +9,7 @@ from ledgeragent.compiler.source.sections import Sections
 from ledgeragent.compiler.source.yamlfile import Node
 
 CASE_KEYS = ("if", "check", "message")
-_RIVALS = ("check",)
+_EXPRESSIONS: tuple[str, ...] = ("if", "check")
 
 
 def without_cases(entries: Mapping[str, Node], sections: Sections) -> dict[str, Node]:
@@ -21,17 +21,17 @@ def without_cases(entries: Mapping[str, Node], sections: Sections) -> dict[str, 
     node = entries.get("case")
     if node is None:
         return dict(entries)
-    for rival in _RIVALS:
-        if rival in entries:
-            text = f"a rule has a case or a {rival}, not both"
-            sections.find("syntax", entries[rival], text)
+    if "check" in entries:
+        sections.find("syntax", entries["check"], "a rule has a case or a check, not both")
     lets, answer, messages = {}, "true", []
     items = sections.items(node, "case")
     if not items:
         sections.find("syntax", node, "case says nothing")
     numbered = [(n, item, _parts(item, sections)) for n, item in enumerate(items, 1)]
     for number, item, parts in reversed(numbered):
-        names = {key: f"case_{number}_{key}" for key in ("if", "check") if key in parts}
+        names: dict[str, str] = {
+            key: f"case_{number}_{key}" for key in _EXPRESSIONS if key in parts
+        }
         lets.update({names[key]: parts[key] for key in names})
         verdict = names.get("check", "false")
         answer = f"{names['if']} ? {verdict} : {answer}" if "if" in names else verdict
@@ -51,7 +51,7 @@ def without_cases(entries: Mapping[str, Node], sections: Sections) -> dict[str, 
 
 def _parts(item: Node, sections: Sections) -> dict[str, Node]:
     parts = sections.mapping(item, "a case", CASE_KEYS, ("message",))
-    for key in ("if", "check"):
+    for key in _EXPRESSIONS:
         part = parts.get(key)
         if part is not None and isinstance(part.value, bool | int | float):
             parts[key] = replace(part, value=str(part.value).lower())

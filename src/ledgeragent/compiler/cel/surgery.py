@@ -93,7 +93,7 @@ def with_sums(raw: bytes, sums: Mapping[bytes, bytes]) -> bytes:
 def _total(items: bytes) -> bytes:
     zero = _call("double", write_message({_NUMBER: [_NEW], 3: [write_message({3: [0]})]}))
     step = _call("_+_", reference(_SUM), _call("double", reference(_ITEM)))
-    loop = {
+    loop: WireFields = {
         1: [_ITEM],
         2: [items],
         3: [_SUM],
