@@ -20,10 +20,11 @@ from ledgeragent.findings import (
     wait_for,
 )
 from ledgeragent.ledger import Ledger, Unconfirmed
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.predicates import Broken, predicate
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
-from ledgeragent.view import MissingEvidence, View
+from ledgeragent.view import View
 from tests.lending.domain import BOOK, GET_BOOK, LEND, call
 
 B1 = BOOK("B1")

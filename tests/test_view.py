@@ -8,9 +8,10 @@ import pytest
 
 from ledgeragent.entry import Evidence, Stale
 from ledgeragent.ledger import Ledger, Touch, Unconfirmed, UnconfirmedGround
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall
-from ledgeragent.view import MissingEvidence, Record, View
+from ledgeragent.view import Record, View
 from tests.lending.domain import (
     ADA,
     AUTH,

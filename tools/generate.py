@@ -54,6 +54,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "mcp-clients": clients.mcp_clients,
     "measured": front.measured,
     "mutants": survivors.mutants,
+    "pack-mutants": survivors.pack_mutants,
     "probe-tiny": costs.probe_tiny,
     "replay-labels": recorded.replay_labels,
     "replay-requests": recorded.replay_requests,

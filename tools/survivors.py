@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from html import escape
 
@@ -11,6 +12,7 @@ from tools.markdown import ROOT, made_by, result, share, table
 
 REASONS = "tests/survivors.toml"
 _FILE = "mutants.json"
+_PACK_FILE = "packmutants.json"
 _MADE_BY = made_by(_FILE, "make mutants")
 
 Survivor = dict[str, str]
@@ -67,3 +69,26 @@ def survivors() -> str:
 def _code(line: str) -> str:
     """A line of code in a cell of a table."""
     return f"<code>{escape(line, quote=False).replace('|', '&#124;')}</code>"
+
+
+def pack_mutants() -> str:
+    """Per kind of mistake in a pack: how many `check` reports, and how many only `test`."""
+    kinds = result(_PACK_FILE)["kinds"]
+    rows: list[tuple[object, ...]] = [_pack_row(kind["kind"], kind) for kind in kinds]
+    names = ("mutants", "check", "test", "elsewhere")
+    rows.append(_pack_row("all", {name: sum(kind[name] for kind in kinds) for name in names}))
+    head = (
+        "mistake",
+        "mutants",
+        "by `check`",
+        "by `test` alone",
+        "elsewhere",
+        "at the right place",
+    )
+    return table(head, rows) + made_by(_PACK_FILE, "python -m benchmarks.packmutants --write")
+
+
+def _pack_row(kind: str, counts: Mapping[str, int]) -> tuple[object, ...]:
+    right = counts["check"] + counts["test"]
+    figures = (counts[name] for name in ("mutants", "check", "test", "elsewhere"))
+    return (kind, *figures, share(right, counts["mutants"]))

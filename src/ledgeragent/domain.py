@@ -57,7 +57,8 @@ class Domain:
     """A domain pack (paper §Agent Loop: reusable, domain-level, never task-level).
 
     `parameters` are constants that predicates read. `shared` tells what the user may change on a
-    turn of theirs. `listens` if rules read what was said (`View.said`). `available` names the tools
+    turn of theirs. `listens` if rules read what was said (`View.said`), `timed` if they ask
+    for the time (`View.now`), whose days begin and end in `timezone`. `available` names the tools
     that can supply evidence in this run (None: all of them). `digest` identifies the pack's files,
     "" for a domain that was not loaded from files.
     """
@@ -70,6 +71,8 @@ class Domain:
     parameters: Mapping[str, Json] = field(default_factory=dict)
     shared: Callable[[Ledger], Iterable[Touch]] | None = None
     listens: bool = False
+    timed: bool = False
+    timezone: str = "UTC"
     available: frozenset[str] | None = None
     digest: str = ""
     _tools: Mapping[str, Tool] = field(init=False, repr=False, compare=False)

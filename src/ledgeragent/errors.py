@@ -39,6 +39,10 @@ class DataError(LedgerAgentError):
         super().__init__(f"{file}:{line}: {problem}" if line is not None else f"{file}: {problem}")
 
 
+class UnknownTimeError(LedgerAgentError):
+    """A rule asks what time it is, and nobody told the gate."""
+
+
 class MissingExtraError(LedgerAgentError):
     """An optional library is not installed; names the line that installs it."""
 

@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 
 from ledgeragent.ledger import Evidence, Unconfirmed
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.paths import quote
 from ledgeragent.plan import spoken_calls
 from ledgeragent.predicates import Broken, Predicate, violation
 from ledgeragent.text import visible
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Finding, Kind
-from ledgeragent.view import MissingEvidence, View
+from ledgeragent.view import View
 
 UNKNOWN_ARGUMENT = "gate/unknown-argument"
 
@@ -74,6 +75,7 @@ def request_for(
     view: View,
     reads: Sequence[str],
     running: Sequence[ToolCall],
+    more: Sequence[ToolCall] = (),
     *,
     nameless: bool = False,
 ) -> str:
@@ -84,7 +86,7 @@ def request_for(
     subject = ".".join((str(missing.path), *map(quote, missing.fields)))
     if not reads and not running:
         return f"{subject} is needed to decide this, and no tool here can supply it"
-    calls = " or ".join(map(visible, reads))
+    calls = ", ".join([" or ".join(map(visible, reads)), *(visible(str(call)) for call in more)])
     if running:
         then = f", then call {calls}" if reads else ""
         return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,13 +20,14 @@ from ledgeragent.findings import (
 )
 from ledgeragent.ledger import Evidence, Ledger, UnconfirmedGround
 from ledgeragent.lookback import LookBack
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.plan import Order, Plan
 from ledgeragent.predicates import Broken, Predicate
 from ledgeragent.rejections import Rejections
 from ledgeragent.text import visible
 from ledgeragent.types import Arguments, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
-from ledgeragent.view import MissingEvidence, StalePolicy, View
+from ledgeragent.view import StalePolicy, View
 
 Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
@@ -49,7 +50,7 @@ class Filtered:
 
     `reply` belongs in the transcript, `execute` are the calls that may run, `returns` answer the
     rejected ones (`tool_result` only), `feedback` is what the model must hear, `decision` the
-    strictest verdict.
+    strictest verdict. `now` is the time by which it was judged, "" where no rule asks for it.
     """
 
     reply: Reply
@@ -57,6 +58,7 @@ class Filtered:
     verdicts: tuple[Verdict, ...]
     returns: tuple[ToolReturn, ...]
     rejections: Rejections
+    now: str = ""
 
     @property
     def decision(self) -> Decision:
@@ -86,6 +88,11 @@ class Filtered:
         )
 
 
+def no_clock() -> str:
+    """The clock of a gate that was told none."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """Judges calls of one domain.
@@ -93,7 +100,8 @@ class Gate:
     `order` is how the host runs the calls of a reply. `budget` is how many times one intent may be
     rejected for the same reason before it is blocked. `undecided` answers calls with a rule whose
     record no tool of this run supplies. `unknown` answers tools that the domain does not list; one
-    that it allows is taken to change none of the records, so list a tool that does.
+    that it allows is taken to change none of the records, so list a tool that does. `clock` tells the
+    time of a reply that does not say it, as ISO 8601 with its zone, once for all of its calls.
     """
 
     domain: Domain
@@ -102,6 +110,7 @@ class Gate:
     budget: int = 3
     undecided: Decision = Decision.BLOCK
     unknown: Decision = Decision.REVISE
+    clock: Callable[[], str] = no_clock
 
     def judge(self, call: ToolCall, ledger: Ledger, plan: Plan | None = None) -> Verdict:
         """The verdict on one call, on the ledger as it is. Pure: same inputs, same verdict.
@@ -183,10 +192,11 @@ class Gate:
         reads = tuple(call for call in present if not self._in_vain(call, view))
         running = running_write(missing, view)
         calls = tuple(spelled(call, self.domain.asked_of_user(call)) for call in reads)
-        reason = request_for(missing, view, calls, running, nameless=rule.identity)
+        more = tuple(read for path in missing.others for read in self.domain.reads_for(path)[:1])
+        reason = request_for(missing, view, calls, running, more, nameless=rule.identity)
         if reads or running:
             request = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)
-            return request._replace(reads=reads, waits_for=running)
+            return request._replace(reads=(*reads, *more), waits_for=running)
         decision = rule.undecided if present else self.undecided
         undecided = finding_of(rule, evidence, Kind.UNDECIDED, decision, reason)
         if decision is Decision.ALLOW:
@@ -236,6 +246,7 @@ class Gate:
             verdicts=tuple(verdicts),
             returns=tuple(map(_answer, rejected)) if not dropped else (),
             rejections=memory.add(*rejected) if rejected else memory,
+            now=ledger.now,
         )
 
     def _guard_loop(self, verdict: Verdict, times: int) -> Verdict:

@@ -75,7 +75,8 @@ class Ledger:
 
     `turn` counts user messages. `writes` is the paper's `ledger.history`; `unconfirmed` are writes
     that may have happened as well. `unavailable` maps the intent of a read that cannot succeed to
-    what it answered. `utterances` is what was said, in domains whose rules listen.
+    what it answered. `utterances` is what was said, in domains whose rules listen. `now` is the time of
+    the decision that it is for, in domains whose rules are `timed`.
     """
 
     turn: int = 0
@@ -83,6 +84,7 @@ class Ledger:
     unconfirmed: tuple[Unconfirmed, ...] = ()
     unavailable: PersistentMap[tuple[str, str], str] = field(default_factory=lambda: _NO_ANSWERS)
     utterances: PersistentList[Utterance] = _NOTHING_SAID
+    now: str = ""
     _roots: _Roots = field(default_factory=dict)
 
     def get(self, path: Path[R]) -> Entry | None:
@@ -200,6 +202,7 @@ class Ledger:
             unconfirmed=unconfirmed,
             unavailable=self.unavailable,
             utterances=self.utterances,
+            now=self.now,
             _roots=roots,
         )
 

@@ -7,9 +7,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ledgeragent.ledger import Unconfirmed
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import Arguments
-from ledgeragent.view import MissingEvidence, View
+from ledgeragent.view import View
 
 _MOST_COMBINED = 5
 

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, NoReturn
 
 from ledgeragent.errors import DomainError
 from ledgeragent.ledger import UnconfirmedGround
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.paths import Path
 from ledgeragent.text import LONGEST_FACT, Sentence, spoken, visible
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
-from ledgeragent.view import MissingEvidence, Record, StalePolicy, View
+from ledgeragent.view import Record, StalePolicy, View
 
 __all__ = [
     "Broken",

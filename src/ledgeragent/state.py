@@ -6,6 +6,7 @@ Agent, session, replay and adapters are all folds of `State.observe` over the sa
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption, absorb, touched_by
@@ -44,6 +45,7 @@ class State(NamedTuple):
                 return self._next(heard, self.pending)
             case Reply():
                 ledger = self._without_results(domain)
+                ledger = at_time(ledger, message.at, domain)
                 return self._next(_uttered(ledger, message, domain), message.calls)
             case ToolReturn():
                 return self._answered(message, domain)
@@ -102,6 +104,7 @@ class State(NamedTuple):
         """
         domain = gate.domain
         ledger = _uttered(self._without_results(domain, running), reply, domain)
+        ledger = at_time(ledger, reply.at or (gate.clock() if domain.timed else ""), domain)
         filtered = gate.filter(reply, ledger, self.rejections, delivery, running)
         pending = (*running, *filtered.execute)
         raced: tuple[ToolCall, ...] = ()
@@ -114,6 +117,11 @@ class State(NamedTuple):
 def _is_rejection(returned: ToolReturn) -> bool:
     """True for our own answer to a call that never ran: ids repeat, and it is not about that one."""
     return str(unwrapped(returned.content)).startswith(NOT_EXECUTED)
+
+
+def at_time(ledger: Ledger, now: str, domain: Domain) -> Ledger:
+    """The ledger at this time, where the rules ask for it; at the one it had, where none is told."""
+    return replace(ledger, now=now) if domain.timed and now else ledger
 
 
 def _uttered(ledger: Ledger, reply: Reply, domain: Domain) -> Ledger:

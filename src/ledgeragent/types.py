@@ -159,10 +159,14 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One generation of the model: text, tool calls, or both."""
+    """One generation of the model: text, tool calls, or both.
+
+    `at` is when it was given, as ISO 8601 with its zone, "" where that is not known.
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
+    at: str = field(default="", compare=False)
 
 
 Message: TypeAlias = UserMessage | Reply | ToolReturn

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, cast
 
+from ledgeragent.errors import UnknownTimeError
 from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Touch
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.shape import ANYTHING, Shape
 from ledgeragent.types import Json, ToolCall
@@ -14,35 +16,8 @@ R = TypeVar("R")
 
 _KEYS: Fields = ("",)
 """Where the fact of which fields an object has is kept among the others: no field is called so."""
-
 StalePolicy = Literal["unknown", "value"]
 """`unknown`: a stale fact counts as never read. `value`: the paper's literal reading, for ablations."""
-
-
-class MissingEvidence(Exception):
-    """A predicate needs a record that was never read, or a field that was written since.
-
-    `objection` says what is wrong with a value that was read and is not what its type declares.
-    `reads` overrides the calls that the path map derives from `path`.
-    """
-
-    def __init__(
-        self,
-        path: Path[Any],
-        *,
-        fields: Fields = (),
-        stale: Stale | None = None,
-        objection: str = "",
-        reads: tuple[ToolCall, ...] = (),
-    ) -> None:
-        super().__init__(path)
-        if type(path) is not Path:
-            raise TypeError(f"{path!r} is no Path; its PathTemplate makes one")
-        self.path = path
-        self.fields = fields
-        self.stale = stale
-        self.objection = objection
-        self.reads = reads
 
 
 class Record(Mapping[str, Any]):
@@ -279,11 +254,17 @@ class View(dict[Path[Any], Any]):
         return self._ledger.turn
 
     @property
+    def now(self) -> str:
+        """The time of the decision as ISO 8601: the parameter `now`, else the clock's (if `timed`)."""
+        if not (now := self.parameters.get("now") or self._ledger.now):
+            raise UnknownTimeError("a rule asks for the time, and none is known (--param now=...)")
+        return str(now)
+
+    @property
     def writes(self) -> tuple[ToolCall, ...]:
         """The writes executed so far (the paper's `ledger.history`), and those that may have been.
 
-        An answer that rests on one of the latter is no violation, and no allowance either: the gate
-        asks to wait for its result.
+        An answer that rests on one of the latter is none: the gate asks to wait for its result.
         """
         self.looked_back = True
         return (*self._ledger.writes, *(doubt.call for doubt in self.unconfirmed))

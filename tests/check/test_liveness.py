@@ -120,8 +120,8 @@ def evaluations(tmp_path: Path, rules: int, monkeypatch: pytest.MonkeyPatch) -> 
 def test_twice_the_rules_are_twice_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert evaluations(tmp_path, 5, monkeypatch) == 10
-    assert evaluations(tmp_path, 10, monkeypatch) == 20
+    assert evaluations(tmp_path, 5, monkeypatch) == 15
+    assert evaluations(tmp_path, 10, monkeypatch) == 30
 
 
 def test_trials_end_where_they_have_shown_both(

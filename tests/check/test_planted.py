@@ -58,6 +58,12 @@ def test_the_yaml_file_has_the_twelve_kinds() -> None:
     assert set(CODES) - kinds <= {
         "syntax",
         "unread-file",
+        "unused",
+        "bad-constant",
+        "same-rule",
+        "contradiction",
+        "new-argument",
+        "bad-message",
         "touches-nothing",
         "partial-list",
         "read-without-route",

@@ -205,7 +205,7 @@ def test_rows_of_no_shipped_pack_need_a_domain(tmp_path: Path) -> None:
 def test_options_about_a_domain_need_one(tmp_path: Path, option: tuple[str, str]) -> None:
     done = ledgeragent("test", "--cases", written(tmp_path, RIGHT), *option)
     assert (done.code, done.out) == (2, "")
-    assert "--version, --tools and --enforce need --domain" in done.err
+    assert "--version, --tools, --param and --enforce need --domain" in done.err
 
 
 def test_nothing_to_judge_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

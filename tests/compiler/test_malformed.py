@@ -24,7 +24,7 @@ parameters: {today: "2025-03-01", most: 3}
 records:
   Visit: {visit_id: str, status: [booked, done], fee: float, note: str?}
 reads:
-  get_visit: {to: "visits.{visit_id}", record: Visit}
+  get_visit: [{to: "visits.{visit_id}", record: Visit}, {to: all, parameters: [], record: any, when: USE}]
 writes:
   cancel_visit: {arguments: {visit_id: str, fee: float}, touches: [{"visits.{visit_id}": status}]}
 clauses:
@@ -43,7 +43,7 @@ rules:
       rejected:
         - ledger: {visits.V-1: {visit_id: V-1, status: done, fee: 1.0}}
           call: {name: cancel_visit, arguments: {visit_id: V-1, fee: 1.0}}
-"""
+""".replace("USE", "'params.today != \"\" && params.most > 0'")
 HEAD, RULES = PACK[: PACK.index("rules:")], PACK[PACK.index("rules:") :]
 CHECK = 'visit.status == "booked"'
 SAID = "message: visit {args.visit_id} is {visit.status}"

@@ -17,6 +17,7 @@ from ledgeragent.gate import NOT_EXECUTED, Gate
 from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
+from ledgeragent.session.clock import ticking
 from ledgeragent.session.controls import reaches_a_write, with_neutrals
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure, plain
@@ -179,7 +180,8 @@ class Policy:
         # What the operator bound the gate to before says what can be read.
         if tools is not None and domain.available is None:
             domain = domain.bind(tools)
-        return gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
+        bound = gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
+        return ticking(bound)
 
     def _unjudged(self, controls: frozenset[str], domain: Domain) -> list[str]:
         """The framework's own tools, whose calls are let through; told once for this policy.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ledgeragent.check.kinds import differ, impossible, kind
+from ledgeragent.check.literals import NO_DATE, suits_dates
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.scope import Mistyped
 from ledgeragent.compiler.cel.tree import Call, Const, Expr, Fold, Ident, Items, Select, children
@@ -119,6 +120,8 @@ class _Walk:
             return None
         if call.function == "_[_]":
             return self._indexed(operands[0], call)
+        if call.function in ("_==_", "_!=_", *_ORDER):
+            self._dates(call, operands)
         if call.function in ("_==_", "_!=_"):
             self._equal(call, operands)
         elif call.function == "@in":
@@ -155,6 +158,13 @@ class _Walk:
                 self._find("impossible-value", call, text)
                 return
         self._compare(call, operands, "is never equal to")
+
+    def _dates(self, call: Call, operands: list[Shape | None]) -> None:
+        """Finds text that is no date and is compared with one."""
+        for side, shape, other in zip(call.args, operands, reversed(call.args), strict=False):
+            text = other.value if isinstance(other, Const) else None
+            if isinstance(text, str) and not suits_dates(text, shape):
+                self._find("bad-constant", call, f"{text!r} is {NO_DATE}, as {_said(side)} is")
 
     def _member(self, call: Call, operands: list[Shape | None]) -> None:
         element, container = call.args

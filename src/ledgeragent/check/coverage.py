@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from ledgeragent.compiler.outline import Outline, ReadPart, RulePart
+from ledgeragent.compiler.outline import EVERY, Outline, ReadPart, RulePart
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.samples import SIDES, Sample
 from ledgeragent.compiler.shapes import mismatches
@@ -14,11 +14,14 @@ from ledgeragent.errors import PathError
 from ledgeragent.paths import Path
 from ledgeragent.types import Json
 
+_UNGUARDED = "write-without-rule"
+
 
 def check_coverage(outline: Outline) -> None:
     """Adds what is missing, and samples that do not fit the pack."""
     if not outline.broken_rules:
         _writes(outline)
+        _parameters(outline)
     _marks(outline)
     _clauses(outline)
     samples = outline.samples_by_rule()
@@ -39,7 +42,18 @@ def _writes(outline: Outline) -> None:
         text = (
             f"no rule guards the write {part.tool}; add one, or say why none is needed (unguarded)"
         )
-        outline.findings.add("write-without-rule", part.place, text)
+        outline.findings.add(_UNGUARDED, part.place, text)
+
+
+def _parameters(outline: Outline) -> None:
+    """Parameters that no rule reads, once every write has its rules: before that one may be to come."""
+    if not outline.rules or EVERY in outline.parameters_read:
+        return
+    if any(f.code == _UNGUARDED for f in outline.findings):
+        return
+    for name, place in outline.parameters.items():
+        if name not in outline.parameters_read:
+            outline.findings.add("unused", place, f"no rule reads the parameter {name}")
 
 
 def _marks(outline: Outline) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+from ledgeragent.compiler.day import is_day
 from ledgeragent.compiler.shapes import Choice, ListOf, MapOf, Object, Scalar, Shape
 from ledgeragent.types import Json
+
+_BEGINNING = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2]))?-?")
 
 
 def kind(shape: Shape | None) -> str:
@@ -38,6 +43,11 @@ def differ(left: str, right: str) -> bool:
     """True if values of these kinds are never equal."""
     numbers = {"int", "float"}
     return bool(left and right) and left != right and not {left, right} <= numbers
+
+
+def is_date(text: str) -> bool:
+    """True for a date, with or without a time, and for the beginning of one: a year, or a month."""
+    return is_day(text) or _BEGINNING.fullmatch(text) is not None
 
 
 def impossible(value: Json, shape: Shape | None) -> bool:

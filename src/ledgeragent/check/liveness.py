@@ -18,6 +18,7 @@ from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.outline import Outline, RulePart
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import Domain
+from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
 from ledgeragent.verdict import Kind
 
@@ -50,12 +51,14 @@ class _Trial:
     outline: Outline
     fires: bool = False
     passes: bool = False
+    breaks: bool = False
     cases: int = 0
 
     def check(self) -> None:
         """Adds what nothing has shown the rule to do."""
         for sample in self.samples:
             self._judge(sample)
+        self._reach()
         self.fires |= self.rule.demands
         test = self.rule.test
         if test is not None and not (self.fires and self.passes):
@@ -65,15 +68,31 @@ class _Trial:
         if not self.passes and (test is not None or not self.rule.demands):
             self._find("never-satisfied", "rejects everything", "allowed")
 
+    def _reach(self) -> None:
+        """Finds a rule whose rejected samples all lack a record, so that none shows what it forbids."""
+        rejected = [sample for sample in self.samples if sample.side == "rejected"]
+        if rejected and self.fires and not self.breaks and self.rule.test is not None:
+            text = (
+                f"no rejected sample of {self.rule.id} reaches its violation: each lacks a record"
+            )
+            self.outline.findings.add("unproven", rejected[0].place, text, self.rule.id)
+
     def _judge(self, sample: Sample) -> None:
-        verdict = Gate(domain=self.domain).judge(sample.call, sample.state(self.domain))
+        try:
+            domain = sample.setting(self.domain)
+        except DataError as problem:
+            text = f"in the sample: {problem.problem}"
+            self.outline.findings.add("type-error", sample.place, text, sample.rule)
+            return
+        verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
         own = [f for f in (*verdict.findings, *verdict.shadow) if f.predicate == sample.rule]
         if all(finding.kind not in (Kind.ERROR, Kind.UNDECIDED) for finding in own):
             self.fires |= bool(own)
+            self.breaks |= any(finding.kind is Kind.VIOLATION for finding in own)
             self.passes |= not own
 
     def _try(self, test: Program) -> None:
-        worlds = Worlds(test, self.domain.parameters)
+        worlds = Worlds([test], self.domain.parameters)
         count = 0
         for values in worlds.every() if worlds.finite else worlds.some(TRIALS):
             if self.fires and self.passes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import FunctionType
 
+from ledgeragent.check.answers import misanswers
 from ledgeragent.check.python_source import read_rule
 from ledgeragent.compiler.outline import Outline
 from ledgeragent.compiler.problems import suggestion
@@ -15,8 +16,9 @@ def check_python_rules(outline: Outline) -> None:
     """Adds what the source of the rules, of the helpers they call, and of the writes says wrong."""
     for tool in outline.domain.tools if outline.domain is not None else ():
         if isinstance(tool, Write):
-            for touches in tool.touches:
+            for touches in _listed(tool, outline):
                 _touches(tool, touches, outline)
+    broken = any(problem.code == "syntax" for problem in outline.findings)
     for predicate in outline.domain.predicates if outline.domain is not None else ():
         if not isinstance(predicate.check, FunctionType):
             continue
@@ -24,6 +26,21 @@ def check_python_rules(outline: Outline) -> None:
             for code, place, text in reading.problems:
                 outline.findings.add(code, place, text, predicate.id)
                 outline.suspects.add(predicate.id)
+        for code, place, text in misanswers(predicate.check):
+            outline.findings.add(code, place, text, predicate.id)
+            outline.suspects.add(predicate.id)
+    if broken:  # no sample can be judged in it
+        outline.domain = None
+
+
+def _listed(tool: Write, outline: Outline) -> tuple[Touches, ...]:
+    """What a write touches; () and a finding where that is one function instead of a tuple."""
+    if not callable(tool.touches):
+        return tuple(tool.touches)
+    part = next(part for part in outline.writes if part.tool == tool.tool)
+    text = f"touches of {tool.tool} should be a tuple; write (..., ) around the function"
+    outline.findings.add("syntax", part.place, text)
+    return ()
 
 
 def _touches(tool: Write, touches: Touches, outline: Outline) -> None:

@@ -68,6 +68,16 @@ def _taken(part: ToolPart, spec: ToolSpec, outline: Outline) -> None:
         return
     for code, where, text in _differences(part.arguments, spec.arguments, ""):
         outline.findings.add(code, part.place, f"argument {where}: {part.tool} {text}")
+    if is_open(part.arguments) or not isinstance(spec.arguments, Object):
+        return
+    assert isinstance(part.arguments, Object)
+    for name, field in spec.arguments.fields.items():
+        if name not in part.arguments.fields:
+            needed = "requires" if field.required else "takes"
+            text = (
+                f"{part.tool} {needed} an argument {name!r}, with which the gate refuses the call"
+            )
+            outline.findings.add("new-argument", part.place, text)
 
 
 def _differences(ours: Shape, theirs: Shape, where: str) -> Iterator[tuple[str, str, str]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from datetime import date, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 from math import prod
 
@@ -18,17 +18,19 @@ MOST_COMBINATIONS = 4096
 
 
 class Worlds:
-    """The worlds of one expression. Parameters keep their values; everything else varies."""
+    """The worlds of some expressions. Parameters keep their values; everything else varies."""
 
-    def __init__(self, test: Program, parameters: Mapping[str, Json]) -> None:
-        self._variables = test.variables
+    def __init__(self, tests: Sequence[Program], parameters: Mapping[str, Json]) -> None:
+        self._variables = tuple({v.name: v for test in tests for v in test.variables}.values())
         self._fixed = {
             v.name: v.reader(parameters)
-            for v in test.variables
+            for v in self._variables
             if v.root == "params" and parameters
         }
-        constants = [node.value for node in walk(test.tree) if isinstance(node, Const)]
+        nodes = (node for test in tests for node in walk(test.tree))
+        constants = [node.value for node in nodes if isinstance(node, Const)]
         self._texts, self._numbers = _pools([*constants, *self._fixed.values()])
+        self._moments = [*_moments(self._texts)]
         self._random = random.Random(0)
 
     @property
@@ -59,6 +61,8 @@ class Worlds:
         match shape:
             case Scalar("bool"):
                 return choose((True, False))
+            case Scalar("timestamp"):
+                return choose(self._moments)
             case Scalar("int"):
                 return int(choose(self._numbers))
             case Scalar("float"):
@@ -108,6 +112,17 @@ def _flat(values: list[Json]) -> Iterator[Json]:
             yield from _flat(value)
         else:
             yield value
+
+
+def _moments(texts: list[str]) -> Iterator[datetime]:
+    """Times of the days in these texts, and one where there is none."""
+    yield datetime(2025, 3, 10, 12, tzinfo=UTC)
+    for text in texts:
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            continue
+        yield moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _days_around(text: str) -> list[str]:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
-from ledgeragent.cli.options import add_journal, journal_of
-from ledgeragent.cli.streams import raw
+from ledgeragent.cli.options import add_journal, add_parameters, journal_of, parameters_of
+from ledgeragent.cli.streams import has_colours, raw
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
 from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
 from ledgeragent.files.keys import key_of_environment
-from ledgeragent.packs import load_domain
+from ledgeragent.offline.binding import Binding
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -52,6 +51,7 @@ def add(subparsers: Subparsers) -> None:
         choices=[s.number for s in SCENARIOS],
         help="without --model: which of the demo's conversations (default 1)",
     )
+    add_parameters(parser)
     add_journal(parser)
     parser.add_argument("--plain", action="store_true", help="ASCII only, no colour")
     parser.set_defaults(run=run)
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     if args.model and args.scenario:
         raise UsageError("--scenario is for the scripted model; leave out --model")
     model, says = _served(args) if args.model else _scripted(args.scenario or 1)
-    domain = load_domain(args.domain)
+    domain = Binding(name=args.domain, parameters=parameters_of(args)).domain()
     with journal_of(args, domain) as journal:
         _talk(ShopChat(model=model, domain=domain, journal=journal), says, _ink(args.plain))
     return 0
@@ -129,5 +129,4 @@ def _ink(plain: bool) -> Ink:
         "─━│┬→✓✗".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         return ASCII
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return ASCII if plain else Ink(colour=colour)
+    return ASCII if plain else Ink(colour=has_colours())

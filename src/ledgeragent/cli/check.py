@@ -7,9 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.check import check
+from ledgeragent.check import check, checked_text
+from ledgeragent.cli.options import add_parameters, parameters_of
 from ledgeragent.compiler.problems import Severity
-from ledgeragent.report.findings import count, findings_json, findings_sarif, findings_text
+from ledgeragent.packs import PACKS
+from ledgeragent.report.findings import (
+    PackFindings,
+    count,
+    findings_json,
+    findings_sarif,
+    findings_text,
+)
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
@@ -26,10 +34,13 @@ def add(subparsers: Subparsers) -> None:
         epilog="Exits 1 if an error was found, 0 if nothing or only warnings.",
     )
     parser.add_argument(
-        "pack",
+        "packs",
+        nargs="+",
         metavar="PACK",
-        help="a YAML file, a folder with pack.yaml, the name of a shipped pack, or module:ATTRIBUTE",
+        help="a YAML file, a folder with pack.yaml or with several packs, the name of a shipped pack, "
+        "module:ATTRIBUTE, or - for a YAML pack on standard input; several may be given",
     )
+    add_parameters(parser)
     parser.add_argument("--version", metavar="VERSION", help="the version of a pack with several")
     parser.add_argument(
         "--tools",
@@ -42,14 +53,37 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Checks and reports. 1 if something is wrong."""
-    findings = check(args.pack, version=args.version, tools=args.tools)
+    """Checks and reports. 1 if something is wrong with any of them."""
+    parameters = parameters_of(args)
+    reports: list[PackFindings] = []
+    for name in (pack for text in args.packs for pack in _packs(text)):
+        if name == "-":
+            problems = checked_text(sys.stdin.read(), args.tools, parameters)
+        else:
+            problems = check(name, version=args.version, tools=args.tools, parameters=parameters)
+        reports.append(PackFindings(name, tuple(problems)))
     match args.format:
         case "json":
-            text = findings_json(args.pack, findings)
+            text = findings_json(reports)
         case "sarif":
-            text = findings_sarif(findings)
+            text = findings_sarif([f for report in reports for f in report.findings])
         case _:
-            text = findings_text(args.pack, findings)
+            text = "".join(findings_text(*report) for report in reports)
     sys.stdout.write(text)
-    return 1 if count(findings, Severity.ERROR) else 0
+    return int(any(count(report.findings, Severity.ERROR) for report in reports))
+
+
+def _packs(text: str) -> list[str]:
+    """The packs that a name stands for: a folder without pack.yaml stands for those in it."""
+    folder = Path(text)
+    if text in PACKS or not folder.is_dir() or (folder / "pack.yaml").exists():
+        return [text]
+    inner = [str(path.parent) for path in sorted(folder.rglob("pack.yaml"))]
+    files = [str(path) for path in sorted(folder.glob("*.y*ml")) if _is_pack(path)]
+    return [*inner, *files] or [text]
+
+
+def _is_pack(file: Path) -> bool:
+    """True for a YAML file that says it is a pack."""
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return any(line.startswith("schema:") for line in lines)

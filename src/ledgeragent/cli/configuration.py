@@ -8,6 +8,7 @@ last of these three counts.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import tomllib
@@ -109,13 +110,17 @@ class _Reader:
                 raise DataError(f"{where}: should be true or false", file=self.file)
             yield from [option] if value else []
         elif repeats and isinstance(value, dict):
-            yield from (f"{option}={name}={self._text(v, where)}" for name, v in value.items())
+            yield from (f"{option}={name}={self._value(v, where)}" for name, v in value.items())
         elif repeats and isinstance(value, list):
             yield from (f"{option}={self._text(one, where)}" for one in value)
         elif isinstance(value, list):
             yield f"{option}={','.join(self._text(one, where) for one in value)}"
         else:
             yield f"{option}={self._text(value, where)}"
+
+    def _value(self, value: Any, where: str) -> str:
+        """A value of a table, which may be anything that JSON has."""
+        return value if isinstance(value, str) else json.dumps(value, default=str)
 
     def _text(self, value: Any, where: str) -> str:
         if isinstance(value, bool) or not isinstance(value, str | int | float):

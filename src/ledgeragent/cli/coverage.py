@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_pack, pack_of
-from ledgeragent.offline.binding import samples, versions
+from ledgeragent.cli.options import add_pack, add_parameters, pack_of, parameters_of
+from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.offline.coverage import Coverage, coverage
 from ledgeragent.report.coverage import coverage_json, coverage_markdown, coverage_text
 
@@ -24,13 +24,16 @@ def add(subparsers: Subparsers) -> None:
         "clauses that no rule can decide, with the reason.",
     )
     add_pack(parser)
+    add_parameters(parser)
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Prints the coverage. Always 0 for a pack that can be read."""
-    pack_coverage = _covered(pack_of(args))
+    name = pack_of(args)
+    Binding(name=name, parameters=parameters_of(args)).domain()
+    pack_coverage = _covered(name)
     match args.format:
         case "json":
             sys.stdout.write(coverage_json(pack_coverage))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.streams import raw
+from ledgeragent.cli.streams import has_colours, raw
 from ledgeragent.demo.as_json import as_json
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.play import play_guarded, play_plain
@@ -80,5 +79,4 @@ def _ink(plain: bool) -> Ink:
         "─━│┬→✓✗".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         return ASCII
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return ASCII if plain else Ink(colour=colour)
+    return ASCII if plain else Ink(colour=has_colours())

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
-from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
+from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
 from ledgeragent.cli.progress import Progress
 from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
 from ledgeragent.errors import DataError, UsageError
@@ -120,6 +120,7 @@ def _named(
         name=name,
         version=named_version or version,
         tools=tools_of(args, *_packs(args)),
+        parameters=parameters_of(args),
         levels=levels_of(args) if levelled else frozenset(),
         prefixes=tuple(args.tool_prefix),
         unknown=args.unknown_tools,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
-from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
+from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
 from ledgeragent.cli.recorded import add_reading
 from ledgeragent.compiler.problems import nearest, suggestion
 from ledgeragent.errors import DataError, UsageError
@@ -93,6 +93,7 @@ def _binding(args: argparse.Namespace, named: str | None) -> Binding:
         name=name,
         version=args.version,
         tools=tools_of(args, name),
+        parameters=parameters_of(args),
         levels=levels_of(args),
         prefixes=tuple(args.tool_prefix),
     )

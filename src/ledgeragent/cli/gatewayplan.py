@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ledgeragent.cli.configuration import ConfigurationFile
-from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, tools_of
+from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, parameters_of, tools_of
 from ledgeragent.cli.tools import names_of
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
@@ -102,6 +102,7 @@ def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
         name=args.domain,
         version=args.version,
         tools=tools_of(args, args.domain),
+        parameters=parameters_of(args),
         levels=levels_of(args),
     )
     binding.domain()

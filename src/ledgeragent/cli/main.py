@@ -7,11 +7,16 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
 import ledgeragent
 from ledgeragent.cli.configuration import PREFIX, words_of_environment
-from ledgeragent.cli.streams import standard_streams, tell
-from ledgeragent.errors import LedgerAgentError
+from ledgeragent.cli.streams import be_quiet, standard_streams, tell
+from ledgeragent.compiler.problems import nearest
+from ledgeragent.errors import LedgerAgentError, MissingExtraError
+
+if TYPE_CHECKING:
+    from ledgeragent.cli.options import Subparsers
 
 VERBS = (
     "bench",
@@ -45,10 +50,47 @@ def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
     top.add_argument(
         "--version", action="version", version=f"ledgeragent {ledgeragent.__version__}"
     )
+    top.add_argument(
+        "--print-completion",
+        action=PrintCompletion,
+        choices=("bash", "zsh", "tcsh"),
+        help="print the script that completes commands in this shell, and end",
+    )
     subparsers = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     for verb in verbs:
-        import_module(f"ledgeragent.cli.{verb}").add(subparsers)
+        _add(verb, subparsers)
     return top
+
+
+def _add(verb: str, subparsers: Subparsers) -> None:
+    import_module(f"ledgeragent.cli.{verb}").add(subparsers)
+    subparsers.choices[verb].add_argument(
+        "--quiet", action="store_true", help="say nothing on standard error but errors"
+    )
+
+
+class PrintCompletion(argparse.Action):
+    """Prints the completion of a shell for all verbs; raises MissingExtraError without shtab."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Prints it and ends."""
+        try:
+            import shtab
+        except ImportError:
+            raise MissingExtraError("shtab", "completion") from None
+        print(shtab.complete(whole_parser(), str(values)))
+        parser.exit()
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser for all verbs."""
+    return parser(VERBS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,20 +122,33 @@ def _with_environment(arguments: Sequence[str], verbs: Sequence[str]) -> list[st
 def verb_parser(verb: str) -> argparse.ArgumentParser:
     """The parser of one verb's own options."""
     subparsers = argparse.ArgumentParser().add_subparsers()
-    import_module(f"ledgeragent.cli.{verb}").add(subparsers)
+    _add(verb, subparsers)
     parser: argparse.ArgumentParser = subparsers.choices[verb]
     return parser
+
+
+def _refuse(verb: str, words: Sequence[str]) -> NoReturn:
+    """Ends with the usage of the verb, and what was meant by a word that it does not know."""
+    own = verb_parser(verb)
+    options = [name for action in own._actions for name in action.option_strings]
+    near = nearest(words[0].partition("=")[0], options)
+    meant = f" (did you mean {near}?)" if near is not None else ""
+    own.prog = f"ledgeragent {verb}"
+    own.error(f"unrecognized arguments: {' '.join(words)}{meant}")
 
 
 def _run(arguments: Sequence[str]) -> int:
     verbs = arguments[:1] if arguments and arguments[0] in VERBS else VERBS
     try:
         words = _with_environment(arguments, verbs)
-        args = parser(verbs).parse_args(words)
+        args, others = parser(verbs).parse_known_args(words)
+        if others:
+            _refuse(args.verb, others)
     except SystemExit:
         sys.stdout.flush()  # the help, which may not get through either
         raise
     args.words = words[1:]
+    be_quiet(args.quiet)
     code: int = args.run(args)
     sys.stdout.flush()
     return code

@@ -10,7 +10,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain, add_journal, add_mode, journal_of, tools_of
+from ledgeragent.cli.options import (
+    add_domain,
+    add_journal,
+    add_mode,
+    journal_of,
+    parameters_of,
+    tools_of,
+)
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.offline.binding import Binding
@@ -103,7 +110,10 @@ def run(args: argparse.Namespace) -> int:
         raise MissingExtraError("mcp", "mcp") from None
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ledgeragent: %(message)s")
     domain = Binding(
-        name=args.domain, version=args.version, tools=tools_of(args, args.domain)
+        name=args.domain,
+        version=args.version,
+        tools=tools_of(args, args.domain),
+        parameters=parameters_of(args),
     ).domain()
     per = SessionPer.parse(args.session_per)
     if args.transport == "stdio" and per.scope == "header":

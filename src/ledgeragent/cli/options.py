@@ -8,8 +8,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.compiler.givens import ParameterText, read_givens
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
@@ -55,6 +57,31 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         metavar="TOOLS",
         help="the agent's tools, so that no rule asks for another: names with commas, or a file",
     )
+    add_parameters(parser)
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    """Adds --param and --params."""
+    parser.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        type=_given,
+        metavar="NAME=VALUE",
+        help="another value for a parameter of the domain, or the time for its rules (now=...); may be "
+        "given again",
+    )
+    parser.add_argument(
+        "--params",
+        type=Path,
+        metavar="FILE",
+        help="such values in a TOML, JSON or YAML file; --param counts before it",
+    )
+
+
+def parameters_of(args: argparse.Namespace) -> tuple[ParameterText, ...]:
+    """The values of --params, then those of --param; the last one for a name counts."""
+    return (*(read_givens(args.params) if args.params is not None else ()), *args.param)
 
 
 def tools_of(args: argparse.Namespace, *domains: str) -> frozenset[str] | None:
@@ -200,6 +227,13 @@ def _level(text: str) -> tuple[str, Enforcement]:
     if not rule or level not in LEVELS:
         raise argparse.ArgumentTypeError(f"write RULE=LEVEL, where LEVEL is {' or '.join(LEVELS)}")
     return rule, Enforcement(level)
+
+
+def _given(text: str) -> ParameterText:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError("write NAME=VALUE")
+    return ParameterText(name, value)
 
 
 def _records(text: str) -> int:

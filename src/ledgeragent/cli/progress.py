@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from ledgeragent.cli.streams import raw
+from ledgeragent.cli.streams import is_quiet, raw
 from ledgeragent.offline.sources import Piece
 
 _PATIENCE = 1.0
@@ -21,7 +21,8 @@ class Progress:
         sizes = [os.path.getsize(f) for f in files if f != "-" and os.path.isfile(f)]
         self._total = sum(sizes) if "-" not in files else 0
         self._shown = False
-        self._quiet = not (self._total and sys.stderr.isatty())
+        is_shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not is_quiet()
+        self._quiet = not (self._total and is_shown)
         self._next = time.monotonic() + _PATIENCE
         self._before = 0
         self._file = ""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ledgeragent.cli.streams import note
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.forms.registry import FORMS, form_named
 from ledgeragent.offline.intake import BROKEN, FileReading, Intake
@@ -127,11 +127,16 @@ def warn(intake: Intake, files: Sequence[str]) -> None:
         raise DataError(first["problem"], file=first["file"], line=first["line"])
     for row in intake.problems[:_MOST_WARNINGS]:
         problem = DataError(row["problem"], file=row["file"], line=row["line"])
-        print(f"ledgeragent: skipped: {problem}", file=sys.stderr)
+        note(f"ledgeragent: skipped: {problem}")
     if broken > _MOST_WARNINGS:
         more = broken - _MOST_WARNINGS
-        print(f"ledgeragent: skipped: {more} more broken records", file=sys.stderr)
+        note(f"ledgeragent: skipped: {more} more broken records")
     _warn_of_silent(intake)
+    if intake.timeless:
+        note(
+            f"ledgeragent: warning: {intake.timeless} runs do not tell the time that rules ask for, "
+            "so these rules fail there; give it with --param now=..."
+        )
 
 
 def _warn_of_silent(intake: Intake) -> None:
@@ -142,7 +147,7 @@ def _warn_of_silent(intake: Intake) -> None:
         if len(silent) == len(intake.readings):
             _tell_tried(reading.unfit)
             raise DataError(problem, file=file)
-        print(f"ledgeragent: warning: {DataError(problem, file=file)}", file=sys.stderr)
+        note(f"ledgeragent: warning: {DataError(problem, file=file)}")
 
 
 def no_call(reading: FileReading) -> str:
@@ -157,7 +162,7 @@ def no_call(reading: FileReading) -> str:
 def _tell_tried(reasons: Iterable[tuple[str, str]]) -> None:
     """Lists the forms that were tried, each with why it does not fit."""
     for form, why in reasons:
-        print(f"ledgeragent: it is no {form}: {why}", file=sys.stderr)
+        note(f"ledgeragent: it is no {form}: {why}")
 
 
 def _jobs(text: str) -> int:

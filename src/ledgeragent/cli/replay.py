@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.diff import run_baseline
-from ledgeragent.cli.options import add_domain, add_levels, tools_of
+from ledgeragent.cli.options import add_domain, add_levels, parameters_of, tools_of
 from ledgeragent.cli.progress import Progress
 from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
 from ledgeragent.errors import UsageError
@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
             args.domain,
             version=args.version,
             tools=tools_of(args, args.domain),
+            parameters=parameters_of(args),
             levels=dict(args.enforce),
             nonstandard=args.nonstandard,
             prefixes=args.tool_prefix,

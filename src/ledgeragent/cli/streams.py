@@ -35,6 +35,34 @@ def standard_streams() -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = before
 
 
+class _Quietness:
+    """Whether notes are left out, for this process."""
+
+    on = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """Leaves notes, warnings and progress out from here on; errors are told all the same."""
+    _Quietness.on = quiet
+
+
+def is_quiet() -> bool:
+    """True if only errors are to be told."""
+    return _Quietness.on
+
+
+def note(text: str) -> None:
+    """Says something on stderr that is neither a result nor an error."""
+    if not is_quiet():
+        print(text, file=sys.stderr)
+
+
+def has_colours() -> bool:
+    """True if standard output is a terminal that shows colours, and nobody has asked for none."""
+    plain = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
+    return sys.stdout.isatty() and not plain
+
+
 def tell(problem: str) -> None:
     """Says in one line on stderr what is wrong, if anybody can hear it."""
     with suppress(OSError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.bench.datadir import DATA_DIR
-from ledgeragent.cli.options import add_domain, add_levels, levels_of, tools_of
+from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -94,10 +94,11 @@ def _binding(args: argparse.Namespace) -> Binding | None:
             name=args.domain,
             version=args.version,
             tools=tools_of(args, args.domain),
+            parameters=parameters_of(args),
             levels=levels_of(args),
         )
-    if args.version is not None or args.tools is not None or args.enforce:
-        raise UsageError("--version, --tools and --enforce need --domain")
+    if args.version is not None or args.tools is not None or args.enforce or parameters_of(args):
+        raise UsageError("--version, --tools, --param and --enforce need --domain")
     return None
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain
+from ledgeragent.cli.options import add_domain, parameters_of
 from ledgeragent.cli.recorded import add_reading, files_in
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.understanding import understood
@@ -40,7 +40,12 @@ def run(args: argparse.Namespace) -> int:
     """Prints what was understood of each file."""
     binding = None
     if args.domain is not None:
-        binding = Binding(name=args.domain, version=args.version, prefixes=tuple(args.tool_prefix))
+        binding = Binding(
+            name=args.domain,
+            version=args.version,
+            parameters=parameters_of(args),
+            prefixes=tuple(args.tool_prefix),
+        )
         binding.domain()
     understandings = [understood(file, args.form, binding) for file in files_in(args.files)]
     write = understanding_json if args.format == "json" else understanding_text

@@ -10,8 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.cli.options import add_domain, tools_of
+from ledgeragent.cli.options import add_domain, parameters_of, tools_of
 from ledgeragent.cli.recorded import add_reading
+from ledgeragent.cli.streams import note
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.files.private import write_private
 from ledgeragent.files.reading import opened
@@ -70,10 +71,7 @@ def run(args: argparse.Namespace) -> int:
         raise DataError("there is no such run in it", file=args.file)
     page = view_html(first_runs, Path(args.file).name)
     if next(runs, None) is not None:
-        print(
-            f"ledgeragent: only the first {len(first_runs)} runs; see --run, --limit",
-            file=sys.stderr,
-        )
+        note(f"ledgeragent: only the first {len(first_runs)} runs; see --run, --limit")
     if target == "-":
         sys.stdout.write(page)
         return 0
@@ -104,13 +102,14 @@ def _wanted(args: argparse.Namespace) -> Iterator[RunView]:
             name=args.domain,
             version=args.version,
             tools=tools_of(args, args.domain),
+            parameters=parameters_of(args),
             prefixes=tuple(args.tool_prefix),
         )
-    elif args.version is not None or args.tools is not None:
-        raise UsageError("--version and --tools need --domain")
+    elif args.version is not None or args.tools is not None or parameters_of(args):
+        raise UsageError("--version, --tools and --param need --domain")
     for conversation in conversations(args.file, args.form):
         if isinstance(conversation, DataError):
-            print(f"ledgeragent: skipped: {conversation}", file=sys.stderr)
+            note(f"ledgeragent: skipped: {conversation}")
         elif args.runs is None or conversation.trace.run in args.runs:
             yield viewed(conversation, binding)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from ledgeragent.files.reading import read_bytes
@@ -10,8 +11,11 @@ from ledgeragent.files.reading import read_bytes
 _SUFFIXES = {".py", ".toml", ".json", ".yaml", ".yml"}
 
 
-def digest_of(place: Path) -> str:
-    """The SHA-256, in hex, over names and contents of a pack's file, or of the files in its folder."""
+def digest_of(place: Path, included: Iterable[Path] = ()) -> str:
+    """The SHA-256, in hex, over names and contents of a pack's file, or of the files in its folder.
+
+    Files that it includes from elsewhere count by name and content, wherever they stand.
+    """
     files = [place] if place.is_file() else sorted(f for f in place.rglob("*") if f.is_file())
     total = hashlib.sha256()
     for file in files:
@@ -19,4 +23,7 @@ def digest_of(place: Path) -> str:
             name = file.name if file == place else file.relative_to(place).as_posix()
             content = hashlib.sha256(read_bytes(file)).hexdigest()
             total.update(f"{name}\0{content}\n".encode())
+    for file in included:
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        total.update(f"{file.name}\0{content}\n".encode())
     return total.hexdigest()

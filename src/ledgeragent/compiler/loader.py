@@ -7,41 +7,44 @@ collects everything that is wrong, for `check`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
 
-from ledgeragent.compiler.cel.characters import first_refused
 from ledgeragent.compiler.cel.engine import library
+from ledgeragent.compiler.cel.rule import CelCheck
+from ledgeragent.compiler.cel.surroundings import Surroundings
+from ledgeragent.compiler.clauses import link_clauses, read_clauses
+from ledgeragent.compiler.constants import (
+    find_unused,
+    read_definitions,
+    read_parameters,
+    read_timezone,
+    readers_of,
+)
+from ledgeragent.compiler.definitions import Definitions
 from ledgeragent.compiler.digest import digest_of
-from ledgeragent.compiler.outline import ClausePart, Outline
-from ledgeragent.compiler.packfiles import PIECES, pack_files, unread_files
-from ledgeragent.compiler.problems import Place, Problems, Severity, suggestion
+from ledgeragent.compiler.merging import merged
+from ledgeragent.compiler.outline import Outline
+from ledgeragent.compiler.packfiles import PIECES, included_files, pack_files, unread_files
+from ledgeragent.compiler.problems import Place, Problems, Severity
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.routes import Routes
-from ledgeragent.compiler.rules import Rules, read_samples
-from ledgeragent.compiler.samples import SIDES, samples_from_json
+from ledgeragent.compiler.rules import Rules
+from ledgeragent.compiler.rulesamples import samples_of_pack
 from ledgeragent.compiler.shapes import Object, shape_of_value
-from ledgeragent.compiler.source.sections import Sections, place_of
+from ledgeragent.compiler.source.sections import Sections
 from ledgeragent.compiler.source.toolfile import ToolSpec, read_tools
 from ledgeragent.compiler.source.yamlfile import Node, read_yaml
 from ledgeragent.compiler.tools import ToolReader
 from ledgeragent.compiler.touched import Touched
-from ledgeragent.domain import Clause, Domain
+from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import Json
 
-SCHEMA = "ledgeragent/v1"
-LISTS = ("clauses", "rules")
-MAPPINGS = ("parameters", "records", "reads", "writes", "shared", "samples")
-KEYS = ("schema", "domain", "version", "tools", *MAPPINGS, "neutrals", *LISTS)
-
 _NAME = re.compile(r"[\w-]+")
-_LARGEST = 2**63 - 1
-
-CLAUSE_KEYS = ("id", "section", "summary", "checkable", "rules", "why")
 
 
 def load_pack(path: FilePath | str) -> Domain:
@@ -65,6 +68,8 @@ def read_outline(path: FilePath | str) -> Outline:
     files = pack_files(FilePath(path))
     try:
         pieces = [read_yaml(file) for file in files]
+        shared = included_files(pieces[0])
+        pieces += [read_yaml(file) for file in shared]
     except DataError as problem:
         if problem.line is None:  # no YAML file at all: there is nothing to look at
             raise
@@ -73,8 +78,8 @@ def read_outline(path: FilePath | str) -> Outline:
     library()  # only now: a wrong file name is told before what is not installed
     outline.place = Place(str(files[0]), 1)
     loader = _Loader(outline, pieces)
-    loader.load(digest_of(FilePath(path)))
-    for file in unread_files(FilePath(path), {*files, loader.tools_file}):
+    loader.load(digest_of(FilePath(path), shared))
+    for file in unread_files(FilePath(path), {*files, *shared, loader.tools_file}):
         text = f"this file is no part of the pack, which is pack.yaml, {', '.join(PIECES)}"
         outline.findings.add("unread-file", Place(str(file), 1), text)
     return outline
@@ -87,7 +92,7 @@ class _Loader:
         self.outline = outline
         self.sections = Sections(outline.findings)
         self.tools_file: FilePath | None = None
-        self.nodes = self._merged(pieces)
+        self.nodes = merged(pieces, self.sections)
 
     @property
     def findings(self) -> Problems:
@@ -100,7 +105,7 @@ class _Loader:
             text = f"the domain {self.outline.name!r} should be letters, digits, - and _"
             self.sections.find("syntax", self.nodes["domain"], text)
         version = self.sections.text(self.nodes.get("version"), "version") or "1"
-        parameters = self._parameters()
+        parameters = read_parameters(self.nodes.get("parameters"), self.sections)
         types = RecordTypes(
             self.sections.entries(self.nodes.get("records"), "records"), self.sections
         )
@@ -114,20 +119,36 @@ class _Loader:
             *others.neutrals(self.nodes.get("neutrals")),
         ]
         shared = touched.shared(self.nodes.get("shared"))
-        self._clauses()
+        read_clauses(self.nodes.get("clauses"), self.sections, self.outline)
         shape = shape_of_value(parameters, "params")
         assert isinstance(shape, Object)
         rules = self.sections.items(self.nodes.get("rules"), "rules")
         self.outline.broken_rules = any(not isinstance(rule.value, dict) for rule in rules) or (
             not rules and any(f.code == "syntax" for f in self.findings)
         )
-        predicates = tuple(Rules(self.outline, shape).predicates(rules))
-        self._link()
-        self._samples()
+        surroundings = Surroundings(
+            zone=read_timezone(self.nodes.get("timezone"), self.sections),
+            writes=readers_of(tools, self.outline),
+        )
+        definitions = Definitions(read_definitions(self.nodes.get("define"), self.sections))
+        reader = Rules(self.outline, shape, surroundings, definitions)
+        predicates = tuple(reader.predicates(rules))
+        self.outline.has_code |= self.sections.has_code
+        find_unused(self.nodes, definitions, self.outline)
+        link_clauses(self.outline)
+        samples_of_pack(self.nodes.get("samples"), self.sections, self.outline)
         self._duplicates()
         domain = self._domain(version, tools, predicates, parameters)
         if domain is not None:
-            domain = replace(domain, shared=shared, digest=identity)
+            checks = [rule.check for rule in predicates if isinstance(rule.check, CelCheck)]
+            timed = any(check.surroundings.timed for check in checks)
+            domain = replace(
+                domain,
+                shared=shared,
+                digest=identity,
+                timed=timed,
+                timezone=surroundings.zone.key,
+            )
         if any(f.severity is Severity.ERROR for f in self.findings):
             self.outline.trial = domain
         else:
@@ -158,46 +179,6 @@ class _Loader:
             self.findings.add("syntax", self.outline.place, str(problem))
             return None
 
-    def _merged(self, pieces: list[Node]) -> dict[str, Node]:
-        """One mapping of sections out of several files."""
-        main, *others = pieces
-        if main.value is None:
-            text = "the file is empty; a pack begins with schema and domain"
-            self.sections.find("syntax", main, text)
-            return {}
-        nodes = self.sections.mapping(main, "a pack", KEYS, ("schema", "domain"))
-        schema = self.sections.text(nodes.get("schema"), "schema")
-        if schema and schema != SCHEMA:
-            self.sections.find(
-                "syntax", nodes["schema"], f"schema should be {SCHEMA}, not {schema}"
-            )
-        for piece in others:
-            sections = self.sections.mapping(piece, "a file of a pack", (*MAPPINGS, *LISTS))
-            for name, node in sections.items():
-                nodes[name] = self._joined(nodes[name], node, name) if name in nodes else node
-        return nodes
-
-    def _joined(self, first: Node, second: Node, name: str) -> Node:
-        if name in LISTS:
-            items = [*self.sections.items(first, name), *self.sections.items(second, name)]
-            return replace(first, value=items)
-        entries, more = self.sections.entries(first, name), self.sections.entries(second, name)
-        for key in entries.keys() & more.keys():
-            text = f"{key} is given in {place_of(entries[key])} too"
-            self.sections.find("duplicate-id", more[key], text)
-        return replace(first, value={**entries, **more})
-
-    def _parameters(self) -> dict[str, Json]:
-        entries = self.sections.entries(self.nodes.get("parameters"), "parameters")
-        for name, node in entries.items():
-            if isinstance(node.value, int) and abs(node.value) > _LARGEST:
-                self.sections.find("syntax", node, f"{name} is too large; write it as a float")
-            character = first_refused(node.plain)
-            if character:
-                text = f"{name} holds the character {character}, which no value may hold"
-                self.sections.find("syntax", node, text)
-        return {name: node.plain for name, node in entries.items()}
-
     def _specs(self) -> Mapping[str, ToolSpec]:
         node = self.nodes.get("tools")
         name = self.sections.text(node, "tools")
@@ -209,70 +190,6 @@ class _Loader:
         except DataError as problem:
             self.sections.find("syntax", node, f"{name}: {problem.problem}")
             return {}
-
-    def _clauses(self) -> None:
-        for node in self.sections.items(self.nodes.get("clauses"), "clauses"):
-            if not isinstance(node.value, dict):
-                self.sections.find("syntax", node, "a clause should be a mapping (key: value)")
-                continue
-            entries = self.sections.mapping(node, "a clause", CLAUSE_KEYS, ("id", "summary"))
-            clause = Clause(
-                id=self.sections.text(entries.get("id"), "id"),
-                section=self.sections.text(entries.get("section"), "section"),
-                summary=self.sections.text(entries.get("summary"), "summary"),
-                checkable=self.sections.choice(
-                    entries.get("checkable"), "checkable", Clause.CHECKABLE
-                ),
-                predicates=self.sections.texts(entries.get("rules"), "rules"),
-                why=self.sections.text(entries.get("why"), "why"),
-            )
-            named = place_of(entries["rules"]) if "rules" in entries else None
-            self.outline.clauses.append(
-                ClausePart(clause=clause, place=place_of(node), rules_at=named)
-            )
-
-    def _link(self) -> None:
-        """Adds to each clause the rules that name it; finds those that it names and nobody wrote."""
-        rules = {rule.id: rule.clause for rule in self.outline.rules}
-        for i, part in enumerate(self.outline.clauses):
-            for name in part.clause.predicates:
-                if name not in rules:
-                    text = f"there is no rule {name}{suggestion(name, rules)}"
-                    self.findings.add("syntax", part.rules_at or part.place, text)
-            own = (rule for rule, clause in rules.items() if clause == part.clause.id)
-            linked = tuple(dict.fromkeys((*part.clause.predicates, *own)))
-            self.outline.clauses[i] = replace(part, clause=replace(part.clause, predicates=linked))
-
-    def _samples(self) -> None:
-        """The samples that stand in a section, or a JSON file, of their own."""
-        node = self.nodes.get("samples")
-        rules = {rule.id for rule in self.outline.rules}
-        if node is not None and isinstance(node.value, str):
-            self._samples_from_file(node, rules)
-            return
-        for rule, child in self.sections.entries(node, "samples").items():
-            if rule not in rules:
-                self.sections.find(
-                    "syntax", child, f"there is no rule {rule}{suggestion(rule, rules)}"
-                )
-            read_samples(child, rule, self.outline)
-
-    def _samples_from_file(self, node: Node, rules: Collection[str]) -> None:
-        file = FilePath(node.file).parent / node.value
-        try:
-            samples = samples_from_json(file)
-        except DataError as problem:
-            place = Place(problem.file, problem.line or 1)
-            self.findings.add("syntax", place, problem.problem)
-            self.outline.broken_samples |= {(rule, side) for rule in rules for side in SIDES}
-            return
-        if not samples:
-            self.sections.find("syntax", node, f"{file} holds no samples")
-        for sample in samples:
-            if sample.rule not in rules:
-                text = f"there is no rule {sample.rule}{suggestion(sample.rule, rules)}"
-                self.findings.add("syntax", sample.place, text)
-        self.outline.samples += samples
 
     def _duplicates(self) -> None:
         """Ids and tools that are given twice; the core would refuse them without a line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,9 @@ from ledgeragent.compiler.samples import Sample
 from ledgeragent.compiler.shapes import Shape
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.paths import PathTemplate
+
+EVERY = "*"
+"""Stands for all parameters where a rule hands them on as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,8 @@ class Outline:
     because of a finding, so that what hangs on it is not found again; `broken_rules` likewise.
     `suspects` are rules that use
     something wrong, which is found once, wherever it is. `broken_samples` are (rule, side) of samples
-    that are none. `elsewhere` are families that other versions
+    that are none. `parameters_read` are those of the `parameters` that rules and routes name; one that
+    `has_code` in Python may read others. `elsewhere` are families that other versions
     of the pack read, so that a sample may be one of theirs.
     """
 
@@ -121,6 +126,9 @@ class Outline:
     broken_rules: bool = False
     suspects: set[str] = field(default_factory=set)
     broken_samples: set[tuple[str, str]] = field(default_factory=set)
+    parameters: Mapping[str, Place] = field(default_factory=dict)
+    parameters_read: set[str] = field(default_factory=set)
+    has_code: bool = False
     elsewhere: list[PathTemplate[Any]] = field(default_factory=list)
 
     def samples_by_rule(self) -> dict[str, list[Sample]]:

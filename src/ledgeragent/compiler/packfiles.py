@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path as FilePath
 
+from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.errors import DataError
 
 PIECES = (
@@ -30,6 +31,23 @@ def pack_files(path: FilePath) -> list[FilePath]:
     files = {os.path.realpath(file): file for file in reversed(_pieces(path))}
     files.pop(os.path.realpath(main), None)
     return [main, *sorted(files.values())]
+
+
+def included_files(main: Node) -> list[FilePath]:
+    """The files that a pack includes besides its own; raises DataError for what names none."""
+    entries = main.value if isinstance(main.value, dict) else {}
+    node = entries.get("include")
+    if node is None:
+        return []
+    files = []
+    for item in node.value if isinstance(node.value, list) else [node]:
+        if not isinstance(item.value, str):
+            raise item.error("include should be the name of a file, or a list of them")
+        file = FilePath(item.file).parent / item.value
+        if not file.is_file():
+            raise item.error(f"there is no file {item.value} to include")
+        files.append(file)
+    return files
 
 
 def _pieces(path: FilePath) -> list[FilePath]:

@@ -28,6 +28,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unknown-field": (Severity.ERROR, "A field that the record, the arguments or the tools lack."),
     "type-error": (Severity.ERROR, "An expression whose types do not fit together."),
     "impossible-value": (Severity.ERROR, "A comparison with a value that the field never has."),
+    "bad-constant": (
+        Severity.ERROR,
+        "A constant that is no regular expression, time, duration or date where one is needed.",
+    ),
+    "same-rule": (Severity.WARNING, "A rule that decides what another one decides."),
+    "contradiction": (Severity.WARNING, "Two rules that no call was found to satisfy together."),
+    "new-argument": (Severity.WARNING, "An argument of the tool that the pack does not name."),
+    "bad-message": (Severity.ERROR, "A message whose facts do not fit its text."),
     "never-fires": (Severity.ERROR, "A rule that no call can violate."),
     "never-satisfied": (Severity.ERROR, "A rule that no call can satisfy."),
     "no-evidence": (Severity.ERROR, "A rule needs a record that no read tool supplies."),
@@ -46,6 +54,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unknown-clause": (Severity.ERROR, "A rule enforces a clause that the pack does not list."),
     "missing-samples": (Severity.ERROR, "A rule without an allowed and a rejected sample."),
     "duplicate-id": (Severity.ERROR, "Two rules, clauses or tools with one name."),
+    "unused": (Severity.WARNING, "A value, definition or parameter that nothing uses."),
     "unproven": (Severity.WARNING, "Nothing showed that the rule can reject, or allow, anything."),
 }
 """Every code with its severity and what it means."""
@@ -85,6 +94,11 @@ class Problems(list[Problem]):
     def __init__(self) -> None:
         super().__init__()
         self._noted: set[tuple[str, Place, str]] = set()
+
+    @property
+    def errors(self) -> int:
+        """How many of them are errors."""
+        return sum(problem.severity is Severity.ERROR for problem in self)
 
     def add(self, code: str, place: Place, message: str, rule: str = "") -> None:
         """Notes one finding, unless this very one is noted (be it for another rule)."""

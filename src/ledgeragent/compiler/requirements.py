@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ledgeragent.compiler.cel.activation import Requirement
+from ledgeragent.compiler.cel.activation import EACH, Requirement
+from ledgeragent.compiler.cel.surroundings import NAMES
 from ledgeragent.compiler.outline import Need, Outline
-from ledgeragent.compiler.shapes import ANY, Object, Shape
+from ledgeragent.compiler.shapes import ANY, ListOf, MapOf, Object, Shape
 from ledgeragent.compiler.source.keys import (
     Key,
     Segment,
+    field_of,
     key_problem,
     keys_of,
     literal_problem,
@@ -23,7 +25,7 @@ from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.paths import PathTemplate
 
-REQUIREMENT_KEYS = ("at", "when", "always")
+REQUIREMENT_KEYS = ("at", "each", "when", "always")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class WrittenRequirement:
     at: Node
     requirement: Requirement
     when: Node | None
+    each: Node | None
 
 
 @dataclass(slots=True)
@@ -51,17 +54,26 @@ class Requirements:
         path = self.sections.text(entries.get("at"), name)
         if entries.get("at") is node and node.value in (None, ""):
             self.sections.find("syntax", node, f"the required {name} needs a path")
-        segments = parse_path(path, self.shapes)
+        if "each" in entries:
+            self.shapes[EACH] = self._item(entries["each"])
+        segments = parse_path(path, self.shapes.keys() - self._bare_arguments())
         record = self._served(path, segments, entries.get("at", node)) if path else None
         for segment in segments or ():
             if isinstance(segment, Key) and segment.root not in self.shapes:
                 text = f"{segment.root!r} is not defined here: a path can use the records above it"
                 self.sections.find("unknown-path", entries.get("at", node), text)
                 record = None
-        self.shapes[name] = record[1] if record is not None else ANY
-        if record is None or segments is None:
+        fits = record is not None and self._names_a_record(
+            segments or (), record[0], entries.get("at", node)
+        )
+        of_each = self.shapes.pop(EACH, None) is not None
+        shape = record[1] if record is not None else ANY
+        self.shapes[name] = MapOf(shape) if of_each else shape
+        if record is None or segments is None or not fits:
             return None
-        if not self._names_a_record(segments, record[0], entries.get("at", node)):
+        if of_each and not any(isinstance(s, Key) and s.root == EACH for s in segments):
+            text = f"the path of {name} does not name its item; write {{each}}, or {{each.field}}"
+            self.sections.find("unknown-path", entries["each"], text)
             return None
         return WrittenRequirement(
             at=entries["at"],
@@ -72,7 +84,21 @@ class Requirements:
                 always=self.sections.flag(entries.get("always"), "always"),
             ),
             when=entries.get("when"),
+            each=entries.get("each"),
         )
+
+    def _item(self, node: Node) -> Shape:
+        """The shape of the items, where the list is a field that is named; else nothing is known of it."""
+        root, *fields = str(node.value).strip().split(".")
+        shape = self.shapes.get(root, ANY)
+        for name in fields:
+            shape = field_of(shape, name)
+        return shape.item if isinstance(shape, ListOf) else ANY
+
+    def _bare_arguments(self) -> frozenset[str]:
+        """Arguments whose names are those of the time or the like: in a path they are meant."""
+        arguments = self.shapes["args"]
+        return NAMES.intersection(arguments.fields if isinstance(arguments, Object) else ())
 
     def _names_a_record(
         self, segments: tuple[Segment, ...], template: PathTemplate[Any], node: Node
@@ -139,6 +165,6 @@ def needs(node: Node | None, outline: Outline) -> Iterator[Need]:
     for entry in entries.values():
         at = entry.value.get("at") if isinstance(entry.value, dict) else entry
         if at is not None and isinstance(at.value, str):
-            segments = parse_path(at.value, ("args", "params", *entries))
+            segments = parse_path(at.value, ("args", "params", EACH, *entries))
             template = next(serving(segments, templates.values()), None) if segments else None
             yield Need(path=at.value, to=template, place=place_of(at))

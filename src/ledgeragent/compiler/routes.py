@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ledgeragent.compiler.cel.variables import uses
 from ledgeragent.compiler.conditions import RouteCondition, always, compile_condition
 from ledgeragent.compiler.forms import text_form
 from ledgeragent.compiler.inside import Inside, json_or_text
-from ledgeragent.compiler.outline import Outline, ReadPart
+from ledgeragent.compiler.outline import EVERY, Outline, ReadPart
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.recordtypes import RecordTypes
 from ledgeragent.compiler.shapes import (
@@ -210,6 +211,11 @@ class Routes:
             return always
         roots = {"args": ANY, "params": shape_of_value(self.parameters, "params")}
         program = compile_condition(node, roots, self.outline.findings)
+        if program is not None:
+            named = (use for use in uses(program.tree) if use.root.startswith("params"))
+            self.outline.parameters_read |= {
+                [*use.root.split("."), *use.fields, EVERY][1] for use in named
+            }
         return RouteCondition(program, self.parameters) if program is not None else always
 
     def begins(self, entries: Mapping[str, Node], key: str) -> Callable[[str], bool]:

@@ -6,19 +6,24 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ledgeragent.compiler.cases import without_cases
 from ledgeragent.compiler.cel.activation import Requirement
-from ledgeragent.compiler.cel.expressions import CHECK, Compiler, Label, Role
+from ledgeragent.compiler.cel.expressions import Compiler
+from ledgeragent.compiler.cel.labels import CHECK, Label, Role
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.rule import CelCheck
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
-from ledgeragent.compiler.outline import Outline, RulePart
+from ledgeragent.compiler.cel.surroundings import Surroundings
+from ledgeragent.compiler.definitions import Definitions
+from ledgeragent.compiler.guarded import arguments_of
+from ledgeragent.compiler.outline import EVERY, Outline, RulePart
 from ledgeragent.compiler.problems import Problems, Severity, suggestion
 from ledgeragent.compiler.requirements import Requirements, WrittenRequirement, needs
-from ledgeragent.compiler.samples import SIDES, sample_of
-from ledgeragent.compiler.shapes import ANY, Field, Object, Shape
+from ledgeragent.compiler.rulenames import check_names
+from ledgeragent.compiler.rulesamples import read_samples
+from ledgeragent.compiler.shapes import Object, Shape
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
-from ledgeragent.errors import DataError
 from ledgeragent.predicates import Predicate
 from ledgeragent.verdict import Decision, Enforcement
 
@@ -30,6 +35,7 @@ RULE_KEYS = (
     "requires",
     "let",
     "check",
+    "case",
     "verdict",
     "enforcement",
     "identity",
@@ -39,13 +45,6 @@ RULE_KEYS = (
 PYTHON_KEYS = ("python", "enforcement", "samples")
 
 _ID = re.compile(r"[\w-]+/[\w-]+")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-# fmt: off
-_RESERVED = frozenset((
-    "args", "params", "as", "break", "const", "continue", "else", "false", "for", "function", "if",
-    "import", "in", "let", "loop", "namespace", "null", "package", "return", "true", "var", "void", "while",
-))
-# fmt: on
 _VERDICTS = ("revise", "block")
 _ENFORCEMENTS = tuple(level.value for level in Enforcement)
 
@@ -56,6 +55,8 @@ class Rules:
 
     outline: Outline
     parameters: Object
+    surroundings: Surroundings
+    definitions: Definitions
 
     def predicates(self, nodes: Iterable[Node]) -> Iterator[Predicate]:
         """The predicate of every rule that is sound."""
@@ -64,7 +65,9 @@ class Rules:
             if not isinstance(node.value, dict):
                 sections.find("syntax", node, "a rule should be a mapping (key: value)")
                 continue
-            reader = _Rule(self.outline, self.parameters, sections)
+            reader = _Rule(
+                self.outline, self.parameters, self.surroundings, self.definitions, sections
+            )
             predicate = reader.python(node) if _is_python(node) else reader.read(node)
             if predicate is not None:
                 yield predicate
@@ -72,23 +75,12 @@ class Rules:
                 sections.find("syntax", node, "this rule cannot be read")  # never dropped unsaid
 
 
+def _has_cases(node: Node) -> bool:
+    return "case" in node.value
+
+
 def _is_python(node: Node) -> bool:
     return "python" in node.value
-
-
-def read_samples(node: Node | None, rule: str, outline: Outline) -> None:
-    """Adds the samples `{allowed: [...], rejected: [...]}` of a rule to the outline."""
-    sections = Sections(outline.findings, rule)
-    sides = sections.mapping(node, "samples", SIDES) if node is not None else {}
-    for side in SIDES:
-        for item in sections.items(sides.get(side), f"the {side} samples"):
-            parts = sections.mapping(item, "a sample", ("ledger", "writes", "call"))
-            try:
-                plain = {name: part.plain for name, part in parts.items()}
-                outline.samples.append(sample_of(plain, rule, side, place_of(item)))
-            except DataError as problem:
-                sections.find("syntax", item, problem.problem)
-                outline.broken_samples.add((rule, side))
 
 
 @dataclass(slots=True)
@@ -97,6 +89,8 @@ class _Rule:
 
     outline: Outline
     parameters: Object
+    surroundings: Surroundings
+    definitions: Definitions
     sections: Sections
     lets: dict[str, Node] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
@@ -111,6 +105,7 @@ class _Rule:
     def python(self, node: Node) -> Predicate | None:
         """The predicate that `python: module:name` names."""
         entries = self.sections.mapping(node, "a Python rule", PYTHON_KEYS)
+        self.outline.has_code = True
         predicate = self.sections.python(entries["python"])
         if predicate is None:
             return None
@@ -134,8 +129,9 @@ class _Rule:
 
     def read(self, node: Node) -> Predicate | None:
         """The predicate of a rule written in CEL, None where something is wrong with it."""
-        before = len(self.findings)
-        entries = self.sections.mapping(node, "a rule", RULE_KEYS, ("id", "guards", "message"))
+        before = self.findings.errors
+        required = ("id", "guards") if _has_cases(node) else ("id", "guards", "message")
+        entries = self.sections.mapping(node, "a rule", RULE_KEYS, required)
         rule = self.sections.text(entries.get("id"), "id")
         if rule and not _ID.fullmatch(rule):
             self.sections.find(
@@ -143,6 +139,7 @@ class _Rule:
             )
         self.sections.rule = rule
         guards = self._guards(entries.get("guards"))
+        entries = without_cases(entries, self.sections)
         clause = self.sections.text(entries.get("clause"), "clause")
         clause = clause or (rule if _ID.fullmatch(rule) else "")
         decision, enforcement = (
@@ -151,7 +148,9 @@ class _Rule:
         )
         expressions: list[Program | Mistyped] = []
         check = self._check(node, entries, guards, expressions)
-        sound = len(self.findings) == before and check is not None
+        sound = self.findings.errors == before and check is not None
+        if not sound:  # what it would read then is not known
+            self.outline.parameters_read.add(EVERY)
         self.outline.rules.append(
             RulePart(
                 id=rule,
@@ -211,18 +210,25 @@ class _Rule:
         guards: tuple[str, ...],
         expressions: list[Program | Mistyped],
     ) -> CelCheck | None:
-        self.lets = self.sections.entries(entries.get("let"), "let")
+        own = self.sections.entries(entries.get("let"), "let")
         before = len(self.findings)
         required = self.sections.entries(entries.get("requires"), "requires")
-        self._check_names(required)
+        check_names(required, own, self.definitions, self.sections)
+        self.lets = {**self.definitions.named_in(entries), **own}
         if len(self.findings) > before:
             return None  # every use of these names would be found again
-        self.shapes = {"args": self._arguments(guards), "params": self.parameters}
+        around = self.surroundings.shapes
+        self.shapes = {
+            "args": arguments_of(guards, self.outline),
+            "params": self.parameters,
+            **{name: around[name] for name in around if name not in {**required, **self.lets}},
+        }
         reader = Requirements(self.outline, self.sections, self.shapes)
         written = {name: reader.read(name, entry) for name, entry in required.items()}
         compiler = self._compiler(node, entries, written)
         sound = compiler.compile() and None not in written.values()
         expressions += (*compiler.programs.values(), *compiler.scope.mistyped)
+        self._note_use(compiler, own, sound)
         if not sound:
             return None
         requires = tuple(
@@ -233,30 +239,26 @@ class _Rule:
             return None
         messages = compiler.messages()
         about = self.sections.text(entries.get("about"), "about")
-        return CelCheck(about=about, requires=requires, test=test, messages=messages)
+        named = compiler.mentioned - {*required, *self.lets}
+        return CelCheck(
+            about=about,
+            requires=requires,
+            test=test,
+            messages=messages,
+            surroundings=self.surroundings.of(named),
+        )
 
-    def _check_names(self, required: Mapping[str, Node]) -> None:
-        for name, node in (*required.items(), *self.lets.items()):
-            if not _NAME.fullmatch(name) or name in _RESERVED:
-                self.sections.find(
-                    "syntax", node, f"{name!r} cannot be a name in CEL; choose another"
-                )
-        for name in set(required) & set(self.lets):
-            text = f"{name!r} names a required record already"
-            self.sections.find("duplicate-id", self.lets[name], text)
-
-    def _arguments(self, guards: tuple[str, ...]) -> Shape:
-        """The arguments that are certain in calls of all guarded tools: the rest is optional."""
-        parts = {part.tool: part for part in (*self.outline.writes, *self.outline.neutrals)}
-        shapes = [parts[tool].arguments for tool in guards if tool in parts]
-        objects = [shape for shape in shapes if isinstance(shape, Object) and shape.fields]
-        if not shapes or len(objects) < len(shapes):
-            return ANY
-        if len(objects) == 1:
-            return objects[0]
-        names = dict.fromkeys(name for shape in objects for name in shape.fields)
-        merged = {name: _merged([s.fields.get(name) for s in objects]) for name in names}
-        return Object(f"the call of {' or '.join(guards)}", merged)
+    def _note_use(self, compiler: Compiler, own: Mapping[str, Node], sound: bool) -> None:
+        """Notes which parameters the rule reads, and finds values that it names and never uses."""
+        if not sound:
+            return
+        for places in compiler.uses.values():
+            for use, _ in places:
+                if use.root == "params":
+                    self.outline.parameters_read.add(use.fields[0] if use.fields else EVERY)
+        for name, node in own.items():
+            if name not in compiler.mentioned:
+                self.sections.find("unused", node, f"nothing in this rule uses {name}")
 
     # ── Expressions ─────────────────────────────────────────────────────────────────────────────
 
@@ -265,6 +267,7 @@ class _Rule:
         return replace(
             requirement,
             when=compiler.program(Label(Role.WHEN, requirement.name)),
+            each=compiler.program(Label(Role.EACH, requirement.name)),
             always=requirement.always or requirement.name not in compiler.mentioned,
         )
 
@@ -278,16 +281,10 @@ class _Rule:
         for written in required.values():
             if written is not None:
                 compiler.add_keys(written.requirement.keys, place_of(written.at))
+                compiler.add(Label(Role.EACH, written.requirement.name), written.each)
                 compiler.add(Label(Role.WHEN, written.requirement.name), written.when)
         compiler.add(CHECK, entries.get("check"))
         if "check" not in entries and not required:
             self.sections.find("syntax", node, "a rule needs a check, or records that it requires")
         compiler.add_messages(entries.get("message"), self.sections)
         return compiler
-
-
-def _merged(fields: list[Field | None]) -> Field:
-    present = [field for field in fields if field is not None]
-    shape = present[0].shape if all(field.shape == present[0].shape for field in present) else ANY
-    required = len(present) == len(fields) and all(field.required for field in present)
-    return Field(shape, required, any(field.nullable for field in present))

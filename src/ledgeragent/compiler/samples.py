@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Literal, cast, get_args
 
+from ledgeragent.compiler.parameters import NOW, with_parameters
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
-from ledgeragent.errors import DataError
+from ledgeragent.errors import DataError, UnknownTimeError, UsageError
 from ledgeragent.files.limits import TABLE
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger, Speaker
 from ledgeragent.state import ledger_of
 from ledgeragent.types import Json, ToolCall
-from ledgeragent.verdict import Kind, Verdict
+from ledgeragent.verdict import Finding, Kind, Verdict
 
 Side = Literal["allowed", "rejected"]
 SIDES: tuple[Side, ...] = ("allowed", "rejected")
@@ -31,8 +32,9 @@ class Sample:
     """One case of a rule: records observed, writes executed since, what was said, the call to judge.
 
     An allowed sample must be allowed by the whole domain; a rejected one must be rejected by its own
-    rule (for a rule that is not enforced: in its shadow). It speaks of these `versions` of the pack
-    (empty: all that have the rule).
+    rule (for a rule that is not enforced: in its shadow), with a reason that holds what it `says`.
+    `parameters` are values of its own for those of the pack, the time `now` among them. It speaks of
+    these `versions` of the pack (empty: all that have the rule).
     """
 
     rule: str
@@ -42,11 +44,20 @@ class Sample:
     place: Place
     writes: tuple[ToolCall, ...] = ()
     utterances: tuple[tuple[Speaker, str], ...] = ()
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    says: str = ""
     versions: tuple[str, ...] = ()
 
     def speaks_of(self, version: str) -> bool:
         """True if it says something of this version of the pack."""
         return not self.versions or version in self.versions
+
+    def setting(self, domain: Domain) -> Domain:
+        """The domain with the sample's own parameters. Raises DataError for one that it has not."""
+        try:
+            return with_parameters(domain, self.parameters)
+        except UsageError as problem:
+            raise DataError(str(problem), file=self.place.file, line=self.place.line) from None
 
     def state(self, domain: Domain) -> Ledger:
         """The ledger that the sample describes."""
@@ -77,20 +88,38 @@ class SampleOutcome:
 
 def run(sample: Sample, domain: Domain) -> SampleOutcome:
     """Judges a sample."""
-    verdict = Gate(domain=domain).judge(sample.call, sample.state(domain))
+    setting = sample.setting(domain)
+    verdict = Gate(domain=setting).judge(sample.call, sample.state(setting))
     return SampleOutcome(sample=sample, verdict=verdict, problem=_problem(sample, verdict))
 
 
 def _problem(sample: Sample, verdict: Verdict) -> str:
     findings = [f for f in (*verdict.findings, *verdict.shadow) if f.kind is not Kind.UNDECIDED]
-    errors = [f"{f.predicate} failed: {f.error}" for f in findings if f.kind is Kind.ERROR]
+    errors = [
+        f"{f.predicate} failed: {f.error}"
+        for f in findings
+        if f.kind is Kind.ERROR and not _is_beside(f, sample)
+    ]
     if errors:
         return "; ".join(errors)
     own = [f for f in findings if f.predicate == sample.rule]
     if sample.side == "rejected":
-        return "" if own else f"{sample.rule} does not reject it"
+        return _unsaid(sample, own) if own else f"{sample.rule} does not reject it"
     reasons = [f"{f.predicate}: {f.reason}" for f in (*own, *verdict.findings)]
     return f"it is not allowed: {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
+
+
+def _unsaid(sample: Sample, own: Sequence[Finding]) -> str:
+    """What the rule says instead of what the sample expects, "" where it says that."""
+    if any(sample.says in finding.reason for finding in own):
+        return ""
+    return f"{sample.rule} says {own[0].reason!r}, not {sample.says!r}"
+
+
+def _is_beside(finding: Finding, sample: Sample) -> bool:
+    """True for another rule that asked for the time, of which a rejected sample need not tell."""
+    timeless = str(finding.error).startswith(UnknownTimeError.__name__)
+    return timeless and sample.side == "rejected" and finding.predicate != sample.rule
 
 
 def samples_from_json(file: FilePath) -> tuple[Sample, ...]:
@@ -150,13 +179,15 @@ def sample_of(item: Json, rule: str, side: Side, place: Place) -> Sample:
             utterances=tuple(map(_utterance, item.get("said", ()))),
             call=_call(item["call"]),
             place=place,
+            parameters=_parameters(item),
+            says=_text(item.get("says", "")),
             versions=tuple(map(_text, item.get("versions", ()))),
         )
     except (AttributeError, KeyError, TypeError, ValueError):
         raise DataError(
             f"a sample of {rule} is {{ledger: {{path: record}}, call: {{name: ..., arguments: {{...}}}}}},"
             " and may have a list of such calls as `writes`, and of {user: text} or {agent: text} as"
-            " `said`",
+            " `said`, a time as `now`, other parameters as `params`, and a part of the reason as `says`",
             file=place.file,
             line=place.line,
         ) from None
@@ -166,6 +197,11 @@ def _mapping(value: Json) -> Mapping[str, Json]:
     if not isinstance(value, Mapping):
         raise TypeError
     return value
+
+
+def _parameters(item: Json) -> Mapping[str, Json]:
+    now = {NOW: _text(item["now"])} if "now" in item else {}
+    return {**_mapping(item.get("params", {})), **now}
 
 
 def _text(value: Json) -> str:

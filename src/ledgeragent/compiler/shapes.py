@@ -28,7 +28,10 @@ from ledgeragent.types import Json
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """`str`, `int`, `float`, `bool`, `date` (text such as 2025-03-01T10:00:00Z) or `any`."""
+    """`str`, `int`, `float`, `bool`, `date` (text such as 2025-03-01T10:00:00Z) or `any`.
+
+    Of the time of a decision it is `timestamp`, which no record holds.
+    """
 
     kind: str
 
@@ -99,6 +102,7 @@ Shape = Scalar | Choice | ListOf | MapOf | Object
 
 TEXT = Scalar("str")
 ANY = Scalar("any")
+TIMESTAMP = Scalar("timestamp")
 SCALARS = {kind: Scalar(kind) for kind in ("str", "int", "float", "bool", "date", "any")}
 _PYTHON_TYPES: dict[str, Any] = {
     "str": str,

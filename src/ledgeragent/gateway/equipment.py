@@ -19,6 +19,7 @@ from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.journal import Journal
+from ledgeragent.session.clock import ticking
 from ledgeragent.stores.base import SessionStore
 
 GateOf: TypeAlias = Callable[[Visit, Gate], Gate]
@@ -59,7 +60,9 @@ class Equipment:
         notices = Notices(metrics)
         return cls(
             rosters=Rosters(
-                gate=Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided),
+                gate=ticking(
+                    Gate(domain=domain, unknown=settings.unknown, undecided=settings.undecided)
+                ),
                 recorder=MemoryRecorder(domain, journal, notices=notices),
                 names=settings.tool_names,
                 notices=notices,

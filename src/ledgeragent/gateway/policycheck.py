@@ -31,7 +31,7 @@ class Briefing(NamedTuple):
 
 def briefing(memory: Memory, gate: Gate) -> Briefing:
     """The ledger as the next reply will be judged on it, and what became of the calls of the last."""
-    ledger = memory.state.observe(Reply(), gate.domain).ledger
+    ledger = memory.state.observe(Reply(at=gate.clock()), gate.domain).ledger
     sentences = [_sentence(unsent, gate, ledger) for unsent in memory.unsent]
     spoken = "\n".join([*sentences, *memory.warnings])
     text = render(ledger)

@@ -60,6 +60,8 @@ def _transcript(events: Iterable[Event]) -> list[Mapping[str, Any]]:
     ahead = Counter(call["id"] for calls in proposed for call in calls)
     turns = [_Turn({"role": "assistant", "content": None})]
     for event in events:
+        if "now" in event:
+            turns[-1].message.setdefault("timestamp", event["now"])
         match event["event"]:
             case "heard":
                 turns.append(_Turn({"role": "user", "content": event["text"]}))

@@ -149,9 +149,13 @@ class Journal:
         self._write("proposed", session, {"text": self._text(reply.text), "calls": calls})
 
     def judged(self, session: str, filtered: Filtered, *, shadow: bool = False) -> None:
-        """The verdicts on a reply. `shadow` marks verdicts that changed nothing."""
+        """The verdicts on a reply, and the time by which it was judged, where rules ask for it.
+
+        `shadow` marks verdicts that changed nothing.
+        """
         verdicts = [verdict_json(verdict, self._redaction) for verdict in filtered.verdicts]
-        self._write("judged", session, {"verdicts": verdicts, "shadow": shadow})
+        time = {"now": filtered.now} if filtered.now else {}
+        self._write("judged", session, {"verdicts": verdicts, "shadow": shadow, **time})
 
     def observed(
         self, session: str, call: ToolCall, returned: ToolReturn, absorption: Absorption

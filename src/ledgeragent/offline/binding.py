@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import EVERY_RULE, Domain
@@ -31,21 +32,23 @@ class Binding:
     `name` is what `packs.catalogue` knows: a shipped pack, a YAML file or folder, `module:ATTRIBUTE`.
     `version` and `tools` overrule what a run records about itself, `levels` how strictly rules are
     enforced (`domain.EVERY_RULE` is for all that are not named, the gate's own checks included).
-    `prefixes` stand before the pack's tools in the runs, `unknown` is the answer to tools that the pack
-    does not list, `form` the form of the runs where it is not told from their content.
+    `parameters` are other values than the domain's own. `prefixes` stand before the pack's tools in the
+    runs, `unknown` is the answer to tools that the pack does not list, `form` the form of the runs where it
+    is not told from their content.
     """
 
     name: str
     version: str | None = None
     tools: frozenset[str] | None = None
     levels: frozenset[tuple[str, Enforcement]] = frozenset()
+    parameters: tuple[ParameterText, ...] = ()
     prefixes: tuple[str, ...] = ()
     unknown: Unknown = "revise"
     form: str | None = None
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""
-        return _bound(self.name, self.version, self.tools, self.levels)
+        return _bound(self.name, self.version, self.tools, self.levels, self.parameters)
 
     def serves(self, trace: Trace) -> bool:
         """True unless the run says that it belongs to another domain."""
@@ -58,7 +61,8 @@ class Binding:
         if version is None:
             available, preferred = versions(self.name), _LINEAGE.get(trace.benchmark or "", ())
             version = next((name for name in preferred if name in available), None)
-        return _bound(self.name, version, self.tools or trace.tools, self.levels)
+        tools = self.tools or trace.tools
+        return _bound(self.name, version, tools, self.levels, self.parameters)
 
     def gate_for(self, trace: Trace) -> RecordedGate:
         """The gate that judges one run."""
@@ -100,11 +104,16 @@ def _bound(
     version: str | None,
     tools: frozenset[str] | None,
     levels: frozenset[tuple[str, Enforcement]],
+    parameters: tuple[ParameterText, ...],
 ) -> Domain:
     available = versions(name)
     domain = catalogue.version_of(name, available, version)
     if levels:
         domain = domain.enforcing(_known(levels, domain, available.values()))
+    if parameters:
+        from ledgeragent.compiler.parameters import with_texts
+
+        domain = with_texts(domain, parameters)
     return remembering(domain.bind(tools) if tools is not None else domain)
 
 

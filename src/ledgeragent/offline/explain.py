@@ -19,6 +19,7 @@ from ledgeragent.offline.gatechecks import CHECKS, GateCheck
 from ledgeragent.offline.judging import JudgedCall, gate_of_records, judge
 from ledgeragent.offline.sampling import serving, serving_domains
 from ledgeragent.offline.traces import Trace
+from ledgeragent.offline.wording import WrittenPart, written_parts
 from ledgeragent.predicates import Predicate
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Finding
@@ -76,6 +77,7 @@ class RuleExplained:
     guards: tuple[tuple[str, Effect], ...]
     readings: tuple[Reading, ...]
     samples: tuple[SampleRun, ...]
+    written: tuple[WrittenPart, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,7 @@ def explain_rule(id: str, binding: Binding) -> RuleExplained:
         guards=tuple((tool, domain.effect(tool)) for tool in rule.guards),
         readings=tuple(_readings((sample.alone for sample in runs), domain)),
         samples=runs,
+        written=tuple(written_parts(rule)),
     )
 
 
@@ -135,7 +138,8 @@ def _rule_of(id: str, domain: Domain) -> Predicate | None:
 def _run(sample: Sample, domain: Domain) -> SampleRun:
     rule = _rule_of(sample.rule, domain)
     assert rule is not None
-    alone = judge_alone(rule, domain, sample.call, sample.state(domain))
+    setting = sample.setting(domain)
+    alone = judge_alone(rule, setting, sample.call, sample.state(setting))
     return SampleRun(outcome=run(sample, domain), alone=alone)
 
 

@@ -73,9 +73,11 @@ class Intake:
 
     `skipped` counts the ones that were not judged by reason; `problems` are the first of the broken
     ones, `tried` the forms that the first of them was tried in. `readings` is what each file holds.
+    `timeless` counts runs that do not tell the time that the rules ask for.
     """
 
     runs: int = 0
+    timeless: int = 0
     readings: dict[str, FileReading] = field(default_factory=dict)
     tried: tuple[tuple[str, str], ...] = ()
     skipped: Counter[str] = field(default_factory=Counter)
@@ -84,6 +86,7 @@ class Intake:
     def take(self, other: Intake) -> None:
         """Counts `other` in, after everything so far."""
         self.runs += other.runs
+        self.timeless += other.timeless
         self.skipped.update(other.skipped)
         first = [row for row in other.problems if is_refusal(row["problem"])]
         others = [row for row in other.problems if not is_refusal(row["problem"])]

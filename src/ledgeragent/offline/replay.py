@@ -17,6 +17,8 @@ from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
 from typing import TypeVar
 
+from ledgeragent.compiler.givens import ParameterText
+from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.forms.registry import form_named
@@ -25,6 +27,7 @@ from ledgeragent.offline.judging import Unknown, judge
 from ledgeragent.offline.sources import Piece, pieces
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, together, traces_of
+from ledgeragent.types import Reply
 from ledgeragent.verdict import Enforcement
 
 T = TypeVar("T")
@@ -40,6 +43,7 @@ def replay(
     *,
     version: str | None = None,
     tools: Collection[str] | None = None,
+    parameters: Iterable[ParameterText] = (),
     levels: Mapping[str, Enforcement] | None = None,
     nonstandard: bool = False,
     prefixes: Sequence[str] = (),
@@ -51,8 +55,8 @@ def replay(
     """Judges every conversation of `files` in up to `jobs` processes; the result is the same for any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
-    each run records unless given here; `levels` are those of `Domain.enforcing`, `prefixes`, `unknown`
-    and `form` those of `Binding`. Runs of another
+    each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
+    `prefixes`, `unknown` and `form` those of `Binding`. Runs of another
     domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
     skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
     a JSON document as a whole. Raises DataError for a file that cannot be opened, UsageError for a
@@ -62,6 +66,7 @@ def replay(
         name=domain,
         version=version,
         tools=frozenset(tools) if tools else None,
+        parameters=tuple(parameters),
         levels=frozenset((levels or {}).items()),
         prefixes=tuple(prefixes),
         unknown=unknown,
@@ -123,11 +128,19 @@ def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) ->
             intake.skip(why)
         else:
             intake.read(piece.file, trace)
+            intake.timeless += _lacks_the_time(trace, binding.domain_for(trace))
             yield binding.named(trace)
 
 
 def _is_wanted(trace: Trace, binding: Binding, nonstandard: bool) -> bool:
     return _unwanted(trace, binding, nonstandard) is None
+
+
+def _lacks_the_time(trace: Trace, domain: Domain) -> bool:
+    """True if the rules ask for the time, and neither the run nor a parameter tells it."""
+    if not domain.timed or domain.parameters.get("now"):
+        return False
+    return not any(type(message) is Reply and message.at for message in trace.messages)
 
 
 def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:

@@ -190,9 +190,9 @@ class _Cutter:
 
     def give_up(self, refusal: DataError) -> str:
         """Leaves the last line out, and all of a document, which is none without its end."""
-        kept = [] if self.document or self.whole else self.lines[:-1]
-        self.first += self.count - 1 - len(kept)
-        self.lines, self.count, self.blank = kept, len(kept), False
+        head = [] if self.document or self.whole else self.lines[:-1]
+        self.first += self.count - 1 - len(head)
+        self.lines, self.count, self.blank = head, len(head), False
         return refusal.problem
 
     def piece(self, problem: str | None = None) -> Piece:

@@ -160,6 +160,7 @@ _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, IndexError)
 
 
 def _filled(head: Trace, dialogue: Dialogue, scribe: Scribe, record: Json) -> Trace:
+    scribe.timed(dialogue.record)
     dialogue.write(scribe)
     if not scribe.messages:
         raise ValueError("no conversation: there is no message in it")

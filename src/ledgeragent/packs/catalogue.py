@@ -13,8 +13,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ledgeragent.compiler.digest import digest_of
+from ledgeragent.compiler.problems import nearest
 from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.types import Json
 
 if TYPE_CHECKING:
     from ledgeragent.compiler.samples import Sample
@@ -48,15 +50,23 @@ def versions(name: str) -> dict[str, Domain]:
 
 
 def load_domain(
-    name: str, version: str | None = None, tools: Collection[str] | None = None
+    name: str,
+    version: str | None = None,
+    tools: Collection[str] | None = None,
+    parameters: Mapping[str, Json] | None = None,
 ) -> Domain:
     """The domain of this name, in its newest version unless told.
 
     `name` is a shipped pack, a YAML file, a folder of them, or `module:ATTRIBUTE` of a `Domain` (or
     of a dict of them by version). `tools` are the names of the tools the agent has in this run: no
-    rule then asks for others. Raises UsageError for a name or a version that is none.
+    rule then asks for others. `parameters` are other values than the domain's own. Raises UsageError for a
+    name or a version that is none, and for a parameter that it does not have, or of another type.
     """
     domain = version_of(name, versions(name), version)
+    if parameters:
+        from ledgeragent.compiler.parameters import with_parameters
+
+        domain = with_parameters(domain, parameters)
     return domain.bind(tools) if tools is not None else domain
 
 
@@ -88,8 +98,10 @@ def module_of(name: str) -> ModuleType:
         return import_module(PACKS[name])
     module, colon, _ = name.partition(":")
     if not colon:
+        near = nearest(name, PACKS)
+        meant = f"did you mean {near}? " if near is not None else ""
         choices = f"choose one of: {', '.join(PACKS)}, or a YAML file"
-        raise UsageError(f"there is no domain {name!r}; {choices}")
+        raise UsageError(f"there is no domain {name!r}; {meant}{choices}")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:

@@ -8,6 +8,7 @@ from ledgeragent.effects import Effect
 from ledgeragent.journal.verdicts import evidence_json, finding_row, plain_call
 from ledgeragent.offline.explain import Reading, RuleExplained, RuleRun, SampleRun
 from ledgeragent.offline.gatechecks import GateCheck, gate_samples
+from ledgeragent.offline.wording import WrittenPart
 from ledgeragent.report.parts import (
     SENTENCE,
     call_line,
@@ -44,6 +45,7 @@ def rule_text(explanation: RuleExplained) -> str:
         [
             [f"{rule.id}{mark(rule.enforcement.value)}", *explanation.about.splitlines()],
             [f"{name:<10}{text}" for name, text in facts],
+            listed("As it is written", map(_written, explanation.written)),
             listed("Evidence it reads, as its samples show", map(_reading, explanation.readings)),
             listed("Samples", map(_sample, explanation.samples)),
         ]
@@ -71,6 +73,7 @@ def rule_json(explanation: RuleExplained) -> str:
             ],
             "decision": rule.decision.name.lower(),
             "enforcement": rule.enforcement.value,
+            "written": [part._asdict() for part in explanation.written],
             "reads": [
                 {"path": r.family, "fields": r.fields, "tools": r.tools}
                 for r in explanation.readings
@@ -92,6 +95,12 @@ def rule_json(explanation: RuleExplained) -> str:
 def _tool(guarded: tuple[str, Effect]) -> str:
     tool, effect = guarded
     return tool if effect is Effect.WRITE else f"{tool} ({effect.value})"
+
+
+def _written(part: WrittenPart) -> str:
+    lines = part.text.splitlines()
+    place = f"  {part.file}:{part.line}: {part.part}"
+    return "\n".join([place, *(f"    {line}" for line in lines)])
 
 
 def _reading(reading: Reading) -> str:
@@ -169,6 +178,7 @@ def check_json(check: GateCheck) -> str:
             "accepts": check.accepts,
             "decision": check.decision.name.lower(),
             "enforcement": check.enforcement.value,
+            "written": [],
             "reads": [],
             "samples": [
                 {

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 import ledgeragent
@@ -16,6 +17,13 @@ from ledgeragent.types import Json
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _SARIF_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning"}
+
+
+class PackFindings(NamedTuple):
+    """The findings of one pack, under the name that it was given by."""
+
+    pack: str
+    findings: tuple[Problem, ...]
 
 
 def findings_text(pack: str, findings: Sequence[Problem]) -> str:
@@ -32,9 +40,14 @@ def _printable(line: str) -> str:
     return visible(line).replace("\\u003c", "<").replace("\\u003e", ">")
 
 
-def findings_json(pack: str, findings: Sequence[Problem]) -> str:
-    """One JSON object with every finding."""
-    value = {
+def findings_json(reports: Sequence[PackFindings]) -> str:
+    """One JSON object with every finding; of several packs, a list of such objects."""
+    values = [_report(*report) for report in reports]
+    return dump(values[0] if len(values) == 1 else values)
+
+
+def _report(pack: str, findings: Sequence[Problem]) -> Json:
+    return {
         "pack": pack,
         "errors": count(findings, Severity.ERROR),
         "warnings": count(findings, Severity.WARNING),
@@ -50,7 +63,6 @@ def findings_json(pack: str, findings: Sequence[Problem]) -> str:
             for finding in findings
         ],
     }
-    return dump(value)
 
 
 def count(findings: Sequence[Problem], severity: Severity) -> int:

@@ -9,7 +9,7 @@ from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.rejections import Rejections
 from ledgeragent.session.unread import warn_of
-from ledgeragent.state import State
+from ledgeragent.state import State, at_time
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision, Finding, Kind, Verdict
 
@@ -45,7 +45,8 @@ class LiveState:
     def judge_unannounced(self, call: ToolCall) -> Filtered:
         """The verdict on a call that no reply held: it does not run, unless verdicts change nothing."""
         state, shadow = self.state, self.thread.shadow
-        verdict = self.gate.judge(call, state.ledger) if shadow else _unannounced(call)
+        now = at_time(state.ledger, self.gate.clock(), self.gate.domain)
+        verdict = self.gate.judge(call, now) if shadow else _unannounced(call)
         if shadow:
             self.pend(*state.pending, call)
         return Filtered(

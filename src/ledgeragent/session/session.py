@@ -11,6 +11,7 @@ from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.journal.recorder import Recorder, new_session
 from ledgeragent.ledger import Ledger
 from ledgeragent.render import render
+from ledgeragent.session.clock import ticking
 from ledgeragent.session.unread import warn_of
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 class Session:
     """One conversation. Create one per run, never one per agent object.
 
-    `gate` may be a domain (judged with the defaults) or a `Gate` of your own making. All that
+    `gate` may be a domain (judged with the defaults) or a `Gate` of your own making; without a clock of
+    its own it goes by this machine's. All that
     happens is recorded in `journal`, if given, under the session's `name`. Tools may run in threads:
     each step is taken whole. A reply ends the one before it, so a call of that which has no answer
     yet may have happened.
@@ -35,7 +37,7 @@ class Session:
         delivery: Delivery = "tool_result",
         journal: Journal | None = None,
     ) -> None:
-        self.gate = gate if isinstance(gate, Gate) else Gate(domain=gate)
+        self.gate = ticking(gate if isinstance(gate, Gate) else Gate(domain=gate))
         self.delivery: Delivery = delivery
         self.state = State()
         self.name = new_session()

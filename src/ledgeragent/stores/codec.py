@@ -81,6 +81,7 @@ def _read_state(data: Mapping[str, Json]) -> State:
 def _ledger(ledger: Ledger) -> Json:
     return {
         "turn": ledger.turn,
+        **({"now": ledger.now} if ledger.now else {}),
         "writes": _calls(ledger.writes),
         "unconfirmed": [[_call(d.call), d.running] for d in ledger.unconfirmed],
         "utterances": [list(utterance) for utterance in ledger.utterances],
@@ -92,6 +93,7 @@ def _ledger(ledger: Ledger) -> Json:
 def _read_ledger(data: Mapping[str, Json]) -> Ledger:
     ledger = Ledger(
         turn=data["turn"],
+        now=data.get("now", ""),
         writes=PersistentList(_read_calls(data["writes"])),
         unconfirmed=tuple(
             Unconfirmed(_read_call(call), running) for call, running in data.get("unconfirmed", ())

@@ -38,7 +38,8 @@ _DOUBLED = {"=": "== to compare", "&": "&&", "|": "||"}
 _OPERATORS = {"and": "&&", "or": "||", "not": "!", "is": "==", "if": "a ? b : c"}
 _WORD_INPUT = re.compile(rf"input '({'|'.join(_OPERATORS)})'", re.IGNORECASE)
 _MISCALLED = frozenset(
-    f"undeclared reference to '{name}'" for name in ("date", "days", "sorted", "sum")
+    f"undeclared reference to '{name}'"
+    for name in ("date", "days", "distinct", "max", "min", "sorted", "sum")
 )
 
 
@@ -74,8 +75,9 @@ def library() -> Any:
 def _extensions() -> tuple[list[Any], list[Any]]:
     """The libraries that expressions can use, and our functions as the checker knows them."""
     cel = library()
-    bindings, strings, math = (
-        import_module(f"cel_expr_python.ext.ext_{name}") for name in ("bindings", "strings", "math")
+    bindings, strings, math, optional = (
+        import_module(f"cel_expr_python.ext.ext_{name}")
+        for name in ("bindings", "strings", "math", "optional")
     )
     kinds = cel.Type
     text, texts, things = kinds.STRING, kinds.List(kinds.STRING), kinds.List(kinds.DYN)
@@ -84,12 +86,21 @@ def _extensions() -> tuple[list[Any], list[Any]]:
         "days": (kinds.INT, [text, text]),
         "sorted": (texts, [texts]),
         "sum": (kinds.DOUBLE, [things]),
+        "distinct": (things, [things]),
+        "max": (kinds.DYN, [things]),
+        "min": (kinds.DYN, [things]),
     }
     functions = [
         cel.FunctionDecl(name, [cel.Overload(name, return_type=result, parameters=parameters)])
         for name, (result, parameters) in signatures.items()
     ]
-    return [bindings.ExtBindings(), strings.ExtStrings(), math.ExtMath()], functions
+    extensions = [
+        bindings.ExtBindings(),
+        strings.ExtStrings(),
+        math.ExtMath(),
+        optional.ExtOptional(),
+    ]
+    return extensions, functions
 
 
 def cel_type(shape: Shape) -> Any:
@@ -98,6 +109,8 @@ def cel_type(shape: Shape) -> Any:
     match shape:
         case Scalar("str" | "date"):
             return kinds.STRING
+        case Scalar("timestamp"):
+            return kinds.TIMESTAMP
         case Scalar("int"):
             return kinds.INT
         case Scalar("float"):
@@ -224,6 +237,10 @@ def _in_our_words(text: str) -> str:
         operands = overload[2][1:-1].replace("google.protobuf.Timestamp", "timestamp")
         operands = operands.replace("*error*", "unknown")
         hint = ""
+        if {"string", "timestamp"} <= set(operands.split(", ")):
+            hint = (
+                "; write date(...) around the text, or compare with a date in text, such as today"
+            )
         if "null_type" in operands:
             return "a field that is null counts as absent: test it with has(...)"
         if {"double", "int"} <= set(operands.split(", ")):
@@ -264,7 +281,11 @@ def environment(variables: Iterable[Variable], computed: Mapping[str, str] | Non
     """
     extensions, functions = _extensions()
     kinds = library().Type
-    results = {"sum": kinds.DOUBLE, "sorted": kinds.List(kinds.STRING)}
+    results = {
+        "sum": kinds.DOUBLE,
+        "sorted": kinds.List(kinds.STRING),
+        "distinct": kinds.List(kinds.DYN),
+    }
     types = {v.name: cel_type(v.shape) for v in variables}
     types |= {name: results[function] for name, function in (computed or {}).items()}
     return library().NewEnv(variables=types, extensions=extensions, functions=functions)

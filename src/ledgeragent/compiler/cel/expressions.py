@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
+from ledgeragent.compiler.cel.activation import EACH
 from ledgeragent.compiler.cel.engine import Source, environment, parse
 from ledgeragent.compiler.cel.functions import COMPUTED, only_call
+from ledgeragent.compiler.cel.labels import (
+    CHECK,
+    DEMANDING,
+    Label,
+    Role,
+    condition_at,
+    fact_at,
+    is_part_of_case,
+)
 from ledgeragent.compiler.cel.programs import Program, compile_expression
 from ledgeragent.compiler.cel.reasons import MessageFact, ReasonText, ReasonTexts
 from ledgeragent.compiler.cel.scope import Scope
@@ -19,34 +28,6 @@ from ledgeragent.compiler.problems import Place, Problems
 from ledgeragent.compiler.source.keys import Key, Segment
 from ledgeragent.compiler.source.sections import Sections, place_of
 from ledgeragent.compiler.source.yamlfile import Node
-
-
-class Role(Enum):
-    """The part that an expression plays in its rule, by the word that messages call it."""
-
-    LET = "let"
-    KEYS = "keys"
-    WHEN = "when"
-    CHECK = "check"
-    CONDITION = "if"
-    FACT = "fact"
-
-
-_DEMANDING = (Role.LET, Role.WHEN, Role.CHECK)
-"""Where a field that may have no value must be tested; in a message it is then just unknown."""
-
-
-class Label(NamedTuple):
-    """The place of an expression in its rule: `name` tells it from others of the same role."""
-
-    role: Role
-    name: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.role.value} {self.name}".rstrip()
-
-
-CHECK = Label(Role.CHECK)
 
 
 @dataclass(slots=True)
@@ -78,7 +59,8 @@ class Compiler:
 
     def add_keys(self, keys: Iterable[Segment], place: Place) -> None:
         """Adds what the placeholders of a path read."""
-        places = [(Use(k.root, k.fields, 0), place) for k in keys if isinstance(k, Key)]
+        named = (key for key in keys if isinstance(key, Key) and key.root != EACH)
+        places = [(Use(key.root, key.fields, 0), place) for key in named]
         self.uses[Label(Role.KEYS, str(len(self.uses)))] = places
         self.mentioned |= {use.root for use, _ in places}
 
@@ -92,7 +74,7 @@ class Compiler:
             self.broken = True
         for item in node.value:
             entries = sections.mapping(item, "a message", ("if", "say"), ("say",))
-            self.add(_condition_at(len(self.texts)), entries.get("if"))
+            self.add(condition_at(len(self.texts)), entries.get("if"))
             self._add_message(entries.get("say"), sections)
 
     def _add_message(self, node: Node | None, sections: Sections) -> None:
@@ -115,7 +97,7 @@ class Compiler:
                 sections.find("syntax", node, "an empty {} in the message; write {{ for a brace")
                 self.broken = True
                 continue
-            self.add(_fact_at(case, len(specs)), replace(node, value=fact))
+            self.add(fact_at(case, len(specs)), replace(node, value=fact))
             template += f"{{f{len(specs)}}}"
             specs.append(spec)
         self.texts.append((template, specs))
@@ -151,13 +133,26 @@ class Compiler:
         return compile_expression(source, self.scope, declared)
 
     def _fits(self, label: Label, program: Program, node: Node) -> bool:
-        """True unless a condition gives something else than true or false."""
-        if label.role is Role.FACT or program.type in ("BOOL", "DYN"):
+        """True unless a condition gives something else than true or false, or `each` no list."""
+        role, kind = label.role, program.type
+        if role is Role.FACT and self._spec(label) and kind not in ("INT", "UINT", "DOUBLE", "DYN"):
+            text = f"{self._spec(label)} writes a number, and this is {kind.lower()}"
+            place = Place(node.file, node.begins)
+            self.scope.findings.add("bad-message", place, text, self.scope.rule)
+            return False
+        kind_of_value = "a list" if role is Role.EACH else "true or false"
+        fitting = kind.startswith("LIST") if role is Role.EACH else kind == "BOOL"
+        if role is Role.FACT or fitting or kind == "DYN":
             return True
         place = Place(node.file, node.begins)
-        text = f"{label.role.value} gives {program.type.lower()}, it should give true or false"
+        text = f"{role.value} gives {kind.lower()}, it should give {kind_of_value}"
         self.scope.findings.add("type-error", place, text, self.scope.rule)
         return False
+
+    def _spec(self, fact: Label) -> str:
+        """How the number of a fact is written, "" where it is as it is."""
+        case, number = map(int, fact.name.split("."))
+        return self.texts[case][1][number]
 
     def _let_items(self) -> Iterator[tuple[Label, Node]]:
         yield from ((Label(Role.LET, name), node) for name, node in self.lets.items())
@@ -179,7 +174,7 @@ class Compiler:
     def _declare(self, label: Label) -> bool:
         lets = self._visible_lets(label)
         # The test of a field may stand in what cannot be read.
-        careful = not self.broken and label.role in _DEMANDING
+        careful = not self.broken and label.role in DEMANDING
         return self.scope.declare(self.uses[label], lets, careful)
 
     def _visible_lets(self, label: Label) -> list[str]:
@@ -197,8 +192,22 @@ class Compiler:
         return [(let, self.lets[let]) for let in lets if let in roots]
 
     def _lets_are_sound(self, declared: Any) -> bool:
-        answers = [self._compiled(label, node, declared) for label, node in self._let_items()]
-        return None not in answers
+        lets = [*self._let_items()]
+        programs = [self._compiled(label, node, declared) for label, node in lets]
+        sound = [
+            p is not None and self._decides(*let, p) for let, p in zip(lets, programs, strict=True)
+        ]
+        return all(sound)
+
+    def _decides(self, label: Label, node: Node, program: Program) -> bool:
+        """True unless a part of a case gives something else than true or false."""
+        if not is_part_of_case(label.name) or program.type in ("BOOL", "DYN"):
+            return True
+        self.trees.pop(CHECK, None)  # what uses it would be found wrong again
+        text = f"a case's {label.name.rpartition('_')[2]} gives {program.type.lower()}"
+        text += ", it should give true or false"
+        self.scope.findings.add("type-error", Place(node.file, node.begins), text, self.scope.rule)
+        return False
 
     def program(self, label: Label) -> Program | None:
         """The compiled expression of that place."""
@@ -230,9 +239,9 @@ class Compiler:
         return joined if needed <= own else None
 
     def _message(self, case: int, template: str, specs: list[str]) -> ReasonText:
-        facts = {f"f{i}": self._fact(_fact_at(case, i), spec) for i, spec in enumerate(specs)}
+        facts = {f"f{i}": self._fact(fact_at(case, i), spec) for i, spec in enumerate(specs)}
         return ReasonText(
-            template=template, facts=facts, condition=self.programs.get(_condition_at(case))
+            template=template, facts=facts, condition=self.programs.get(condition_at(case))
         )
 
     def _fact(self, label: Label, spec: str) -> MessageFact:
@@ -249,13 +258,13 @@ class Compiler:
         labels: list[Label] = []
         for case, message in reversed(list(enumerate(cases))):
             facts = enumerate(message.facts.values())
-            computed = [_fact_at(case, i) for i, fact in facts if fact.plain is None]
+            computed = [fact_at(case, i) for i, fact in facts if fact.plain is None]
             values = "".join(f", dyn({self._before_last(label)}\n)" for label in computed)
             labels += computed
             if message.condition is None:
                 text = f"[dyn({case}){values}]"
             else:
-                condition = _condition_at(case)
+                condition = condition_at(case)
                 labels.append(condition)
                 text = f"({self.pieces[condition].value}\n) ? [dyn({case}){values}] : {text}"
         if check is not None:
@@ -276,13 +285,3 @@ class Compiler:
         text = str(self.pieces[label].value)
         call = only_call(text)
         return call.arguments[0] if call is not None and call.function in COMPUTED else text
-
-
-def _condition_at(case: int) -> Label:
-    """The place of the condition of a message's case."""
-    return Label(Role.CONDITION, str(case))
-
-
-def _fact_at(case: int, number: int) -> Label:
-    """The place of a fact in the text of a message's case."""
-    return Label(Role.FACT, f"{case}.{number}")

@@ -1,8 +1,8 @@
-"""The functions that packs have besides CEL's own: `date`, `days`, `sum`, `sorted`.
+"""The functions that packs have besides CEL's own: dates, and what CEL does not do with lists.
 
 They are no callbacks: the library loses a little memory with every call back into Python, and a gate
-runs for months. Dates are written out in CEL; `sum` and `sorted` are computed before the expression
-that needs them, from a program of their own, and come in as variables.
+runs for months. Dates, `max` and `min` are written out in CEL; `sum`, `sorted` and `distinct` are computed
+before the expression that needs them, from a program of their own, and come in as variables.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ledgeragent.types import Json
+from ledgeragent.types import Json, canonical
 
 
 def _sum(numbers: list[float]) -> float:
     return float(sum(numbers))
 
 
-COMPUTED: Mapping[str, Callable[[Any], Json]] = {"sum": _sum, "sorted": sorted}
+def _distinct(values: list[Json]) -> list[Json]:
+    return list({canonical(value): value for value in values}.values())
+
+
+COMPUTED: Mapping[str, Callable[[Any], Json]] = {
+    "sum": _sum,
+    "sorted": sorted,
+    "distinct": _distinct,
+}
 """Functions of one list that are computed beforehand."""
 
 _DATE = (
@@ -27,7 +35,12 @@ _DATE = (
     " : iso__.size() == 19 ? iso__ + 'Z' : iso__))"
 )
 _DAYS = f"(({_DATE.replace('{0}', '{1}')} - {_DATE}).getHours() / 24)"
-_WRITTEN_OUT: Mapping[str, tuple[int, str]] = {"date": (1, _DATE), "days": (2, _DAYS)}
+_WRITTEN_OUT: Mapping[str, tuple[int, str]] = {
+    "date": (1, _DATE),
+    "days": (2, _DAYS),
+    "max": (1, "math.greatest({0})"),
+    "min": (1, "math.least({0})"),
+}
 
 _TOKEN = re.compile(
     r"""(?P<text>[rR]?(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"""
@@ -62,10 +75,10 @@ class Rewritten:
     computed: tuple[ToCompute, ...] = ()
 
 
-def rewritten(text: str, name_of: Callable[[str, str], str], line: int = 0) -> Rewritten:
+def rewritten(text: str, name_of: Callable[[str, str], str | None], line: int = 0) -> Rewritten:
     """The expression with our functions written out, or replaced by a variable named by `name_of`.
 
-    `line` is the one that the text begins in.
+    One that has no name stays. `line` is the one that the text begins in.
     """
     computed: list[ToCompute] = []
     out, position = "", 0
@@ -75,15 +88,20 @@ def rewritten(text: str, name_of: Callable[[str, str], str], line: int = 0) -> R
         begins = line + text.count("\n", 0, call.start)
         if call.function in COMPUTED:
             name = name_of(call.function, call.arguments[0])
+            if name is None:
+                inner = rewritten(call.arguments[0], name_of, begins)
+                computed += inner.computed
+                out += f"{call.function}({inner.text})"
+                continue
             computed.append(ToCompute(name, call.function, call.arguments[0], begins))
             out += name
             continue
-        inner: list[Rewritten] = []
+        parts: list[Rewritten] = []
         for argument in call.arguments:
-            inner.append(rewritten(argument, name_of, begins))
+            parts.append(rewritten(argument, name_of, begins))
             begins += argument.count("\n")
-        computed += [value for part in inner for value in part.computed]
-        out += _WRITTEN_OUT[call.function][1].format(*(f"({part.text})" for part in inner))
+        computed += [value for part in parts for value in part.computed]
+        out += _WRITTEN_OUT[call.function][1].format(*(f"({part.text})" for part in parts))
     return Rewritten(out + text[position:], tuple(computed))
 
 

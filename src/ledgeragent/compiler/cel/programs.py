@@ -21,9 +21,9 @@ from ledgeragent.compiler.cel.functions import COMPUTED, Rewritten, ToCompute, r
 from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.pieces import Pieces
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
-from ledgeragent.compiler.cel.surgery import Serialized, without_early_ends
-from ledgeragent.compiler.cel.tree import Expr, Fold, read_tree, walk
-from ledgeragent.compiler.cel.variables import uses
+from ledgeragent.compiler.cel.surgery import Serialized, with_sums, without_early_ends
+from ledgeragent.compiler.cel.tree import Call, Expr, Fold, read_tree, walk
+from ledgeragent.compiler.cel.variables import Use, uses
 from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.types import Json
@@ -98,6 +98,10 @@ class Program:
         self.computed = computed
         self._evaluate = evaluated_as.eval
         self._pieces = Pieces(evaluated_as, declared)
+
+    def evaluate_as(self, expression: Any) -> None:
+        """Evaluates by this form from here on; piece by piece, where loops run often, by the one before."""
+        self._evaluate = expression.eval
 
     def __call__(self, values: dict[str, Json]) -> Json:
         """The value; raises Absent where a variable it needs has none, CelError where it fails.
@@ -177,7 +181,20 @@ def _without_our_functions(
     if isinstance(evaluated_as, Refused):
         return None
     evaluated_as = _going_to_the_end(evaluated_as, declared)
-    return Program(expression, source, scope, evaluated_as, declared, tuple(values.values()))
+    program = Program(expression, source, scope, evaluated_as, declared, tuple(values.values()))
+    program.evaluate_as(_summing_up(evaluated_as, declared))
+    return program
+
+
+def _summing_up(expression: Any, declared: Any) -> Any:
+    """The expression, with loops for the sums that look at what a macro around them binds."""
+    form = Serialized(expression.serialize())
+    sums = {
+        node.raw: node.args[0].raw
+        for node in walk(form.tree)
+        if isinstance(node, Call) and node.function == "sum"
+    }
+    return declared.deserialize(form.around(with_sums(form.tree.raw, sums))) if sums else expression
 
 
 def _going_to_the_end(expression: Any, declared: Any) -> Any:
@@ -193,7 +210,14 @@ def _rewritten(source: Source, scope: Scope) -> Iterator[tuple[Lets, Node, Rewri
     """Each let and then the body, without our functions; with the lets before it."""
     for i, node in enumerate((*(let for _, let in source.lets), source.body)):
         lets = source.lets[:i]
-        yield lets, node, rewritten(node.value, partial(scope.computed_name, lets))
+        yield lets, node, rewritten(node.value, partial(_name_of, lets, node, scope))
+
+
+def _name_of(lets: Lets, node: Node, scope: Scope, function: str, argument: str) -> str | None:
+    """The variable for a value that is computed beforehand; None for a sum that looks into a macro."""
+    if function == "sum" and _hidden(Source.of(replace(node, value=argument)), lets, scope):
+        return None
+    return scope.computed_name(lets, function, argument)
 
 
 def _computed(
@@ -212,11 +236,16 @@ def _argument(call: ToCompute, node: Node) -> Node:
 def _sees_its_list(call: ToCompute, node: Node, lets: Lets, scope: Scope) -> bool:
     """False (and findings) where the list is made with what only a macro around the call knows."""
     source = Source.of(_argument(call, node))
-    tree = parse(source, scope.findings, scope.rule)
-    names = {*scope.roots, *(v.root for v in scope.variables.values()), *(let for let, _ in lets)}
-    hidden = [use for use in uses(tree) if use.root not in names] if tree is not None else []
+    hidden = _hidden(source, lets, scope)
     for use in hidden:
         text = f"{call.function}(...) cannot look at {use.root}, which a macro binds"
         text += "; name its list with let"
         scope.findings.add("type-error", source.place(use.at), text, scope.rule)
     return not hidden
+
+
+def _hidden(source: Source, lets: Lets, scope: Scope) -> list[Use]:
+    """The names in an expression that only a macro around it can know."""
+    tree = parse(source, Problems())
+    names = {*scope.roots, *(v.root for v in scope.variables.values()), *(let for let, _ in lets)}
+    return [use for use in uses(tree) if use.root not in names] if tree is not None else []

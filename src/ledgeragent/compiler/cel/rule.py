@@ -14,6 +14,7 @@ from ledgeragent.compiler.cel.characters import Unreadable
 from ledgeragent.compiler.cel.engine import CelError
 from ledgeragent.compiler.cel.programs import Program
 from ledgeragent.compiler.cel.reasons import ReasonTexts
+from ledgeragent.compiler.cel.surroundings import Surroundings
 from ledgeragent.predicates import Broken, MissingEvidence, View, violation
 from ledgeragent.types import Json
 
@@ -30,11 +31,13 @@ class CelCheck:
         requires: tuple[Requirement, ...],
         test: Program | None,
         messages: ReasonTexts,
+        surroundings: Surroundings,
     ) -> None:
         self.__doc__ = about
         self.requires = requires
         self.test = test
         self.messages = messages
+        self.surroundings = surroundings
         self._demanded = tuple(requirement.name for requirement in requires if requirement.always)
 
     def __call__(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
@@ -50,6 +53,8 @@ class CelCheck:
 
     def _judged(self, arguments: Mapping[str, Json], view: View) -> Broken | None:
         activation = Activation({"args": arguments, "params": view.parameters})
+        if self.surroundings.names:
+            activation.containers.update(self.surroundings.containers(view))
         for requirement in self.requires:
             activation.fetch(requirement, view)
         broken = self._violation(activation)

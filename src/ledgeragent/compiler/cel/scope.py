@@ -77,7 +77,7 @@ class Scope:
                 fields = shape.fields if isinstance(shape, Object) else ()
                 text = f"{shape} has no field {name!r}{suggestion(name, fields)}"
                 return self._find("unknown-field", place, text)
-            if not member.certain:
+            if not member.certain or (member.shape == ANY and whole in self.tested):
                 return self._declare_member(whole, shape, place, careful)
             path, owner, shape = whole, shape, member.shape
             if shape == ANY:

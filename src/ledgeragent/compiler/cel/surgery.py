@@ -14,6 +14,7 @@ _CHECKED_EXPR = 4
 _NUMBER, _IDENT, _SELECT, _CALL, _LIST, _STRUCT, _COMPREHENSION = 2, 4, 5, 6, 7, 8, 9
 _OPERANDS = {_SELECT: (1,), _CALL: (1, 3), _LIST: (1,), _COMPREHENSION: (2, 4, 6, 7)}
 _ENTRIES, _OF_ENTRY = 2, (3, 4)  # of a struct; the key and value of one
+_ITEM, _SUM = "item__", "sum__"
 _RANGE, _ACCUMULATOR, _CONDITION, _RESULT = 2, 3, 5, 7
 
 
@@ -76,6 +77,36 @@ def without_early_ends(raw: bytes) -> bytes:
     """
     changed = _changed_inside(raw, without_early_ends)
     return _with(changed, {_CONDITION: [_TRUE]}) if _COMPREHENSION in read_message(raw) else changed
+
+
+def with_sums(raw: bytes, sums: Mapping[bytes, bytes]) -> bytes:
+    """The expression with a loop that adds up in place of each of these calls, by their one argument.
+
+    CEL has no such macro, but its loops are more than its macros: this one begins with 0.0 and adds
+    each item as a float.
+    """
+    if raw in sums:
+        return _total(with_sums(sums[raw], sums))
+    return _changed_inside(raw, lambda inner: with_sums(inner, sums))
+
+
+def _total(items: bytes) -> bytes:
+    zero = _call("double", write_message({_NUMBER: [_NEW], 3: [write_message({3: [0]})]}))
+    step = _call("_+_", reference(_SUM), _call("double", reference(_ITEM)))
+    loop: WireFields = {
+        1: [_ITEM],
+        2: [items],
+        3: [_SUM],
+        4: [zero],
+        5: [_TRUE],
+        6: [step],
+        7: [reference(_SUM)],
+    }
+    return write_message({_NUMBER: [_NEW], _COMPREHENSION: [write_message(loop)]})
+
+
+def _call(function: str, *operands: bytes) -> bytes:
+    return write_message({_NUMBER: [_NEW], _CALL: [write_message({2: [function], 3: [*operands]})]})
 
 
 def _changed_inside(raw: bytes, change: Callable[[bytes], bytes]) -> bytes:

@@ -16,7 +16,8 @@ from ledgeragent.types import Json
 
 # fmt: off
 _NAMES_OF_CEL = frozenset((
-    "bool", "bytes", "double", "dyn", "int", "list", "map", "math", "null_type", "string", "type", "uint",
+    "bool", "bytes", "double", "dyn", "int", "list", "map", "math", "null_type", "optional",
+    "optional_type", "string", "type", "uint",
 ))
 # fmt: on
 

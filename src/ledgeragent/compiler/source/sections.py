@@ -22,6 +22,7 @@ class Sections:
 
     findings: Problems
     rule: str = ""
+    has_code: bool = False
 
     def find(self, code: str, node: Node, message: str) -> None:
         """Notes a finding at a node."""
@@ -108,6 +109,7 @@ class Sections:
 
     def python(self, node: Node) -> Any:
         """The Python object named by `module:name`, or None."""
+        self.has_code = True
         module, _, name = self.text(node, "python").partition(":")
         if not module or not name:
             self.find("syntax", node, "write python: module:name")

@@ -43,6 +43,7 @@ def _writing(numbered: list[tuple[int, Json]]) -> Writing:
         scribe.noun = "entry"
         seen: set[str] = set()
         for scribe.place, entry in numbered:
+            scribe.timed(entry)
             _entry(entry, seen, scribe)
         scribe.place = None
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from ledgeragent.offline.forms.times import time_of
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
 T = TypeVar("T")
@@ -23,6 +24,7 @@ class Scribe:
         self.left_out: Counter[str] = Counter()
         self.place: int | None = None
         self.noun = "message"
+        self._now = ""
         self._pairing = pairing
         self._open: list[ToolCall] = []
         self._numbered = 0
@@ -32,8 +34,13 @@ class Scribe:
         """The items one by one; a problem with one of them is told with its number."""
         self.noun = noun
         for self.place, item in enumerate(items, 1):
+            self.timed(item)
             yield item
         self.place = None
+
+    def timed(self, item: object) -> None:
+        """Takes the time that an element tells for that of the replies from here on."""
+        self._now = (time_of(item) if isinstance(item, dict) else "") or self._now
 
     def leave_out(self, what: str, number: int = 1) -> None:
         """Counts something that is no part of a conversation between a user, an agent and tools."""
@@ -46,7 +53,7 @@ class Scribe:
     def reply(self, text: str = "", calls: Iterable[ToolCall] = ()) -> None:
         """A whole generation of the model."""
         numbered = tuple(map(self._numbered_call, calls))
-        self._write(Reply(text=text, calls=numbered))
+        self._write(Reply(text=text, calls=numbered, at=self._now))
         self._open += numbered
 
     def say(self, text: str) -> None:
@@ -96,7 +103,8 @@ class Scribe:
         if self._is_growing:
             self.messages.pop()
         words = "\n".join(filter(None, (last.text, text)))
-        self._write(Reply(text=words, calls=(*last.calls, *calls)))
+        at = last.at or self._now
+        self._write(Reply(text=words, calls=(*last.calls, *calls), at=at))
         self._open += calls
         self._is_growing = True
 

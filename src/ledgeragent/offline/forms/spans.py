@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from ledgeragent.offline.forms import genai
@@ -10,8 +11,9 @@ from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside
 from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import NO_ID, Scribe, call_of
 from ledgeragent.offline.forms.spanrecords import SpanRecord, has_spans, nested, spans_in
+from ledgeragent.offline.forms.times import moment_in
 from ledgeragent.offline.forms.within import distinct, exchange
-from ledgeragent.types import Json, ToolReturn
+from ledgeragent.types import Json, Message, Reply, ToolReturn
 
 _CONVERSATION = ("gen_ai.conversation.id", "session.id", "langfuse.session.id")
 _ALL = ("pydantic_ai.all_messages", "all_messages")
@@ -63,6 +65,7 @@ def _threads(spans: list[SpanRecord]) -> list[Scribe]:
         except ValueError as problem:
             raise ValueError(f"span {span.name!r}: {problem}") from None
         if scribe is not None:
+            scribe.messages[:] = [_at(span, message) for message in scribe.messages]
             scribes.append(scribe)
     tools = [call for span in spans if (call := _tool(span)) is not None]
     threads = distinct(scribes)
@@ -70,6 +73,13 @@ def _threads(spans: list[SpanRecord]) -> list[Scribe]:
         return [_of_tools(tools, threads)]
     _answer(threads, tools)
     return threads
+
+
+def _at(span: SpanRecord, message: Message) -> Message:
+    """The message, at the time of its span where it tells none itself."""
+    if type(message) is not Reply or message.at:
+        return message
+    return replace(message, at=moment_in(span.start.lstrip("0")))
 
 
 def _scribe(span: SpanRecord) -> Scribe | None:

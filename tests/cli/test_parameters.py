@@ -1,0 +1,136 @@
+"""Parameters and the time, wherever a domain is named on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import ledgeragent
+from tests.cli.test_configuration import plan
+from tests.compiler.small_bank import ACCOUNT, HEAD, rule
+
+pytest.importorskip("cel_expr_python")
+
+RULE = rule(
+    "days(account.opened_on, today) >= params.days && args.amount <= params.limit",
+    requires='{account: "accounts.{account_id}"}',
+    message='"it is {today}, {params.days} days, {params.limit:.0f} at most"',
+)
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> str:
+    file = tmp_path / "bank.yaml"
+    file.write_text(f"{HEAD}rules:\n{RULE}")
+    return str(file)
+
+
+def run_of(**at: Any) -> dict[str, Any]:
+    def asks(id: str, name: str, arguments: Any) -> dict[str, Any]:
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        calls = [{"id": id, "type": "function", "function": function}]
+        return {"role": "assistant", "content": None, "tool_calls": calls, **at}
+
+    return {
+        "id": "run",
+        "messages": [
+            {"role": "user", "content": "Send 60."},
+            asks("r", "get_account", {"account_id": "A"}),
+            {"role": "tool", "tool_call_id": "r", "content": json.dumps(ACCOUNT)},
+            asks("t", "transfer", {"account_id": "A", "amount": 60.0}),
+            {"role": "tool", "tool_call_id": "t", "content": "done"},
+        ],
+    }
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(json.dumps(run_of(timestamp="2025-03-14T12:00:00Z")))
+    return file
+
+
+def outcome(report: Any) -> tuple[int, int]:
+    return report["writes"]["allow"], report["writes"]["revise_violation"]
+
+
+def test_replay_goes_by_the_time_of_the_run(pack: str, runs: Path) -> None:
+    done = ledgeragent("replay", runs, "--domain", pack, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    assert outcome(done.json) == (0, 1)
+    runs.write_text(json.dumps(run_of(timestamp="2025-03-15T12:00:00Z")))
+    assert outcome(ledgeragent("replay", runs, "--domain", pack, "--format", "json").json) == (1, 0)
+
+
+def test_a_parameter_counts_before_it(pack: str, runs: Path) -> None:
+    for words, expected in (
+        (["--param", "now=2025-03-20"], (1, 0)),
+        (["--param", "days=3"], (1, 0)),
+        (["--param", "days=3", "--param", "limit=50"], (0, 1)),
+    ):
+        done = ledgeragent("replay", runs, "--domain", pack, "--format", "json", *words)
+        assert outcome(done.json) == expected, words
+
+
+def test_runs_without_a_time_are_told_once(pack: str, runs: Path) -> None:
+    runs.write_text("\n".join(json.dumps(run_of() | {"id": name}) for name in "abc"))
+    done = ledgeragent("replay", runs, "--domain", pack, "--format", "json")
+    assert done.err.count("do not tell the time") == 1
+    assert "3 runs" in done.err and "--param now=" in done.err
+    assert ledgeragent("replay", runs, "--domain", pack, "--quiet").err == ""
+    given = ledgeragent("replay", runs, "--domain", pack, "--param", "now=2025-03-20")
+    assert given.err == ""
+
+
+VERBS: dict[str, list[str]] = {
+    "replay": ["replay", "RUNS", "--domain", "PACK"],
+    "test": ["test", "--domain", "PACK"],
+    "check": ["check", "PACK"],
+    "explain": ["explain", "bank/rule", "--domain", "PACK"],
+    "view": ["view", "RUNS", "--domain", "PACK", "-o", "-"],
+    "coverage": ["coverage", "PACK"],
+    "diff": ["diff", "RUNS", "--domain", "PACK", "--against", "PACK"],
+    "mcp": ["mcp", "--domain", "PACK", "--", "true"],
+    "gateway": ["gateway", "--domain", "PACK", "--upstream", "http://localhost:9"],
+    "traces": ["traces", "RUNS", "--domain", "PACK"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_tells_a_wrong_one(verb: str, pack: str, runs: Path) -> None:
+    first, *words = [{"PACK": pack, "RUNS": str(runs)}.get(w, w) for w in VERBS[verb]]
+    done = ledgeragent(first, "--param", "dais=3", *words)
+    assert done.code == 2, done
+    assert "bank has no parameter dais; did you mean days?; it has days, limit, now" in done.err
+
+
+def test_a_file_for_a_tenant(pack: str, runs: Path, tmp_path: Path) -> None:
+    tenant = tmp_path / "tenant.toml"
+    tenant.write_text("days = 3\nlimit = 50\n")
+    words = ["replay", runs, "--domain", pack, "--format", "json", "--params", tenant]
+    assert outcome(ledgeragent(*words).json) == (0, 1)
+    assert outcome(ledgeragent(*words, "--param", "limit=60").json) == (1, 0)
+    tenant.write_text('days = "three"\n')
+    assert "should be int, is str (three)" in ledgeragent(*words).err
+
+
+@pytest.mark.parametrize("text", ["days", "=3"])
+def test_what_is_no_parameter(text: str, pack: str) -> None:
+    done = ledgeragent("test", "--domain", pack, "--param", text)
+    assert done.code == 2
+    assert "write NAME=VALUE" in done.err
+
+
+def test_each_route_of_a_gateway_has_its_own(pack: str, tmp_path: Path) -> None:
+    file = tmp_path / "gateway.toml"
+    file.write_text(
+        'upstream = "http://localhost:9"\n'
+        f'[[routes]]\npath = "/a"\ndomain = "{pack}"\nparam = {{ days = 3, limit = 5.5 }}\n'
+        f'[[routes]]\npath = "/b"\ndomain = "{pack}"\n'
+    )
+    first, second = (route.domain().parameters for route in plan(file).routes)
+    assert (first["days"], first["limit"]) == (3, 5.5)
+    assert (second["days"], second["limit"]) == (14, 100.0)
