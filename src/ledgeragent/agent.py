@@ -33,12 +33,14 @@ class LedgerAgent:
     `watch` is given every reply as the model made it, with what the gate left of it.
 
     `generations` counts model calls: one per step, one more for each REVISE that leaves nothing to
-    send (the model keeps its turn, at most `max_revisions` times in a row).
+    send (the model keeps its turn, at most `max_revisions` times in a row). With `keeps_turn` text
+    beside a revised call is not sent either: the paper's model "keeps its turn".
     """
 
     gate: Gate
     model: Model
     max_revisions: int = 2
+    keeps_turn: bool = False
     show: Callable[[State], str] = whole_ledger
     watch: Callable[[Reply, Filtered], None] | None = None
     history: list[Message] = field(default_factory=list)
@@ -67,9 +69,13 @@ class LedgerAgent:
             self.feedback = filtered.feedback
             if filtered.decision is Decision.BLOCK and not filtered.execute:
                 break
-            if filtered.reply.calls or filtered.reply.text:
+            if filtered.reply.calls or (filtered.reply.text and not self._holds(filtered)):
                 return self._send(filtered.reply)
         return self._send(Reply(text=self.verdicts[-1].refusal))
+
+    def _holds(self, filtered: Filtered) -> bool:
+        """True if what the model wrote waits for its next try."""
+        return self.keeps_turn and filtered.decision is Decision.REVISE
 
     def _send(self, reply: Reply) -> Reply:
         self.history.append(reply)
