@@ -114,8 +114,10 @@ def test_the_chosen_helpers_speak_at_the_tail_and_the_verifier_after_a_draft(
     headings = [h.heading for h in HELPERS.values() if h.name not in ("output", "verifier")]
     assert [heading in first for heading in headings] == [True] * len(headings)
     assert first.startswith("Requests so far:\n1. What do you sell?")
-    assert second.startswith("Objections to what you were about to do (We sell nothing.):\n")
-    assert prompts(script)[1][:-1] == prompts(script)[0]
+    assert second.startswith(
+        f"{first}\n\nObjections to what you were about to do (We sell nothing.):\n"
+    )
+    assert prompts(script)[1][:-1] == prompts(script)[0][:-1]
     assert HELPERS["output"].heading in third
 
 
