@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.results.results import read_results
+from ledgeragent.bench.results.reading import read_results
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.errors import UsageError

@@ -15,7 +15,8 @@ import pytest
 
 from ledgeragent.bench.arms.fama.choice import HelperChoice, write
 from ledgeragent.bench.arms.helpers import HELPERS, VERIFIER
-from ledgeragent.bench.results.results import Run, read_results
+from ledgeragent.bench.results.reading import read_results
+from ledgeragent.bench.results.results import Run
 from tests.bench.tau2.model_server import Body, Script, serving
 
 pytestmark = pytest.mark.skipif(

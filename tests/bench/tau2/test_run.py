@@ -1,4 +1,4 @@
-"""`bench run` from public data alone: strict templates, a key for each side, its record, a missing domain."""
+"""`bench run` from public data: strict templates, a key a side, its record, a domain that is missing."""
 
 from __future__ import annotations
 

@@ -121,8 +121,13 @@ def _reliability(
 
 
 def _rates(measured: Reliability) -> list[str]:
-    by_k = [shown(measured.by_k.get(k)) for k in KS]
-    return [shown(measured.average), *by_k, str(measured.tasks), str(measured.runs)]
+    by_k = [shown(measured.by_k.get(k), of=measured.tasks) for k in KS]
+    return [
+        shown(measured.average, of=measured.tasks),
+        *by_k,
+        str(measured.tasks),
+        str(measured.runs),
+    ]
 
 
 def _main_of_paper(domains: set[str]) -> list[tuple[str, ...]]:
