@@ -69,13 +69,10 @@ class LedgerAgent:
             self.feedback = filtered.feedback
             if filtered.decision is Decision.BLOCK and not filtered.execute:
                 break
-            if filtered.reply.calls or (filtered.reply.text and not self._holds(filtered)):
+            stays = self.keeps_turn and filtered.decision is Decision.REVISE
+            if filtered.reply.calls or (filtered.reply.text and not stays):
                 return self._send(filtered.reply)
         return self._send(Reply(text=self.verdicts[-1].refusal))
-
-    def _holds(self, filtered: Filtered) -> bool:
-        """True if what the model wrote waits for its next try."""
-        return self.keeps_turn and filtered.decision is Decision.REVISE
 
     def _send(self, reply: Reply) -> Reply:
         self.history.append(reply)

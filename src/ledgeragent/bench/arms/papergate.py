@@ -79,10 +79,10 @@ def paper_gate(domain: Domain) -> Gate | None:
     """
     if domain.name not in PREDICATES:
         raise UsageError(f"the paper has no predicates for {domain.name}; it has no such domain")
-    wanted = {predicate.rule for predicate in PREDICATES[domain.name]}
-    if not wanted:
+    ids = {predicate.rule for predicate in PREDICATES[domain.name]}
+    if not ids:
         return None
-    rules = tuple(rule for rule in domain.predicates if rule.id in wanted)
+    rules = tuple(rule for rule in domain.predicates if rule.id in ids)
     return Gate(
         domain=replace(domain.literal(), predicates=rules),
         stale="value",

@@ -23,7 +23,7 @@ _DUAL = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
+class DataNeed:
     """The files that a run of one domain reads: `airline/db.json`, below the folder of its benchmark."""
 
     domain: str
@@ -36,12 +36,12 @@ class Need:
         return TRAIT if self.trait else TAU2
 
 
-def _need(domain: str, names: tuple[str, ...], *more: str, trait: bool = False) -> Need:
+def _need(domain: str, names: tuple[str, ...], *more: str, trait: bool = False) -> DataNeed:
     files = (*(f"{domain}/{name}" for name in names), *more)
-    return Need(domain=domain, files=tuple(sorted(files)), trait=trait)
+    return DataNeed(domain=domain, files=tuple(sorted(files)), trait=trait)
 
 
-NEEDS: Mapping[str, Need] = {
+NEEDS: Mapping[str, DataNeed] = {
     need.domain: need
     for need in (
         _need("airline", _SINGLE, _GUIDELINES),

@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
 
-from ledgeragent.bench.datasets.needs import NEEDS, Need
+from ledgeragent.bench.datasets.needs import NEEDS, DataNeed
 from ledgeragent.bench.datasets.trait import CHECKOUT, converted
 from ledgeragent.errors import UsageError
 
 Contents: TypeAlias = Mapping[str, bytes]
-"""Files by the names of a `Need`."""
+"""Files by the names of a `DataNeed`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,26 +25,26 @@ class DataPlace:
 
     kind: str
     root: Path
-    locate: Callable[[Need, str], Path]
+    locate: Callable[[DataNeed, str], Path]
     converts: Callable[[Path], Contents] | None = None
     trait: bool | None = None
 
-    def holds(self, need: Need) -> bool:
+    def holds(self, need: DataNeed) -> bool:
         """True if this kind of place may have the domain at all."""
         return self.trait is None or self.trait == need.trait
 
-    def files(self, need: Need) -> dict[str, Path]:
+    def files(self, need: DataNeed) -> dict[str, Path]:
         """The needed files that are here, by name."""
         located = {name: self.locate(need, name) for name in need.files}
         return {name: file for name, file in located.items() if file.is_file()}
 
-    def contents(self, need: Need) -> Contents:
+    def contents(self, need: DataNeed) -> Contents:
         """The needed files, read or made, by name; DataError where one cannot be."""
         if self.converts is not None:
             return self.converts(self.root)
         return {name: file.read_bytes() for name, file in self.files(need).items()}
 
-    def missing(self, need: Need) -> list[str]:
+    def missing(self, need: DataNeed) -> list[str]:
         """The needed files that are not here; of a place that converts, the folder it converts from."""
         if not self.holds(need):
             return list(need.files)
@@ -100,7 +100,7 @@ def _data_folder(folder: Path) -> DataPlace:
 def harness_place(inside: Path, kind: str = "the tau2 harness's data") -> DataPlace:
     """The place that a harness reads from: `inside` holds tau2/domains."""
 
-    def locate(need: Need, name: str) -> Path:
+    def locate(need: DataNeed, name: str) -> Path:
         below = inside / "tau2"
         return below / name if name.startswith("user_simulator/") else below / "domains" / name
 

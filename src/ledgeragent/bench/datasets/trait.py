@@ -25,14 +25,14 @@ _TASKS, _POLICY = "tasks_test.py", "wiki.md"
 def converted(checkout: Path) -> dict[str, bytes]:
     """Every file that a run reads, by name; DataError where the checkout lacks one or it cannot be read."""
     folder = checkout / CHECKOUT
-    made = {
+    changed = {
         "tasks.json": _as_json(read_tasks(folder / _TASKS)),
         "tools.json": own_tools(),
         "policy.md": _content(folder / _POLICY),
     }
     names = [name.partition("/")[2] for name in NEEDS["telehealth"].files]
     return {
-        f"telehealth/{name}": made[name] if name in made else _content(folder / "data" / name)
+        f"telehealth/{name}": changed[name] if name in changed else _content(folder / "data" / name)
         for name in names
     }
 
@@ -103,12 +103,12 @@ def _action(node: ast.expr, file: Path) -> Json:
 
 def _fields(call: ast.Call, file: Path) -> dict[str, ast.expr]:
     fields = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
-    wanted = (
+    needed = (
         {"name", "kwargs"}
         if _is_call(call, "Action")
         else {"user_id", "instruction", "actions", "outputs"}
     )
-    if call.args or not wanted <= fields.keys():
+    if call.args or not needed <= fields.keys():
         raise _unreadable(call, file)
     return fields
 

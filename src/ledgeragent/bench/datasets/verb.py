@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.datasets.known import recognized
-from ledgeragent.bench.datasets.needs import NEEDS, Need, digest, listing
+from ledgeragent.bench.datasets.needs import NEEDS, DataNeed, digest, listing
 from ledgeragent.bench.datasets.places import DataPlace, chosen, installed, known_places, place_of
 from ledgeragent.errors import DataError
 
@@ -97,7 +97,7 @@ def _report(places: Iterable[DataPlace], with_files: bool) -> Iterator[str]:
             yield from _absent(need, listed)
 
 
-def _present(need: Need, place: DataPlace, with_files: bool) -> Iterator[str]:
+def _present(need: DataNeed, place: DataPlace, with_files: bool) -> Iterator[str]:
     if place.converts is not None:
         yield f"{need.domain}: can be made from {place.kind} {place.root}; -o DIR writes it\n"
         return
@@ -109,7 +109,7 @@ def _present(need: Need, place: DataPlace, with_files: bool) -> Iterator[str]:
         yield from (f"  {line}\n" for line in listing(files).splitlines())
 
 
-def _absent(need: Need, places: Iterable[DataPlace]) -> Iterator[str]:
+def _absent(need: DataNeed, places: Iterable[DataPlace]) -> Iterator[str]:
     yield f"{need.domain}: missing. {_REMEDY[need.trait]}\n"
     for place in places:
         missing = place.missing(need)
