@@ -42,7 +42,7 @@ class LedgerAgent:
     max_revisions: int = 2
     keeps_turn: bool = False
     show: Callable[[State], str] = whole_ledger
-    watch: Callable[[Reply, Filtered], None] | None = None
+    watch: Callable[[Reply, Filtered], None] = lambda reply, filtered: None
     history: list[Message] = field(default_factory=list)
     state: State = field(default_factory=State)
     feedback: str = ""
@@ -64,9 +64,8 @@ class LedgerAgent:
             reply = self.model.generate(self.history, context, self.feedback)  # a <- Generate
             self.state, filtered = self.state.filter(reply, self.gate, "drop")  # GateFilter
             self.verdicts.append(filtered)
-            if self.watch is not None:
-                self.watch(reply, filtered)
             self.feedback = filtered.feedback
+            self.watch(reply, filtered)
             if filtered.decision is Decision.BLOCK and not filtered.execute:
                 break
             stays = self.keeps_turn and filtered.decision is Decision.REVISE
