@@ -24,11 +24,10 @@ from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Filtered
-from ledgeragent.journal.verdicts import finding_row, plain_call
+from ledgeragent.journal.verdicts import verdict_row
 from ledgeragent.session.contextrole import ROLES, is_about_roles, send
 from ledgeragent.session.presenter import MODES, Presenter
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Verdict
 
 Wire: TypeAlias = Any
 """A message, tool or class of the harness: its types are not known here."""
@@ -234,16 +233,8 @@ def spent(drafts: Iterable[Wire]) -> dict[str, Any]:
 def trace(drafts: Sequence[Wire], answers: Sequence[Filtered]) -> Json:
     """The way to a message: how many generations, and every verdict that was not plain ALLOW."""
     verdicts = [verdict for filtered in answers for verdict in filtered.verdicts]
-    notable = [_verdict(verdict) for verdict in verdicts if verdict.findings or verdict.shadow]
+    notable = [verdict_row(verdict) for verdict in verdicts if verdict.findings or verdict.shadow]
     return {"generations": len(drafts), "verdicts": notable}
-
-
-def _verdict(verdict: Verdict) -> Json:
-    return {
-        "call": plain_call(verdict.call),
-        "decision": verdict.decision.name,
-        "findings": [finding_row(finding) for finding in (*verdict.findings, *verdict.shadow)],
-    }
 
 
 def of_harness(message: Wire) -> Message:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 SUBVERBS = (
+    "ab.verb",
     "datasets.verb",
     "telehealth.verb",
     "tokens.cost",

@@ -108,7 +108,7 @@ def _run(record: Json, shared: Mapping[str, Any]) -> Run | None:
         gold=_gold(record, criteria),
         basis=frozenset(map(str, basis)),
         calls=tuple(_made(messages)),
-        spent=_spent(messages),
+        spent=_spent(record, messages),
         breakdown=_breakdown(rewarded, record),
         messages=messages,
         policy=shared.get("policy") or "",
@@ -189,7 +189,19 @@ def _failed(call: MadeCall) -> MadeCall:
     return MadeCall(name=call.name, arguments=call.arguments, own=call.own, failed=True)
 
 
-def _spent(messages: Iterable[Json]) -> Spent:
+def _spent(record: Json, messages: Iterable[Json]) -> Spent:
+    """What the run says that it cost, else what its messages say."""
+    if "generations" in record and isinstance(usage := record.get("usage"), dict):
+        return Spent(
+            prompt=int(usage.get("prompt_tokens") or 0),
+            completion=int(usage.get("completion_tokens") or 0),
+            cached=int(usage.get("cached_tokens") or 0),
+            generations=int(record["generations"]),
+        )
+    return _of_messages(messages)
+
+
+def _of_messages(messages: Iterable[Json]) -> Spent:
     prompt = completion = cached = generations = helpers = 0
     by_helper: dict[str, HelperCost] = defaultdict(HelperCost)
     for message in messages:
