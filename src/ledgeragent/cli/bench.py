@@ -18,6 +18,7 @@ SUBVERBS = (
     "gold",
     "probes.probe",
     "results.report",
+    "running.reproduce",
     "running.run",
     "shop",
     "tau2.run",

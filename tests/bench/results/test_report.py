@@ -292,3 +292,16 @@ def test_the_same_id_in_two_benchmarks_is_two_tasks(tmp_path: Path) -> None:
     kinds = [{}, {"benchmark": "tau2"}, {"benchmark": "tau"}]
     file.write_text("".join(json.dumps({**record, **kind}) + "\n" for kind in kinds))
     assert [run.task for run in read_results(str(file))] == ["1", "1", "tau/1"]
+
+
+def test_the_papers_arm_brings_the_list_of_its_predicates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [simulation("1", 0, 1.0, [READ])]
+    for agent, count in (("ledgeragent", 0), ("ledgeragent-paper", 28)):
+        assert main(["bench", "report", write(tmp_path / "r.json", runs, agent=agent)]) == 0
+        _, _, listed = capsys.readouterr().out.partition("## Predicates of ledgeragent-paper")
+        rows = [line for line in listed.splitlines() if line.startswith("| ")]
+        assert max(len(rows) - 2, 0) == count
+    assert "cancel_requires_basis" in listed
+    assert "retail_refund_payment_in_order_history" in listed and "names 2 of them" in listed

@@ -207,3 +207,22 @@ def test_the_harness_logs_into_a_file_of_its_owner(played: Played) -> None:
     log = Path(f"{played.results}.log")
     assert "DEBUG" in log.read_text()
     assert log.stat().st_mode & 0o077 == 0
+
+
+def test_a_table_of_the_paper_is_played_resumed_and_shown_beside_its_numbers(
+    tmp_path: Path,
+) -> None:
+    server = Strict()
+    with serving(handler(server)) as url:
+        command = ["reproduce", "table2", "--model", "agent", "--url", url, "--domain", "retail"]
+        command += ["--tasks", "1", "--trials", "1", "--judge-model", "judge", "-o", str(tmp_path)]
+        first = bench(*command)
+        asked = sum(map(len, server.bodies.values()))
+        again = bench(*command)
+    assert first.returncode == again.returncode == 0, first.stderr
+    assert sum(map(len, server.bodies.values())) == asked
+    assert first.stdout == again.stdout
+    assert "| retail | openai/agent | ledgeragent-paper |" in first.stdout
+    assert "| retail | GLM-5 | ledgeragent (paper) | 48.5 | 67.1 |" in first.stdout
+    assert "cancel_requires_basis" in first.stdout
+    assert (tmp_path / "report" / "main.tex").exists()

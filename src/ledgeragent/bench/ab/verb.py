@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.ab.page import GUARDED, PLAIN, page, stopped_in
 from ledgeragent.bench.ab.toolcheck import ToolUse, tool_use
+from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.results.reading import read_results
 from ledgeragent.bench.running.interrupts import EXIT
 from ledgeragent.bench.running.progress import tell
-from ledgeragent.bench.running.run import experiment
+from ledgeragent.bench.running.run import check_options, experiment
 from ledgeragent.bench.running.runoptions import add_run_options
 from ledgeragent.bench.running.sides import agent_side
 from ledgeragent.bench.shop.verb import played, shop_endpoint
@@ -51,8 +53,9 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plays what is missing and writes the page."""
-    if min(args.trials, args.workers) < 1:
-        raise UsageError("--trials and --jobs are 1 or more")
+    if args.data_dir:
+        os.environ[DATA_DIR] = args.data_dir
+    check_options(args)
     remark = _tool_remark(args)
     parts = args.part or [_SHOP, *([_AIRLINE] if _has_harness() else [])]
     folder = Path(args.output)

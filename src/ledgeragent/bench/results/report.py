@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         runs = _held_out(runs, args.held_out)
     report_tables = tables(runs)
     if args.output:
-        write(Path(args.output), report_tables, figures(runs), _wanted(args.figures))
+        write_report(Path(args.output), runs, args.figures)
         return 0
     match args.format:
         case "json":
@@ -114,6 +114,11 @@ def _wanted(formats: tuple[str, ...] | None) -> tuple[str, ...]:
         print(f"ledgeragent: the figures are left out: {error}", file=sys.stderr)
         return ()
     return FORMATS
+
+
+def write_report(folder: Path, runs: Sequence[Run], formats: tuple[str, ...] | None = None) -> None:
+    """The whole report as files; figures in these formats, by default in all that can be drawn."""
+    write(folder, tables(runs), figures(runs), _wanted(formats))
 
 
 def write(

@@ -24,6 +24,8 @@ from ledgeragent.bench.results.metrics import (
     ratio,
     reliability,
 )
+from ledgeragent.bench.results.predicates import ARM as PAPER_ARM
+from ledgeragent.bench.results.predicates import predicates
 from ledgeragent.bench.results.results import HelperCost, Run
 from ledgeragent.bench.results.table import Table, growth, percent, shown
 
@@ -65,6 +67,7 @@ def tables(runs: Sequence[Run]) -> list[Table]:
         _reliability("writes", "Tasks that change the world", groups, is_write_task),
         _write_rates(groups),
         _failures(groups),
+        *([predicates()] if any(arm == PAPER_ARM for _, _, arm in groups) else []),
     ]
     return [table for table in all_tables if table.rows]
 

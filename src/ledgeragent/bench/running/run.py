@@ -53,14 +53,19 @@ def run(args: argparse.Namespace) -> int:
     """Runs what is missing. 1 if some runs are left."""
     if args.data_dir:
         os.environ[DATA_DIR] = args.data_dir
-    if min(args.trials, args.workers, args.attempts, args.max_steps) < 1:
-        raise UsageError("--trials, --jobs, --attempts and --max-steps are 1 or more")
+    check_options(args)
     if args.estimate:
         sys.stdout.write(estimate(args))
         return 0
     if args.output is None:
         raise UsageError("say with -o FILE where the results go")
     return experiment(args)
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Raises UsageError for numbers that cannot be meant."""
+    if min(args.trials, args.workers, args.attempts, args.max_steps) < 1:
+        raise UsageError("--trials, --jobs, --attempts and --max-steps are 1 or more")
 
 
 def experiment(args: argparse.Namespace) -> int:

@@ -28,8 +28,11 @@ def lay_out(data_dir: Path, into: Path) -> Path:
         _link(folder, domains / folder.name)
     for folder in _folders(own / "domains"):
         _link(folder, domains / folder.name)
+    simulator = into / "tau2" / "user_simulator"
+    simulator.mkdir(exist_ok=True)
     for root in (source, own):
-        _link(root / "user_simulator", into / "tau2" / "user_simulator")
+        for file in sorted((root / simulator.name).glob("*")):
+            _link(file, simulator / file.name)
     return into
 
 
@@ -46,8 +49,8 @@ def _folders(root: Path) -> list[Path]:
 
 
 def _link(source: Path, target: Path) -> None:
-    if source.is_dir() and not target.exists() and not target.is_symlink():
-        target.symlink_to(source.resolve(), target_is_directory=True)
+    if source.exists() and not target.is_symlink():
+        target.symlink_to(source.resolve(), target_is_directory=source.is_dir())
 
 
 def own_folder() -> Path:
