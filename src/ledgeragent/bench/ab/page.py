@@ -19,7 +19,7 @@ _LONGEST_VALUE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class StoppedCall:
+class GateStop:
     """A call that the gate stopped: in which run, what it was, why, and the facts that decided."""
 
     domain: str
@@ -27,7 +27,7 @@ class StoppedCall:
     row: Json
 
 
-def page(model: str, runs: Sequence[Run], stopped: Sequence[StoppedCall], remark: str) -> str:
+def page(model: str, runs: Sequence[Run], stopped: Sequence[GateStop], remark: str) -> str:
     """The page in Markdown."""
     by_domain: dict[str, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
@@ -98,7 +98,7 @@ def _cost(by_domain: dict[str, dict[str, list[Run]]]) -> Table:
     )
 
 
-def _stopped(stopped: Sequence[StoppedCall]) -> Iterator[str]:
+def _stopped(stopped: Sequence[GateStop]) -> Iterator[str]:
     yield "## Calls that were stopped\n"
     if not stopped:
         yield "None.\n"
@@ -113,11 +113,11 @@ def _stopped(stopped: Sequence[StoppedCall]) -> Iterator[str]:
         yield f"And {len(distinct) - _MOST_SHOWN} more, in the result files.\n"
 
 
-def _key(one: StoppedCall) -> str:
+def _key(one: GateStop) -> str:
     return json.dumps([one.domain, one.task, one.row["call"], one.row["decision"]], sort_keys=True)
 
 
-def _shown(one: StoppedCall) -> Iterator[str]:
+def _shown(one: GateStop) -> Iterator[str]:
     call = one.row["call"]
     arguments = json.dumps(call["arguments"], ensure_ascii=False)
     yield f"* **{one.row['decision']}** `{call['name']} {arguments}` ({one.domain}, task {one.task})"
@@ -129,7 +129,7 @@ def _shown(one: StoppedCall) -> Iterator[str]:
     yield ""
 
 
-def stopped_in(rows: Iterable[dict[str, Any]]) -> Iterator[StoppedCall]:
+def stopped_in(rows: Iterable[dict[str, Any]]) -> Iterator[GateStop]:
     """The stopped calls of result rows, those of the shop and those of a harness."""
     for row in rows:
         verdicts = list(row.get("stopped") or ())
@@ -138,4 +138,4 @@ def stopped_in(rows: Iterable[dict[str, Any]]) -> Iterator[StoppedCall]:
             verdicts += trace.get("verdicts") or ()
         for verdict in verdicts:
             if verdict["decision"] != "ALLOW":
-                yield StoppedCall(row["domain"], str(row["task_id"]), verdict)
+                yield GateStop(row["domain"], str(row["task_id"]), verdict)

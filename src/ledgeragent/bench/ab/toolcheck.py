@@ -22,7 +22,7 @@ _TOOL: Json = {
 _QUESTION: Json = {"role": "user", "content": "Use the tool get_order to look up the order A1."}
 
 
-class ToolUse(Enum):
+class ToolSupport(Enum):
     """What became of a plain request to call a tool."""
 
     CALLS = "it calls tools"
@@ -38,15 +38,15 @@ class ToolUse(Enum):
     )
 
 
-def tool_use(endpoint: Endpoint) -> ToolUse:
+def tool_support(endpoint: Endpoint) -> ToolSupport:
     """What the model does when asked to call a tool; raises EndpointError where it cannot be asked."""
     if _calls(endpoint, {}):
-        return ToolUse.CALLS
+        return ToolSupport.CALLS
     try:
         forced = _calls(endpoint, {"tool_choice": "required"})
     except EndpointError:
         forced = False
-    return ToolUse.WHEN_FORCED if forced else ToolUse.NEVER
+    return ToolSupport.WHEN_FORCED if forced else ToolSupport.NEVER
 
 
 def _calls(endpoint: Endpoint, more: Json) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.ab.page import GUARDED, PLAIN, page, stopped_in
-from ledgeragent.bench.ab.toolcheck import ToolUse, tool_use
+from ledgeragent.bench.ab.toolcheck import ToolSupport, tool_support
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.results.reading import read_results
 from ledgeragent.bench.running.interrupts import EXIT
@@ -78,10 +78,10 @@ def _has_harness() -> bool:
 
 def _tool_remark(args: argparse.Namespace) -> str:
     """What the page says of how the server takes tools; UsageError if it takes none."""
-    use = tool_use(shop_endpoint(args, agent_side(args)))
-    if use is ToolUse.NEVER:
+    use = tool_support(shop_endpoint(args, agent_side(args)))
+    if use is ToolSupport.NEVER:
         raise UsageError(use.value)
-    if use is ToolUse.WHEN_FORCED:
+    if use is ToolSupport.WHEN_FORCED:
         tell(use.value)
         return f"**Asked to call a tool, {use.value}.**\n"
     return ""

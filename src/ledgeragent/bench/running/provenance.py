@@ -56,7 +56,7 @@ def commit() -> str:
 
 def _git(root: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", "-C", str(root), *arguments],
             capture_output=True,
             text=True,
@@ -65,4 +65,4 @@ def _git(root: Path, *arguments: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return process.stdout.strip() if process.returncode == 0 else ""

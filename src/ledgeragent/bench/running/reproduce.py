@@ -74,6 +74,6 @@ def run(args: argparse.Namespace) -> int:
         return code
     runs = list(read_results(str(results)))
     write_report(folder / "report", runs)
-    shown = [table for table in tables(runs) if table.name in _SHOWN[args.table]]
-    sys.stdout.write("\n".join(table.markdown() for table in shown))
+    of_paper = [table for table in tables(runs) if table.name in _SHOWN[args.table]]
+    sys.stdout.write("\n".join(table.markdown() for table in of_paper))
     return code
