@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
+from ledgeragent.bench.running.sides import add_context_role
 from ledgeragent.cli.options import add_journal, journal_of
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
@@ -44,6 +45,7 @@ def add(subparsers: Subparsers) -> None:
         help="an OpenAI-compatible endpoint, e.g. http://localhost:8080/v1",
     )
     parser.add_argument("--model-name", metavar="NAME", help="the model to ask there")
+    add_context_role(parser)
     parser.add_argument(
         "--scenario",
         type=int,
@@ -84,7 +86,10 @@ def _served(args: argparse.Namespace) -> tuple[Model, Iterator[str]]:
     endpoint = Endpoint(
         url=args.model, model=args.model_name, key=os.environ.get("OPENAI_API_KEY", "")
     )
-    return ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas()), _typed()
+    model = ChatModel(
+        endpoint=endpoint, policy=policy(), tools=tool_schemas(), role=args.context_role
+    )
+    return model, _typed()
 
 
 def _typed() -> Iterator[str]:

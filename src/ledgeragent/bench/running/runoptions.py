@@ -7,8 +7,7 @@ import argparse
 from ledgeragent.bench.arms.arms import ARMS, SUMMARIES
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.datasets.needs import NEEDS
-from ledgeragent.bench.running.sides import add_sides
-from ledgeragent.session.contextrole import ROLES
+from ledgeragent.bench.running.sides import add_context_role, add_sides
 
 ARMS_HELP = f"arms:\n{SUMMARIES}"
 """For the end of a help text that is printed as it stands."""
@@ -29,13 +28,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-steps", type=int, default=200, metavar="N", help="of a run (default 200)"
     )
-    parser.add_argument(
-        "--context-role",
-        choices=ROLES,
-        default=ROLES[0],
-        help="role of the message with the ledger; last puts it into the last message, auto (the "
-        "default) finds out which one the model's API takes",
-    )
+    add_context_role(parser)
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds a request may take")
     parser.add_argument(
         "--jobs",
@@ -50,12 +43,17 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--attempts", type=int, default=4, metavar="N", help="tries of a failed run"
     )
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="start no run past this many")
+    add_other_version(parser)
+    parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
+
+
+def add_other_version(parser: argparse.ArgumentParser) -> None:
+    """Adds --other-version."""
     parser.add_argument(
         "--other-version",
         action="store_true",
-        help="go on with a result file that other software made; a line in it says from where on",
+        help="go on with a result file that other software made, as the file then says",
     )
-    parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
 
 
 def add_arm_options(parser: argparse.ArgumentParser) -> None:

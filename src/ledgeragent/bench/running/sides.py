@@ -11,6 +11,7 @@ from typing import Any
 
 from ledgeragent.bench.running.progress import secrets_of
 from ledgeragent.errors import UsageError
+from ledgeragent.session.contextrole import ROLES
 from ledgeragent.types import Json
 
 DEFAULT_KEY = "OPENAI_API_KEY"
@@ -49,6 +50,17 @@ def add_sides(parser: argparse.ArgumentParser, customer: bool = True) -> None:
         _add_other(
             parser.add_argument_group("the judge's model (default: the harness's own)"), "judge"
         )
+
+
+def add_context_role(parser: argparse.ArgumentParser) -> None:
+    """Adds --context-role."""
+    parser.add_argument(
+        "--context-role",
+        choices=ROLES,
+        default=ROLES[0],
+        help="role of the message with the ledger; last puts it into the last message, auto (the "
+        "default) finds out which one the model's API takes",
+    )
 
 
 def _add_agent(group: argparse._ArgumentGroup) -> None:

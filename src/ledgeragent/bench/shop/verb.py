@@ -17,7 +17,8 @@ from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.running.kept import KeptRows
 from ledgeragent.bench.running.progress import tell, teller
 from ledgeragent.bench.running.provenance import made_by
-from ledgeragent.bench.running.sides import ModelSide, add_sides, agent_side
+from ledgeragent.bench.running.runoptions import add_other_version
+from ledgeragent.bench.running.sides import ModelSide, add_context_role, add_sides, agent_side
 from ledgeragent.bench.shop.play import ARMS, PLAIN, play
 from ledgeragent.bench.shop.report import summary, text
 from ledgeragent.bench.shop.tasks import Task, tasks
@@ -25,7 +26,6 @@ from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.packs import load_domain
-from ledgeragent.session.contextrole import ROLES
 from ledgeragent.session.presenter import MODES
 from ledgeragent.types import canonical
 
@@ -69,12 +69,8 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--most", type=_count, default=40, metavar="N", help="agent messages a run")
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="runs at a time")
     parser.add_argument("--timeout", type=_count, default=120, metavar="S", help="of a request")
-    parser.add_argument(
-        "--context-role",
-        choices=ROLES,
-        default=ROLES[0],
-        help="role of the message with the ledger",
-    )
+    add_context_role(parser)
+    add_other_version(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="keeps every run, JSON Lines")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
@@ -98,6 +94,7 @@ def played(args: argparse.Namespace) -> list[dict[str, Any]] | None:
         KeptRows(args.output, _key, "run of this benchmark") as log,
         interrupts(teller(*side.secrets)) as stop,
     ):
+        _refuse_others(args, [log.rows[key] for key in keys if key in log.rows])
         missing = [one for one, key in zip(runs, keys, strict=True) if key not in log.rows]
         count = len(runs) - len(missing)
         for row in _played(missing, args, side, stop):
@@ -108,6 +105,17 @@ def played(args: argparse.Namespace) -> list[dict[str, Any]] | None:
         tell(f"interrupted; {len(runs) - count} runs are left")
         return None
     return [log.rows[key] for key in keys]
+
+
+def _refuse_others(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> None:
+    """UsageError if other software made some of these rows, unless that is asked for."""
+    if not args.other_version and {canonical(row.get("made_by")) for row in rows} - {
+        canonical(made_by(["shop"]))
+    }:
+        raise UsageError(
+            f"{args.output} was made by other software; choose another file, or go on with "
+            "--other-version"
+        )
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
