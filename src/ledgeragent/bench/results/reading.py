@@ -11,7 +11,7 @@ from typing import Any
 from ledgeragent.bench.results.results import Gold, HelperCost, MadeCall, Run, Spent
 from ledgeragent.errors import DataError
 from ledgeragent.offline.sources import pieces, records
-from ledgeragent.packs import PACKS, versions
+from ledgeragent.packs import pack_listing
 from ledgeragent.types import Json, ToolCall
 
 _PLAIN = {"llm_agent": "fc"}
@@ -40,12 +40,7 @@ def read_results(file: str, domain: str | None = None) -> Iterator[Run]:
 def _fitting(runs: Iterable[Run]) -> str:
     """The pack that alone lists all tools of the agent's calls, "?" where none or several do."""
     names = {call.name for run in runs for call in run.calls if not call.own}
-    fitting = [pack for pack in PACKS if names and names <= _tools(pack)]
-    return fitting[0] if len(fitting) == 1 else "?"
-
-
-def _tools(pack: str) -> set[str]:
-    return {tool.tool for version in versions(pack).values() for tool in version.tools}
+    return pack_listing(names) or "?"
 
 
 def _scored(file: str) -> Iterator[Run]:
