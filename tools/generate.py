@@ -19,6 +19,7 @@ from tools import (
     console,
     costs,
     damage,
+    experiments,
     forms,
     front,
     gate_checks,
@@ -33,6 +34,8 @@ _BLOCK = re.compile(
 )
 
 BLOCKS: dict[str, Callable[[], str]] = {
+    "arms": experiments.arms,
+    "bench-estimate": experiments.bench_estimate,
     "cases": recorded.cases,
     "cel-speed": costs.cel_speed,
     "conversations": costs.conversations,
@@ -55,6 +58,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "measured": front.measured,
     "mutants": survivors.mutants,
     "pack-mutants": survivors.pack_mutants,
+    "paper-predicates": experiments.paper_predicates,
     "probe-tiny": costs.probe_tiny,
     "replay-labels": recorded.replay_labels,
     "replay-requests": recorded.replay_requests,

@@ -33,14 +33,16 @@ class LedgerAgent:
     `watch` is given every reply as the model made it, with what the gate left of it.
 
     `generations` counts model calls: one per step, one more for each REVISE that leaves nothing to
-    send (the model keeps its turn, at most `max_revisions` times in a row).
+    send (the model keeps its turn, at most `max_revisions` times in a row). With `keeps_turn` text
+    beside a revised call is not sent either: the paper's model "keeps its turn".
     """
 
     gate: Gate
     model: Model
     max_revisions: int = 2
+    keeps_turn: bool = False
     show: Callable[[State], str] = whole_ledger
-    watch: Callable[[Reply, Filtered], None] | None = None
+    watch: Callable[[Reply, Filtered], None] = lambda reply, filtered: None
     history: list[Message] = field(default_factory=list)
     state: State = field(default_factory=State)
     feedback: str = ""
@@ -62,12 +64,12 @@ class LedgerAgent:
             reply = self.model.generate(self.history, context, self.feedback)  # a <- Generate
             self.state, filtered = self.state.filter(reply, self.gate, "drop")  # GateFilter
             self.verdicts.append(filtered)
-            if self.watch is not None:
-                self.watch(reply, filtered)
             self.feedback = filtered.feedback
+            self.watch(reply, filtered)
             if filtered.decision is Decision.BLOCK and not filtered.execute:
                 break
-            if filtered.reply.calls or filtered.reply.text:
+            stays = self.keeps_turn and filtered.decision is Decision.REVISE
+            if filtered.reply.calls or (filtered.reply.text and not stays):
                 return self._send(filtered.reply)
         return self._send(Reply(text=self.verdicts[-1].refusal))
 

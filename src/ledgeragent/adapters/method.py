@@ -32,12 +32,14 @@ def _judging(tools: Collection[str]) -> Gate:
 class Method:
     """How an agent differs from the harness's own.
 
-    `gate` makes its gate from the names of its tools; `shows` tells if the ledger is in the prompt.
+    `gate` makes its gate from the names of its tools; `shows` tells if the ledger is in the prompt;
+    `keeps_turn` is that of `LedgerAgent`.
     """
 
     gate: Callable[[Collection[str]], Gate] = _judging
     shows: bool = True
     mode: RenderMode = "full"
+    keeps_turn: bool = False
 
     def tail(self, presenter: Presenter, ledger: Ledger, feedback: str) -> str:
         """The text behind the history: the ledger, if shown and not empty, and the gate's answer."""

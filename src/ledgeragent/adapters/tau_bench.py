@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 
 from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
-from ledgeragent.errors import MissingExtraError
+from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.session.contextrole import FORMS, placed
 from ledgeragent.session.presenter import Presenter
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
@@ -51,6 +52,8 @@ class TauBenchAgent:
         self.tools_info = list(tools_info)
         self.wiki = wiki
         self._method = method or Method()
+        if role not in FORMS:
+            raise UsageError(f"role is {' or '.join(FORMS)}, not {role!r}")
         self._role = role
         self._complete = complete or _litellm(model, provider, temperature)
 
@@ -74,8 +77,8 @@ class TauBenchAgent:
 
     def prompt(self, messages: list[Wire], tail: str) -> list[Wire]:
         """The messages of a request: policy, history, tail."""
-        last = [{"role": self._role, "content": tail}] if tail else []
-        return [{"role": "system", "content": self.wiki}, *messages, *last]
+        whole = [{"role": "system", "content": self.wiki}, *messages]
+        return [dict(message) for message in placed(whole, tail, self._role)] if tail else whole
 
 
 def factory(tools_info: Sequence[Wire], wiki: str, config: Any) -> TauBenchAgent:
@@ -92,7 +95,9 @@ class _Run:
         self.cost = 0.0
         self._agent = agent
         self._method = agent._method
-        self._core = LedgerAgent(gate=self._method.gate(names), model=self)
+        self._core = LedgerAgent(
+            gate=self._method.gate(names), model=self, keeps_turn=self._method.keeps_turn
+        )
         self._presenter = Presenter(mode=self._method.mode)
         self._arrived: Message = UserMessage()
         self._shown: list[Wire] = []

@@ -10,12 +10,15 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 SUBVERBS = (
+    "ab.verb",
+    "datasets.verb",
     "telehealth.verb",
     "tokens.cost",
     "arms.fama.verb",
     "gold",
     "probes.probe",
     "results.report",
+    "running.reproduce",
     "running.run",
     "shop",
     "tau2.run",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.agent import Model
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
+from ledgeragent.bench.running.sides import add_context_role
 from ledgeragent.cli.options import add_journal, add_parameters, journal_of, parameters_of
 from ledgeragent.cli.streams import has_colours, raw
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
@@ -45,6 +46,7 @@ def add(subparsers: Subparsers) -> None:
         help="an OpenAI-compatible endpoint, e.g. http://localhost:8080/v1",
     )
     parser.add_argument("--model-name", metavar="NAME", help="the model to ask there")
+    add_context_role(parser)
     parser.add_argument(
         "--scenario",
         type=int,
@@ -86,7 +88,10 @@ def _served(args: argparse.Namespace) -> tuple[Model, Iterator[str]]:
     endpoint = Endpoint(
         url=args.model, model=args.model_name, key=key_of_environment("OPENAI_API_KEY")
     )
-    return ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas()), _typed()
+    model = ChatModel(
+        endpoint=endpoint, policy=policy(), tools=tool_schemas(), role=args.context_role
+    )
+    return model, _typed()
 
 
 def _typed() -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ledgeragent.cli.streams import note
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.offline.folders import results_folders
 from ledgeragent.offline.forms.registry import FORMS, form_named
 from ledgeragent.offline.intake import BROKEN, FileReading, Intake
 
@@ -73,6 +74,7 @@ def add_unknown(parser: argparse.ArgumentParser) -> None:
 def files_in(places: Sequence[str]) -> list[str]:
     """The files of a command: those in folders, in their order, by how their names end.
 
+    A harness's folder of results stands for itself.
     Raises DataError for a folder without any.
     """
     files: list[str] = []
@@ -81,7 +83,10 @@ def files_in(places: Sequence[str]) -> list[str]:
         if place == "-" or not folder.is_dir():
             files.append(place)
             continue
-        inside = sorted(str(file) for file in folder.rglob("*") if _is_recorded(file, folder))
+        wholes = results_folders(folder)
+        apart = (file for file in folder.rglob("*") if _is_recorded(file, folder))
+        alone = [file for file in apart if wholes.isdisjoint(file.parents)]
+        inside = sorted(map(str, (*wholes, *alone)))
         if not inside:
             raise DataError(f"no file in it ends in {', '.join(_ENDINGS)}", file=place)
         files += inside

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ledgeragent.gateway.errors import UpstreamError
+from ledgeragent.session.contextrole import is_about_roles
 from ledgeragent.text import visible
 
 log = logging.getLogger("ledgeragent.gateway")
@@ -16,8 +16,6 @@ log = logging.getLogger("ledgeragent.gateway")
 CONTEXT_HEADER = "x-ledgeragent-context"
 
 _REMEMBERED = 256
-_TELLING = (400, 422, 500)
-_NAMES_ROLES = re.compile(rb"\broles?\b|system message|chat.?template|jinja|\balternat", re.I)
 
 ModelKey: TypeAlias = tuple[str, str]
 """A format's path, and what a request calls its model."""
@@ -90,4 +88,4 @@ class Placement:
 
 
 def _is_about_roles(problem: UpstreamError) -> bool:
-    return problem.status in _TELLING and bool(_NAMES_ROLES.search(problem.body or b""))
+    return is_about_roles(problem.status, (problem.body or b"").decode("utf-8", "replace"))

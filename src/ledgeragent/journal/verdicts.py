@@ -78,6 +78,17 @@ def finding_row(finding: Finding) -> FindingRow:
     )
 
 
+def verdict_row(verdict: Verdict) -> Json:
+    """A verdict as runs keep it: the call, the decision, each objection, and the facts they rest on."""
+    findings = (*verdict.findings, *verdict.shadow)
+    return {
+        "call": plain_call(verdict.call),
+        "decision": verdict.decision.name,
+        "findings": [finding_row(finding) for finding in findings],
+        "facts": evidence_json(fact for finding in findings for fact in finding.evidence),
+    }
+
+
 def finding_json(finding: Finding, redaction: Redaction = NOTHING) -> dict[str, Json]:
     """A finding as data. Texts that could repeat a redacted value are left out whole."""
     return {

@@ -20,6 +20,7 @@ from typing import IO, cast
 from ledgeragent.errors import DataError
 from ledgeragent.files.limits import IDLE_LINES, MEMORY, memory_of, most_bytes, refuse_large
 from ledgeragent.files.reading import opened
+from ledgeragent.offline.folders import is_results_folder, merged
 from ledgeragent.offline.packed import is_packed, unpacked
 from ledgeragent.types import Json
 
@@ -64,9 +65,13 @@ def pieces(
     """The file cut into pieces of about a megabyte; raises DataError where it cannot be opened.
 
     It stays whole where its first lines are values that belong `together`. Databases and archives
-    that are known are unpacked into the JSON document that they hold.
+    that are known are unpacked into the JSON document that they hold, a harness's folder of results is
+    read as one.
     """
     name = "<stdin>" if file == "-" else file
+    if is_results_folder(file):
+        yield Piece(file=name, line=1, lines=(merged(file),), document=True)
+        return
     try:
         with opened(file) as raw:
             zipped = _peek(raw)[:2] == _GZIP

@@ -56,15 +56,16 @@ def conversations(file: str, form: str | None = None) -> Iterator[Recording | Da
 
 
 def viewed(conversation: Recording, binding: Binding | None) -> RunView:
-    """The run folded through its domain: the one given, else the one that it names itself.
+    """The run folded through its domain: the one given, the one that it names, or that of its tools.
 
-    Raises UsageError where neither names one.
+    Raises UsageError where none is known.
     """
     trace = conversation.trace
     if binding is None:
-        if trace.domain is None or trace.domain not in packs.PACKS:
+        name = trace.domain or packs.pack_listing({call.name for call in trace.calls})
+        if name is None or name not in packs.PACKS:
             raise UsageError(f"{trace.run} names no domain of this package; give one with --domain")
-        binding = Binding(name=trace.domain)
+        binding = Binding(name=name)
     domain = binding.domain_for(trace)
     trace = binding.named(trace)
     return RunView(

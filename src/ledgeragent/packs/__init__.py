@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ledgeragent.packs.catalogue import PACKS, is_data, load_domain, versions
+from ledgeragent.packs.catalogue import PACKS, is_data, load_domain, pack_listing, versions
 
-__all__ = ["PACKS", "is_data", "load_domain", "versions"]
+__all__ = ["PACKS", "is_data", "load_domain", "pack_listing", "versions"]

@@ -133,3 +133,13 @@ def _shipped(name: str) -> Mapping[str, Domain]:
     module = module_of(name)
     digest = digest_of(Path(str(module.__file__)).parent)
     return {v: replace(domain, digest=digest) for v, domain in module.VERSIONS.items()}
+
+
+def pack_listing(tools: Collection[str]) -> str | None:
+    """The shipped pack that alone lists all these tools, in any of its versions; None for no tools."""
+    fitting = [name for name in PACKS if tools and _tools(name).issuperset(tools)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _tools(name: str) -> set[str]:
+    return {tool.tool for version in versions(name).values() for tool in version.tools}

@@ -114,7 +114,7 @@ def _shown(value: float) -> str:
 
 def _split(cell: str) -> tuple[float, float, float]:
     value, _, rest = cell.partition(" [")
-    low, high = rest.rstrip("]").split(", ")
+    low, high = rest.partition("]")[0].split(", ")
     return float(value), float(low), float(high)
 
 

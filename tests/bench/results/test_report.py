@@ -6,7 +6,6 @@ import csv
 import dataclasses
 import io
 import json
-import sys
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -32,8 +31,9 @@ from ledgeragent.bench.results.classify import (
     write_rate,
 )
 from ledgeragent.bench.results.metrics import interval, overhead, reliability
-from ledgeragent.bench.results.png import png
-from ledgeragent.bench.results.results import Gold, MadeCall, Run, read_results
+from ledgeragent.bench.results.reading import read_results
+from ledgeragent.bench.results.results import Gold, MadeCall, Run
+from ledgeragent.bench.results.tables import tables
 from ledgeragent.cli.main import main
 from ledgeragent.errors import DataError
 from tests.bench.results.runs import CANCEL, READ, call, simulation, write
@@ -230,105 +230,21 @@ def test_the_report_as_files(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO((folder / "main.csv").read_text())))
     assert rows[0]["pass^4"] == "100.0 [100.0, 100.0]"
     assert "![pass_1](pass_1.svg)" in (folder / "report.md").read_text()
-    drawn = ElementTree.fromstring((folder / "pass_4.svg").read_text())
-    assert "ledgeragent" in [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    drawing = ElementTree.fromstring((folder / "pass_4.svg").read_text())
+    assert "ledgeragent" in [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_names_from_a_file_cannot_break_a_table_or_a_figure(tmp_path: Path) -> None:
-    results = write(
-        tmp_path / "r.json", [simulation("1", 0, 1.0, [READ])], agent="<script>|", domain="a<b"
-    )
-    folder = tmp_path / "report"
-    assert main(["bench", "report", results, "-o", str(folder)]) == 0
-    assert "<script>" not in (folder / "pass_1.svg").read_text()
-    assert "<script>" not in (folder / "report.md").read_text()
-    assert "\\u003cscript\\u003e\\|" in (folder / "report.md").read_text()
-
-
-def _experiment(tmp_path: Path) -> list[str]:
-    """Both arms of two domains: every table and figure has something to show."""
-    made = []
-    for domain in ("retail", "telecom"):
-        for agent in ("llm_agent", "ledgeragent"):
-            runs = [
-                simulation(str(t), n, float((t + n) % 3 > 0), [READ, CANCEL], helpers=1)
-                for t in range(3)
-                for n in range(4)
-            ]
-            made.append(
-                write(tmp_path / f"{domain}-{agent}.json", runs, agent=agent, domain=domain)
-            )
-    return made
-
-
-FIGURES = {
-    *("pass_1", "pass_2", "pass_3", "pass_4", "pass_means"),
-    *("writes_pass_1", "writes_pass_4", "write_actions", "failures"),
-}
-TABLES = {"domains", "main", "gains", "overhead", "writes", "write_actions", "failures"}
-
-
-def test_the_whole_report_as_files_and_pictures(tmp_path: Path) -> None:
-    pytest.importorskip("resvg_py", reason="the extra `figures` is not installed")
-    folder = tmp_path / "report"
-    files = _experiment(tmp_path)
-    assert main(["bench", "report", *files, "-o", str(folder), "--png"]) == 0
-    assert {file.stem for file in folder.glob("*.csv")} == TABLES
-    assert {file.stem for file in folder.glob("*.svg")} == FIGURES
-    assert {file.stem for file in folder.glob("*.png")} == FIGURES
-    for file in folder.glob("*.png"):
-        assert file.read_bytes().startswith(b"\x89PNG")
-    assert {f"![{name}]({name}.svg)" for name in FIGURES} <= set(
-        (folder / "report.md").read_text().splitlines()
-    )
-
-
-def test_text_is_in_a_picture_even_where_there_are_no_fonts() -> None:
-    pytest.importorskip("resvg_py", reason="the extra `figures` is not installed")
-    frame = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 30">{}</svg>'
-    word = '<text x="5" y="20" font-family="sans-serif">pass^4</text>'
-    assert len(png(frame.format(word))) > len(png(frame.format(""))) + 200
-
-
-def test_pictures_need_a_folder_and_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = write(tmp_path / "r.json", [simulation("1", 0, 1.0, [READ])])
-    assert main(["bench", "report", file, "--png"]) == 2
-    assert "--png needs -o" in capsys.readouterr().err
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    assert main(["bench", "report", file, "-o", str(tmp_path / "x"), "--png"]) == 2
-    assert "pip install 'ledgeragent[figures]'" in capsys.readouterr().err
-    assert not (tmp_path / "x").exists()
-
-
-def test_the_papers_numbers_are_marked_and_drawn_hollow(tmp_path: Path) -> None:
-    folder = tmp_path / "report"
-    assert main(["bench", "report", *_experiment(tmp_path), "-o", str(folder)]) == 0
-    space = "{http://www.w3.org/2000/svg}"
-    for k, kimi in ((1, "57.5"), (4, "24.6")):
-        drawn = ElementTree.fromstring((folder / f"pass_{k}.svg").read_text())
-        texts = [text.text for text in drawn.iter(f"{space}text")]
-        place = texts.index("retail, Kimi-K2.5 (paper)")
-        assert texts[place + 1 : place + 3] == ["fc (paper)", kimi]
-        dashed = [r for r in drawn.iter(f"{space}rect") if r.get("stroke-dasharray")]
-        assert len(dashed) == texts.count("fc (paper)") + texts.count("ledgeragent (paper)") == 12
-    unprinted = (folder / "pass_2.svg").read_text()
-    assert "(paper)" not in unprinted and "Hollow" not in unprinted
-
-
-def test_no_text_of_a_figure_is_wider_than_its_place(tmp_path: Path) -> None:
-    long = "an/organisation/with-a-model-that-has-a-very-long-name-indeed-" * 3
-    file = write(tmp_path / "r.json", [simulation("1", 0, 0.0, [READ])], agent=long)
-    folder = tmp_path / "report"
-    assert main(["bench", "report", file, "-o", str(folder)]) == 0
-    for figure in folder.glob("*.svg"):
-        drawn = ElementTree.fromstring(figure.read_text())
-        for text in drawn.iter("{http://www.w3.org/2000/svg}text"):
-            wide = 7.0 * len(text.text or "")
-            start = float(text.get("x", "0"))
-            room = start if text.get("text-anchor") == "end" else 860 - start
-            assert wide <= room + 60, (figure.name, text.text)
+def test_a_count_stands_where_not_every_task_has_so_many_trials(tmp_path: Path) -> None:
+    runs = [simulation("1", n, 1.0, [READ]) for n in range(4)] + [simulation("2", 0, 0.0, [READ])]
+    rows = {
+        row[0]: row
+        for table in tables(list(read_results(write(tmp_path / "r.json", runs))))
+        if table.name == "main"
+        for row in table.rows
+        if row[1] == "a-model"
+    }
+    main_row = rows["retail"]
+    assert main_row[4] == "50.0 [0.0, 100.0]" and main_row[7] == "100.0 [100.0, 100.0] (1 tasks)"
 
 
 def test_the_papers_gains_are_those_of_its_main_results() -> None:
@@ -376,3 +292,16 @@ def test_the_same_id_in_two_benchmarks_is_two_tasks(tmp_path: Path) -> None:
     kinds = [{}, {"benchmark": "tau2"}, {"benchmark": "tau"}]
     file.write_text("".join(json.dumps({**record, **kind}) + "\n" for kind in kinds))
     assert [run.task for run in read_results(str(file))] == ["1", "1", "tau/1"]
+
+
+def test_the_papers_arm_brings_the_list_of_its_predicates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [simulation("1", 0, 1.0, [READ])]
+    for agent, count in (("ledgeragent", 0), ("ledgeragent-paper", 28)):
+        assert main(["bench", "report", write(tmp_path / "r.json", runs, agent=agent)]) == 0
+        _, _, listed = capsys.readouterr().out.partition("## Predicates of ledgeragent-paper")
+        rows = [line for line in listed.splitlines() if line.startswith("| ")]
+        assert max(len(rows) - 2, 0) == count
+    assert "cancel_requires_basis" in listed
+    assert "retail_refund_payment_in_order_history" in listed and "names 2 of them" in listed

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.results.results import read_results
+from ledgeragent.bench.results.reading import read_results
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.errors import UsageError
@@ -177,3 +177,22 @@ def test_killed_at_random_and_resumed_it_ends_as_if_undisturbed(tmp_path: Path) 
     assert {r["task_id"]: r["reward"] for r in lines(file)[1:]} == {
         job.task: record(job)["reward"] for job in JOBS
     }
+
+
+def test_other_software_is_refused_unless_asked_for_and_then_told(tmp_path: Path) -> None:
+    file = tmp_path / "r"
+    with JobLog(file, SETTINGS, {"ledgeragent": "1"}) as journal:
+        journal.add(JOBS[0], record(JOBS[0]))
+    with (
+        pytest.raises(UsageError, match='ledgeragent: "1", now "2"'),
+        JobLog(file, SETTINGS, {"ledgeragent": "2"}),
+    ):
+        pass
+    for _ in range(2):
+        with JobLog(file, SETTINGS, {"ledgeragent": "2"}, mixed=True) as journal:
+            assert journal.done == {JOBS[0]}
+    with JobLog(file, SETTINGS, {"ledgeragent": "2"}) as journal:
+        journal.add(JOBS[1], record(JOBS[1]))
+    made_by = [row["made_by"]["ledgeragent"] for row in lines(file) if "made_by" in row]
+    assert made_by == ["1", "2"]
+    assert len(list(read_results(str(file)))) == 2

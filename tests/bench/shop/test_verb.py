@@ -165,3 +165,21 @@ def test_an_endpoint_that_refuses_is_told_at_once(capsys: pytest.CaptureFixture[
 def test_a_task_that_does_not_exist_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "shop", "--model", "m", "--tasks", "nothing"]) == 2
     assert "there is no nothing" in capsys.readouterr().err
+
+
+def test_runs_of_other_software_are_refused_unless_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "runs.jsonl"
+    options = ["--model", "careful", "--trials", "1", "--tasks", "cancel-open", "-o", str(kept)]
+    _report(capsys, *options)
+    older = [{**row, "made_by": {"ledgeragent": "0.0.1"}} for row in _rows(kept)]
+    kept.write_text("".join(f"{json.dumps(row)}\n" for row in older))
+    with scripted.server() as url:
+        assert main(["bench", "shop", "--url", url, *options]) == 2
+        assert "other software" in capsys.readouterr().err
+        assert main(["bench", "shop", "--url", url, *options, "--other-version"]) == 0
+        assert _rows(kept) == older
+        # With other options nothing of it is taken, and nothing mixed.
+        assert main(["bench", "shop", "--url", url, *options, "--temperature", "0.5"]) == 0
+    assert len(_rows(kept)) == 4

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.bench.results.results import read_results
+from ledgeragent.bench.results.reading import read_results
 from tests.bench.tau2.model_server import Moody, Script, call, serving
 
 pytestmark = pytest.mark.skipif(

@@ -15,7 +15,8 @@ import pytest
 
 from ledgeragent.bench.arms.fama.choice import HelperChoice, write
 from ledgeragent.bench.arms.helpers import HELPERS, VERIFIER
-from ledgeragent.bench.results.results import Run, read_results
+from ledgeragent.bench.results.reading import read_results
+from ledgeragent.bench.results.results import Run
 from tests.bench.tau2.model_server import Body, Script, serving
 
 pytestmark = pytest.mark.skipif(
@@ -114,8 +115,10 @@ def test_the_chosen_helpers_speak_at_the_tail_and_the_verifier_after_a_draft(
     headings = [h.heading for h in HELPERS.values() if h.name not in ("output", "verifier")]
     assert [heading in first for heading in headings] == [True] * len(headings)
     assert first.startswith("Requests so far:\n1. What do you sell?")
-    assert second.startswith("Objections to what you were about to do (We sell nothing.):\n")
-    assert prompts(script)[1][:-1] == prompts(script)[0]
+    assert second.startswith(
+        f"{first}\n\nObjections to what you were about to do (We sell nothing.):\n"
+    )
+    assert prompts(script)[1][:-1] == prompts(script)[0][:-1]
     assert HELPERS["output"].heading in third
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ledgeragent.adapters.method import Method, pack_for
+from ledgeragent.bench.arms.papergate import paper_gate
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
@@ -35,6 +36,7 @@ class Arm:
     """One method under test.
 
     `plain`: the harness's own agent. `ledger`: ours, with the ledger shown, the gate judging, or both.
+    `keeps_turn`: a reply of which the gate revises a call goes back to the model, text and all.
     `helped`: the plain agent with helpers that write into its prompt (`irma` or `fama`).
     """
 
@@ -44,11 +46,12 @@ class Arm:
     shows: bool = False
     gate: Callable[[Domain], Gate] | None = None
     empty: bool = False
+    keeps_turn: bool = False
 
     @property
     def method(self) -> Method:
         """The method as the adapters of the harnesses take it."""
-        return Method(gate=self.gate_for, shows=self.shows)
+        return Method(gate=self.gate_for, shows=self.shows, keeps_turn=self.keeps_turn)
 
     def gate_for(self, tools: Collection[str], pack: Pack = pack_for) -> Gate:
         """This arm's gate for an agent with these tools."""
@@ -63,8 +66,8 @@ def _full(domain: Domain) -> Gate:
     return Gate(domain=domain, order="listed")
 
 
-def _literal(domain: Domain) -> Gate:
-    return Gate(domain=domain.literal(), stale="value", order="snapshot", undecided=Decision.ALLOW)
+def _paper(domain: Domain) -> Gate:
+    return paper_gate(domain) or OpenGate(domain=domain.literal())
 
 
 def _unlisted(domain: Domain) -> Gate:
@@ -86,8 +89,11 @@ _ALL = (
     replace(
         _OURS,
         name="ledgeragent-paper",
-        summary="ledger and gate, with values that a write has changed since judged as they were",
-        gate=_literal,
+        summary="ledger and gate as the paper has them: 28 predicates of its families (10 airline, 12 "
+        "retail, 6 telecom, none in telehealth), values as last read, each call judged alone, and a "
+        "rejected reply never reaches the customer",
+        gate=_paper,
+        keeps_turn=True,
     ),
     replace(
         _OURS,
@@ -101,5 +107,8 @@ _ALL = (
     ),
     Arm(name="fama", kind="helped", summary="the helpers that earlier failures call for"),
 )
+SUMMARIES = "".join(f"  {arm.name:<18}{arm.summary}\n" for arm in _ALL)
+"""Each arm in a line, for help texts."""
+
 ARMS: Mapping[str, Arm] = {arm.name: arm for arm in _ALL}
 """Every arm by its name, in the order of reports."""

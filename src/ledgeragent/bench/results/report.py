@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.bench.arms.fama.choice import read
 from ledgeragent.bench.results.charts import Chart
+from ledgeragent.bench.results.drawing import FORMATS, drawn, library
 from ledgeragent.bench.results.figures import figures
-from ledgeragent.bench.results.png import png
-from ledgeragent.bench.results.results import Run, read_results
+from ledgeragent.bench.results.reading import read_results
+from ledgeragent.bench.results.results import Run
 from ledgeragent.bench.results.table import Table
 from ledgeragent.bench.results.tables import tables
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import DataError, MissingExtraError, UsageError
 from ledgeragent.files.private import write_private
 
 if TYPE_CHECKING:
@@ -33,12 +34,30 @@ def add(subparsers: Subparsers) -> None:
         "reports pass^k, tasks that change the world, cost over fc and failure classes, beside the "
         "paper's own numbers.",
     )
-    parser.add_argument("files", nargs="+", metavar="RESULTS", help="result files; - is stdin")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="RESULTS",
+        help="result files, or the harness's folders of results; - is stdin",
+    )
+    parser.add_argument(
+        "--domain",
+        metavar="NAME",
+        help="of runs that name none, as tau-bench's do; unless given, found from their tools",
+    )
     parser.add_argument("--format", choices=("markdown", "json", "csv"), default="markdown")
     parser.add_argument(
-        "-o", "--output", metavar="DIR", help="write report.md, a CSV per table, an SVG per figure"
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="write report.md, a CSV and a LaTeX table per table, and each figure",
     )
-    parser.add_argument("--png", action="store_true", help="with -o, a PNG of each figure too")
+    parser.add_argument(
+        "--figures",
+        type=_formats,
+        metavar="FORMATS",
+        help="with -o: pdf,png,svg (default: all three if matplotlib is installed), or none",
+    )
     parser.add_argument(
         "--held-out",
         metavar="CHOICE",
@@ -49,14 +68,14 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Reads and reports. Always 0; DataError for a file without a scored run."""
-    if args.png and not args.output:
-        raise UsageError("--png needs -o: pictures go into files")
-    runs = [run for file in args.files for run in read_results(file)]
+    if args.figures and not args.output:
+        raise UsageError("--figures needs -o: pictures go into files")
+    runs = [run for file in args.files for run in read_results(file, args.domain)]
     if args.held_out:
         runs = _held_out(runs, args.held_out)
     report_tables = tables(runs)
     if args.output:
-        write(Path(args.output), report_tables, figures(runs), with_png=args.png)
+        write_report(Path(args.output), runs, args.figures)
         return 0
     match args.format:
         case "json":
@@ -79,17 +98,40 @@ def _held_out(runs: Sequence[Run], file: str) -> list[Run]:
     return left
 
 
+def _formats(argument: str) -> tuple[str, ...]:
+    names = tuple(name for name in argument.split(",") if name and name != "none")
+    if unknown := set(names) - set(FORMATS):
+        raise argparse.ArgumentTypeError(f"no format of figures: {', '.join(sorted(unknown))}")
+    return names
+
+
+def _wanted(formats: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The formats asked for; by default all, or none, told, where they can't be drawn."""
+    if formats is not None:
+        return formats
+    try:
+        library()
+    except MissingExtraError as error:
+        print(f"ledgeragent: the figures are left out: {error}", file=sys.stderr)
+        return ()
+    return FORMATS
+
+
+def write_report(folder: Path, runs: Sequence[Run], formats: tuple[str, ...] | None = None) -> None:
+    """The whole report as files; figures in these formats, by default in all that can be drawn."""
+    write(folder, tables(runs), figures(runs), _wanted(formats))
+
+
 def write(
-    folder: Path, report_tables: Sequence[Table], charts: Sequence[Chart], with_png: bool
+    folder: Path, report_tables: Sequence[Table], charts: Sequence[Chart], formats: Sequence[str]
 ) -> None:
-    """The whole report as files; MissingExtraError if pictures can't be made."""
-    files: dict[str, bytes] = {"report.md": _page(report_tables, charts).encode()}
+    """The whole report as files; MissingExtraError if figures can't be drawn."""
+    charts = charts if formats else ()
+    files: dict[str, bytes] = {"report.md": _page(report_tables, charts, formats).encode()}
     files |= {f"{table.name}.csv": table.csv().encode() for table in report_tables}
+    files |= {f"{table.name}.tex": table.latex().encode() for table in report_tables}
     for chart in charts:
-        drawn = chart.svg()
-        files[f"{chart.name}.svg"] = drawn.encode()
-        if with_png:
-            files[f"{chart.name}.png"] = png(drawn)
+        files |= {f"{chart.name}.{kind}": data for kind, data in drawn(chart, formats).items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -98,6 +140,7 @@ def write(
         raise DataError(error.strerror or str(error), file=str(folder)) from None
 
 
-def _page(report_tables: Sequence[Table], charts: Sequence[Chart]) -> str:
-    pictures = [f"## {chart.title}\n\n![{chart.name}]({chart.name}.svg)\n" for chart in charts]
+def _page(report_tables: Sequence[Table], charts: Sequence[Chart], formats: Sequence[str]) -> str:
+    kind = next((kind for kind in ("svg", "png", "pdf") if kind in formats), "")
+    pictures = [f"## {chart.title}\n\n![{chart.name}]({chart.name}.{kind})\n" for chart in charts]
     return "\n".join(["# Report\n", *(table.markdown() for table in report_tables), *pictures])

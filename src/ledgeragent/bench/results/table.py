@@ -38,17 +38,66 @@ class Table:
         writer.writerows(map(csv_cell, row) for row in self.rows)
         return text.getvalue()
 
+    def latex(self) -> str:
+        """The table for LaTeX (booktabs, graphicx), as wide as a column; intervals are in the CSV alone."""
+        marks = "l" * len(self.columns)
+        body = [*map(_latex_row, self.rows)]
+        return (
+            "\n".join(
+                [
+                    "\\begin{table}",
+                    "\\centering",
+                    "\\resizebox{\\columnwidth}{!}{%",
+                    f"\\begin{{tabular}}{{{marks}}}",
+                    "\\toprule",
+                    _latex_row(self.columns),
+                    "\\midrule",
+                    *body,
+                    "\\bottomrule",
+                    "\\end{tabular}}",
+                    f"\\caption{{{_latex(self.title)}. {_latex(self.note)}}}",
+                    f"\\label{{tab:{self.name}}}",
+                    "\\end{table}",
+                ]
+            )
+            + "\n"
+        )
+
+
+_SPECIAL = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "~": "\\textasciitilde{}",
+        "^": "\\textasciicircum{}",
+        "\\": "\\textbackslash{}",
+        "–": "--",
+    }
+)
+
+
+def _latex(text: str) -> str:
+    return text.translate(_SPECIAL)
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(map(_latex_cell, cells)) + " \\\\"
+
+
+def _latex_cell(cell: str) -> str:
+    return _latex(cell.partition(" [")[0])
+
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(map(markdown_cell, cells))} |"
 
 
-def shown(rate: Rate | None, sign: str = "") -> str:
-    """A rate in percent with its interval."""
+def shown(rate: Rate | None, sign: str = "", of: int | None = None) -> str:
+    """A rate in percent with its interval; `of` how many tasks, told where it rests on fewer."""
     if rate is None:
         return _NOTHING
     value, low, high = (f"{100 * part:{sign}.1f}" for part in (rate.value, rate.low, rate.high))
-    return f"{value} [{low}, {high}]"
+    fewer = f" ({rate.tasks} tasks)" if of is not None and rate.tasks < of else ""
+    return f"{value} [{low}, {high}]{fewer}"
 
 
 def percent(rate: Rate | None) -> str:

@@ -24,6 +24,8 @@ from ledgeragent.bench.results.metrics import (
     ratio,
     reliability,
 )
+from ledgeragent.bench.results.predicates import ARM as PAPER_ARM
+from ledgeragent.bench.results.predicates import predicates
 from ledgeragent.bench.results.results import Run
 from ledgeragent.bench.results.spending import HelperCost
 from ledgeragent.bench.results.table import Table, growth, percent, shown
@@ -66,6 +68,7 @@ def tables(runs: Sequence[Run]) -> list[Table]:
         _reliability("writes", "Tasks that change the world", groups, is_write_task),
         _write_rates(groups),
         _failures(groups),
+        *([predicates()] if any(arm == PAPER_ARM for _, _, arm in groups) else []),
     ]
     return [table for table in all_tables if table.rows]
 
@@ -122,8 +125,13 @@ def _reliability(
 
 
 def _rates(measured: Reliability) -> list[str]:
-    by_k = [shown(measured.by_k.get(k)) for k in KS]
-    return [shown(measured.average), *by_k, str(measured.tasks), str(measured.runs)]
+    by_k = [shown(measured.by_k.get(k), of=measured.tasks) for k in KS]
+    return [
+        shown(measured.average, of=measured.tasks),
+        *by_k,
+        str(measured.tasks),
+        str(measured.runs),
+    ]
 
 
 def _main_of_paper(domains: set[str]) -> list[tuple[str, ...]]:

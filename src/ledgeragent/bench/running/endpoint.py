@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from ledgeragent.bench.running.progress import Announce, again, masked, tell
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.files.keys import require_key
+from ledgeragent.session.contextrole import is_about_roles, placed, send
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
 
 FEEDBACK = "Your last message was checked against the policy, and part of it was refused:"
@@ -23,7 +24,14 @@ _LONGEST_WAIT = 60.0
 
 
 class EndpointError(LedgerAgentError):
-    """An endpoint that refused a request, or went on failing."""
+    """An endpoint that refused a request, or went on failing.
+
+    `about_roles` if it refused the roles of the messages, or their order.
+    """
+
+    def __init__(self, problem: str, *, about_roles: bool = False) -> None:
+        super().__init__(problem)
+        self.about_roles = about_roles
 
 
 @dataclass(slots=True)
@@ -107,10 +115,11 @@ class Endpoint:
         except urllib.error.HTTPError as error:
             with error:
                 detail = error.read(2000).decode("utf-8", "replace")
-            if error.code in _PASSING:
+            about_roles = is_about_roles(error.code, detail)
+            if error.code in _PASSING and not about_roles:
                 raise _Passing(f"status {error.code}", _seconds(error)) from None
             refusal = masked(f"status {error.code}: {detail}", self.key)
-            raise EndpointError(f"{self.url}: {refusal}") from None
+            raise EndpointError(f"{self.url}: {refusal}", about_roles=about_roles) from None
         except (OSError, HTTPException, ValueError) as error:
             raise _Passing(_said(error)) from None
         if not _is_answer(value):
@@ -162,12 +171,15 @@ def _is_answer(value: Json) -> bool:
 
 @dataclass(slots=True, kw_only=True)
 class ChatModel:
-    """A `Model` (`ledgeragent.agent`): the policy first, then the history, ledger and feedback last."""
+    """A `Model` (`ledgeragent.agent`): the policy first, then the history, ledger and feedback last.
+
+    `role` is one of `contextrole.ROLES`.
+    """
 
     endpoint: Endpoint
     policy: str
     tools: Sequence[Json]
-    tail_role: str = "system"
+    role: str = "auto"
     usage: EndpointUsage = field(default_factory=EndpointUsage)
     _made: int = 0
 
@@ -175,15 +187,23 @@ class ChatModel:
         """One reply. Calls get ids of our own, since some models give none or repeat them."""
         messages = [{"role": "system", "content": self.policy}, *wire(history)]
         tail = "\n\n".join(filter(None, (context, f"{FEEDBACK}\n{feedback}" if feedback else "")))
-        if tail:
-            messages.append({"role": self.tail_role, "content": tail})
-        completion = self.endpoint.complete(messages, self.tools)
+        completion = self._complete(messages, tail)
         usage = completion.get("usage")
         self.usage.add(usage if isinstance(usage, dict) else {})
         message = completion["choices"][0].get("message") or {}
         calls = tuple(self._call(call) for call in message.get("tool_calls") or ())
         text = message.get("content")
         return Reply(text=text if isinstance(text, str) else "", calls=calls)
+
+    def _complete(self, messages: Sequence[Mapping[str, Json]], tail: str) -> Mapping[str, Any]:
+        if not tail:
+            return self.endpoint.complete(messages, self.tools)
+        return send(
+            self.role,
+            (self.endpoint.url, self.endpoint.model),
+            lambda form: self.endpoint.complete(placed(messages, tail, form), self.tools),
+            lambda error: isinstance(error, EndpointError) and error.about_roles,
+        )
 
     def _call(self, call: Mapping[str, Any]) -> ToolCall:
         self._made += 1

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.arms.fama.choice import chosen
 from ledgeragent.bench.datadir import DATA_DIR
+from ledgeragent.bench.datasets.needs import NEEDS
+from ledgeragent.bench.running.estimate import add_prices, estimate
 from ledgeragent.bench.running.experiment import Limits, conduct
 from ledgeragent.bench.running.interrupts import EXIT, interrupts
 from ledgeragent.bench.running.joblog import Job, JobLog
-from ledgeragent.bench.running.progress import secrets_of, teller
+from ledgeragent.bench.running.progress import Announce, teller
+from ledgeragent.bench.running.provenance import made_by
+from ledgeragent.bench.running.runoptions import ARMS_HELP, add_arm_options, add_run_options
+from ledgeragent.bench.running.sides import ModelSide, agent_side, judge_side, user_side
 from ledgeragent.errors import UsageError
-from ledgeragent.files.keys import key_of_environment
 
 if TYPE_CHECKING:
     from ledgeragent.bench.tau2.play import Player, PlayerModel
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
-_DOMAINS = ("airline", "retail", "telecom", "telehealth")
 
 
 def add(subparsers: Subparsers) -> None:
@@ -33,43 +36,16 @@ def add(subparsers: Subparsers) -> None:
         "run",
         help="run domains x arms x trials, resumable",
         description="Runs an experiment on the tau2 harness against any OpenAI-compatible endpoint. "
-        "Each finished run is one line of the result file; started again, it does what is missing.",
-        epilog="Exits 0 if every run is done, 1 if the budget or failures left some, 130 if it was "
-        "interrupted: Ctrl-C finishes what is running, a second one does not.",
+        "Each finished run is one line of the result file; started again, it does what is missing. A "
+        "domain whose data is missing is left out, and said to be.",
+        epilog=f"{ARMS_HELP}\nExits 0 if every run is done, 1 if the budget or failures left some, 130 "
+        "if it was\ninterrupted: Ctrl-C finishes what is running, a second one does not.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--domain", action="append", choices=_DOMAINS, help="default: all four")
-    parser.add_argument("--arm", action="append", choices=tuple(ARMS), help="default: all")
-    parser.add_argument("--trials", type=int, default=4, metavar="N")
-    parser.add_argument("--tasks", type=int, metavar="N", help="only the first N of each domain")
-    parser.add_argument("--model", required=True, help="the agent's model")
-    parser.add_argument("--url", help="its endpoint, e.g. http://localhost:8000/v1")
-    parser.add_argument(
-        "--user-model", help="the simulated customer's model (default: the agent's)"
-    )
-    parser.add_argument("--user-url", help="its endpoint (default: the agent's)")
-    parser.add_argument(
-        "--judge-model", help="the model that judges what only one can (default: the harness's)"
-    )
-    parser.add_argument("--judge-url", help="the judge model's endpoint (default: the agent's)")
-    parser.add_argument(
-        "--key-env", default="OPENAI_API_KEY", metavar="NAME", help="the variable with the key"
-    )
-    parser.add_argument("--timeout", type=float, default=120.0, help="seconds a request may take")
-    parser.add_argument("--workers", type=int, default=4, metavar="N")
-    parser.add_argument(
-        "--attempts", type=int, default=4, metavar="N", help="tries of a failed run"
-    )
-    parser.add_argument("--budget", type=int, metavar="TOKENS", help="start no run past this many")
-    parser.add_argument(
-        "--fama-choice", metavar="FILE", help="the arm fama's helpers, from `bench fama`"
-    )
-    parser.add_argument(
-        "--irma-when",
-        choices=("user_turn", "every_step"),
-        help="when the arm irma's helpers run (default user_turn)",
-    )
-    parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the result file")
+    add_arm_options(parser)
+    add_run_options(parser)
+    add_prices(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="the result file; needed to run")
     parser.set_defaults(run=run)
 
 
@@ -77,28 +53,40 @@ def run(args: argparse.Namespace) -> int:
     """Runs what is missing. 1 if some runs are left."""
     if args.data_dir:
         os.environ[DATA_DIR] = args.data_dir
-    if min(args.trials, args.workers, args.attempts) < 1:
-        raise UsageError("--trials, --workers and --attempts are 1 or more")
-    if args.judge_url and not args.judge_model:
-        raise UsageError("--judge-url needs --judge-model")
-    from ledgeragent.bench.tau2.run import prepare
-    from ledgeragent.bench.tau2.scoring import judge_with
+    check_options(args)
+    if args.estimate:
+        sys.stdout.write(estimate(args))
+        return 0
+    if args.output is None:
+        raise UsageError("say with -o FILE where the results go")
+    return experiment(args)
 
+
+def check_options(args: argparse.Namespace) -> None:
+    """Raises UsageError for numbers that cannot be meant."""
+    if min(args.trials, args.workers, args.attempts, args.max_steps) < 1:
+        raise UsageError("--trials, --jobs, --attempts and --max-steps are 1 or more")
+
+
+def experiment(args: argparse.Namespace) -> int:
+    """Runs what is missing from `args.output`. 1 if some runs are left."""
+    from ledgeragent.bench.tau2.logs import log_to
+    from ledgeragent.bench.tau2.run import prepare
+
+    sides = [side for side in (agent_side(args), user_side(args), judge_side(args)) if side]
+    secrets = [secret for side in sides for secret in side.secrets]
+    tell = teller(*secrets)
     with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
+        log_to(Path(f"{args.output}.log"), secrets)
         prepare(Path(scratch))
+        domains = _domains(args.domain, tell)
         player = _player(args)
-        if args.judge_model:
-            judge = _side(args.judge_model, args.judge_url or args.url, args)
-            judge_with(judge.model, judge.options)
-        jobs = list(_jobs(args, player))
+        _choose_judge(args, tell)
+        jobs = list(_jobs(args, domains, player))
         limits = Limits(workers=args.workers, attempts=args.attempts, tokens=args.budget)
-        tell = teller(os.environ.get(args.key_env), *_secrets(args))
-        if args.url and not args.judge_model:
-            tell(
-                "tasks that need a judge are judged by the harness's own; --judge-model names another"
-            )
+        settings, software = _settings(args, domains), _software(domains)
         with (
-            JobLog(Path(args.output), _settings(args, player)) as journal,
+            JobLog(Path(args.output), settings, software, args.other_version) as journal,
             interrupts(tell) as stop,
         ):
             already = sum(job in journal.done for job in jobs)
@@ -112,67 +100,104 @@ def run(args: argparse.Namespace) -> int:
     return 0 if outcome.complete else 1
 
 
-def _secrets(args: argparse.Namespace) -> Iterator[str]:
-    for url in (args.url, args.user_url, args.judge_url):
-        yield from secrets_of(url)
+def _domains(named: list[str] | None, tell: Announce) -> list[str]:
+    """The domains whose data is there. UsageError for a named one whose data is not, or for none."""
+    from ledgeragent.bench.tau2.data import lacking
+
+    there = []
+    for domain in named or NEEDS:
+        if not (missing := lacking(domain)):
+            there.append(domain)
+            continue
+        problem = f"{domain} lacks {missing[0]}{' and more' if missing[1:] else ''}"
+        if named:
+            raise UsageError(f"{problem}; `ledgeragent bench data` says how to get it")
+        tell(f"{domain} is left out: {problem}; `ledgeragent bench data` says how to get it")
+    if not there:
+        raise UsageError("no domain's data is there; `ledgeragent bench data` says how to get it")
+    return there
 
 
 def _player(args: argparse.Namespace) -> Player:
     from ledgeragent.bench.tau2.play import Player
 
-    url = args.user_url or args.url
     return Player(
-        agent=_side(args.model, args.url, args),
-        user=_side(args.user_model or args.model, url, args),
-        methods=_methods(args),
+        agent=_model(agent_side(args), args.timeout),
+        user=_model(user_side(args), args.timeout),
+        methods={name: _method(name, args) for name in args.arm or ARMS},
+        max_steps=args.max_steps,
+        first_seed=args.seed,
     )
 
 
-def _methods(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """The options of arms that have some."""
-    methods: dict[str, dict[str, Any]] = {}
-    if args.fama_choice:
-        methods["fama"] = {"fama_choice": args.fama_choice}
-    if args.irma_when:
-        methods["irma"] = {"irma": {"when": args.irma_when}}
-    return methods
+def _choose_judge(args: argparse.Namespace, tell: Announce) -> None:
+    from ledgeragent.bench.tau2.scoring import judge_with
+
+    if (judge := judge_side(args)) is not None:
+        model = _model(judge, args.timeout)
+        judge_with(model.model, model.options)
+    elif args.url:
+        tell("tasks that need a judge are judged by the harness's own; --judge-model names another")
 
 
-def _side(model: str, url: str | None, args: argparse.Namespace) -> PlayerModel:
+def _method(arm: str, args: argparse.Namespace) -> dict[str, Any]:
+    """The options of an arm that has some."""
+    if ARMS[arm].kind == "plain":
+        return {}
+    options: dict[str, Any] = {"ledger_role": args.context_role}
+    if arm == "fama" and args.fama_choice:
+        options["fama_choice"] = args.fama_choice
+    if arm == "irma" and args.irma_when:
+        options["irma"] = {"when": args.irma_when}
+    return options
+
+
+def _model(side: ModelSide, timeout: float) -> PlayerModel:
+    """A side as the harness's model library takes it."""
     from ledgeragent.bench.tau2.play import PlayerModel
 
-    options: dict[str, Any] = {"temperature": 0.0, "timeout": args.timeout, "num_retries": 2}
-    if url:
-        options |= {"base_url": url, "api_key": key_of_environment(args.key_env) or "none"}
+    options: dict[str, Any] = {**side.options, "timeout": timeout, "num_retries": 2}
+    if "chat_template_kwargs" in options:
+        options["extra_body"] = {"chat_template_kwargs": options.pop("chat_template_kwargs")}
+    model = side.model
+    if side.url:
+        options |= {"base_url": side.url, "api_key": side.key or "none"}
         model = model if "/" in model else f"openai/{model}"
     return PlayerModel(model=model, options=options)
 
 
-def _jobs(args: argparse.Namespace, player: Player) -> Iterator[Job]:
+def _jobs(args: argparse.Namespace, domains: Iterable[str], player: Player) -> Iterator[Job]:
     """Trial by trial, so that an experiment cut short has whole trials of every arm."""
     for trial in range(args.trials):
-        for domain in args.domain or _DOMAINS:
+        for domain in domains:
             for task in player.tasks(domain)[: args.tasks]:
                 for arm in args.arm or ARMS:
                     yield Job(domain, arm, task, trial)
 
 
-def _settings(args: argparse.Namespace, player: Player) -> dict[str, Any]:
+def _software(domains: Iterable[str]) -> dict[str, Any]:
+    from ledgeragent.bench.tau2.run import harness_version
+
+    return made_by(domains, harness_version())
+
+
+def _settings(args: argparse.Namespace, domains: Iterable[str]) -> dict[str, Any]:
     """The settings that may not change between the parts of one experiment; keys and addresses may."""
     from ledgeragent.bench.tau2.run import signature
 
+    judge = judge_side(args)
     settings: dict[str, Any] = {
-        "agent": player.agent.model,
-        "user": player.user.model,
-        "data": {domain: signature(domain) for domain in args.domain or _DOMAINS},
+        "agent": agent_side(args).recorded,
+        "user": user_side(args).recorded,
+        "judge": judge.recorded if judge is not None else "the harness's own",
+        "data": {domain: signature(domain) for domain in domains},
+        "seed": args.seed,
+        "max_steps": args.max_steps,
+        "context_role": args.context_role,
     }
-    if args.judge_model:
-        settings["judge"] = args.judge_model
     if args.fama_choice:
-        settings["fama"] = {
-            domain: chosen(args.fama_choice, player.agent.model, domain)
-            for domain in args.domain or _DOMAINS
-        }
+        model = _model(agent_side(args), args.timeout).model
+        settings["fama"] = {d: chosen(args.fama_choice, model, d) for d in domains}
     if args.irma_when:
         settings["irma"] = args.irma_when
     return settings

@@ -11,8 +11,10 @@ from ledgeragent.bench.shop.customer import ScriptedCustomer
 from ledgeragent.bench.shop.tasks import Task, wanted
 from ledgeragent.demo.shop.shop import Shop, ShopChange, changes
 from ledgeragent.gate import Filtered, Gate
+from ledgeragent.journal.verdicts import verdict_row
 from ledgeragent.session.presenter import Presenter, RenderMode
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
+from ledgeragent.verdict import Verdict
 
 PLAIN, GUARDED = "fc", "ledgeragent"
 ARMS = (PLAIN, GUARDED)
@@ -33,7 +35,7 @@ class ShopEpisode:
     ended: str
     wrong: tuple[ShopChange, ...]
     generations: int
-    rejected: int
+    stopped: tuple[Verdict, ...]
 
     @property
     def reward(self) -> float:
@@ -54,7 +56,8 @@ class ShopEpisode:
             "ended": self.ended,
             "wrong": [list(change) for change in self.wrong],
             "generations": self.generations,
-            "rejected": self.rejected,
+            "rejected": len(self.stopped),
+            "stopped": [verdict_row(verdict) for verdict in self.stopped],
             "usage": dict(usage),
             "gold_actions": [
                 {"name": call.name, "arguments": dict(call.arguments)} for call in self.task.gold
@@ -80,7 +83,7 @@ class Talk:
         self.model = model
         self.messages: list[Message] = []
         self.generations = 0
-        self.rejected = 0
+        self.stopped: list[Verdict] = []
 
     def saw(self, message: Message) -> None:
         """Takes in a message of the customer or of a tool."""
@@ -137,7 +140,7 @@ class GuardedTalk(Talk):
         """Puts a reply of which something was refused on record as it was made, with the answers."""
         refused = [verdict for verdict in filtered.verdicts if not verdict.allowed]
         if refused:
-            self.rejected += len(refused)
+            self.stopped += refused
             self.messages.append(draft)
             self.messages += [
                 ToolReturn(call_id=verdict.call.id, content=verdict.feedback, error=True)
@@ -166,7 +169,7 @@ def play(
             ended=ended,
             wrong=changes(wanted(task), shop.snapshot()),
             generations=talk.generations,
-            rejected=talk.rejected,
+            stopped=tuple(talk.stopped),
         )
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -14,16 +15,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.running.kept import KeptRows
-from ledgeragent.bench.running.progress import tell
+from ledgeragent.bench.running.progress import tell, teller
+from ledgeragent.bench.running.provenance import made_by
+from ledgeragent.bench.running.runoptions import add_other_version
+from ledgeragent.bench.running.sides import ModelSide, add_context_role, add_sides, agent_side
 from ledgeragent.bench.shop.play import ARMS, PLAIN, play
 from ledgeragent.bench.shop.report import summary, text
 from ledgeragent.bench.shop.tasks import Task, tasks
 from ledgeragent.demo.shop.shop import policy, tool_schemas
 from ledgeragent.errors import UsageError
-from ledgeragent.files.keys import key_of_environment
 from ledgeragent.gate import Gate
 from ledgeragent.packs import load_domain
 from ledgeragent.session.presenter import MODES
+from ledgeragent.types import canonical
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -51,14 +55,11 @@ def add(subparsers: Subparsers) -> None:
         help="measure a model on forty scripted customers",
         description="Plays forty conversations in the demo's shop, without and with LedgerAgent, and "
         "checks the database after each. The customers follow a script: no other model is needed.",
-        epilog="A key is read from OPENAI_API_KEY, the endpoint from OPENAI_BASE_URL unless given. "
-        "With -o, runs that the file holds already are not made again. Ctrl-C finishes what is running, "
+        epilog=f"The endpoint is OPENAI_BASE_URL unless given, else {_DEFAULT_URL}. With -o, runs that "
+        "the file holds already, with these options, are not made again. Ctrl-C finishes what is running, "
         "without waiting for an endpoint that fails, and exits 130; a second one does not.",
     )
-    parser.add_argument("--model", required=True, metavar="NAME", help="the model's name there")
-    parser.add_argument(
-        "--url", metavar="URL", help=f"an OpenAI-compatible endpoint ({_DEFAULT_URL})"
-    )
+    add_sides(parser, customer=False)
     parser.add_argument(
         "--trials", type=_count, default=4, metavar="N", help="per task (default 4)"
     )
@@ -68,14 +69,8 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--most", type=_count, default=40, metavar="N", help="agent messages a run")
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="runs at a time")
     parser.add_argument("--timeout", type=_count, default=120, metavar="S", help="of a request")
-    parser.add_argument(
-        "--option",
-        action="append",
-        type=_option,
-        default=[],
-        metavar="NAME=JSON",
-        help="goes into every request, such as temperature=0; may be given again",
-    )
+    add_context_role(parser)
+    add_other_version(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="keeps every run, JSON Lines")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
@@ -83,27 +78,48 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plays and reports."""
-    runs = _runs(args)
+    rows = played(args)
+    if rows is None:
+        return EXIT
+    totals = summary(rows)
+    sys.stdout.write(json.dumps(totals, indent=1) + "\n" if args.format == "json" else text(totals))
+    return 0
+
+
+def played(args: argparse.Namespace) -> list[dict[str, Any]] | None:
+    """The row of every run, those in `args.output` not made again; None if it was interrupted."""
+    runs, side = _runs(args), agent_side(args)
+    keys = [(one.id, args.model, args.mode, canonical(dict(side.options))) for one in runs]
     with (
         KeptRows(args.output, _key, "run of this benchmark") as log,
-        interrupts(tell) as stop,
+        interrupts(teller(*side.secrets)) as stop,
     ):
-        missing = [one for one in runs if (one.id, args.model, args.mode) not in log.rows]
+        _refuse_others(args, [log.rows[key] for key in keys if key in log.rows])
+        missing = [one for one, key in zip(runs, keys, strict=True) if key not in log.rows]
         count = len(runs) - len(missing)
-        for row in _played(missing, args, stop):
+        for row in _played(missing, args, side, stop):
             log.add(row)
             count += 1
             tell(f"{row['id']}: {row['reward']:g} ({count}/{len(runs)})")
     if count < len(runs):
         tell(f"interrupted; {len(runs) - count} runs are left")
-        return EXIT
-    totals = summary(log.rows[one.id, args.model, args.mode] for one in runs)
-    sys.stdout.write(json.dumps(totals, indent=1) + "\n" if args.format == "json" else text(totals))
-    return 0
+        return None
+    return [log.rows[key] for key in keys]
+
+
+def _refuse_others(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> None:
+    """UsageError if other software made some of these rows, unless that is asked for."""
+    if not args.other_version and {canonical(row.get("made_by")) for row in rows} - {
+        canonical(made_by(["shop"]))
+    }:
+        raise UsageError(
+            f"{args.output} was made by other software; choose another file, or go on with "
+            "--other-version"
+        )
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return row["id"], row["agent_model"], row["mode"]
+    return row["id"], row["agent_model"], row["mode"], canonical(row["options"])
 
 
 def _runs(args: argparse.Namespace) -> list[ShopRun]:
@@ -116,28 +132,41 @@ def _runs(args: argparse.Namespace) -> list[ShopRun]:
     return [ShopRun(task, arm, trial) for trial in trials for task in chosen for arm in args.arms]
 
 
+def shop_endpoint(args: argparse.Namespace, side: ModelSide, stop: Stop | None = None) -> Endpoint:
+    """Where the agent's model is; `stop` ends its pauses."""
+    return Endpoint(
+        url=side.url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,
+        model=side.model,
+        key=side.key,
+        options=side.options,
+        timeout=args.timeout,
+        sleep=time.sleep if stop is None else stop.pause,
+    )
+
+
 def _played(
-    runs: Sequence[ShopRun], args: argparse.Namespace, stop: Stop
+    runs: Sequence[ShopRun], args: argparse.Namespace, side: ModelSide, stop: Stop
 ) -> Iterator[dict[str, Any]]:
     """Each run's row as it is done; what goes wrong with the endpoint ends them all."""
-    endpoint = Endpoint(
-        url=args.url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,
-        model=args.model,
-        key=key_of_environment("OPENAI_API_KEY"),
-        options=dict(args.option),
-        timeout=args.timeout,
-        sleep=stop.pause,
-    )
+    endpoint = shop_endpoint(args, side, stop)
     gate = Gate(domain=load_domain("shop"))
-    yield from worked((partial(_row, one, endpoint, gate, args) for one in runs), args.jobs, stop)
+    software = made_by(["shop"])
 
+    def row(one: ShopRun) -> dict[str, Any]:
+        model = ChatModel(
+            endpoint=endpoint, policy=policy(), tools=tool_schemas(), role=args.context_role
+        )
+        guard = None if one.arm == PLAIN else gate
+        episode = play(one.task, model, guard, mode=args.mode, most=args.most)
+        return {
+            **episode.as_json(one.id, one.trial, asdict(model.usage)),
+            "agent_model": side.model,
+            "mode": args.mode,
+            "options": dict(side.options),
+            "made_by": software,
+        }
 
-def _row(one: ShopRun, endpoint: Endpoint, gate: Gate, args: argparse.Namespace) -> dict[str, Any]:
-    model = ChatModel(endpoint=endpoint, policy=policy(), tools=tool_schemas())
-    guard = None if one.arm == PLAIN else gate
-    episode = play(one.task, model, guard, mode=args.mode, most=args.most)
-    row: dict[str, Any] = episode.as_json(one.id, one.trial, asdict(model.usage))
-    return {**row, "agent_model": args.model, "mode": args.mode}
+    yield from worked((partial(row, one) for one in runs), args.jobs, stop)
 
 
 def _count(argument: str) -> int:
@@ -148,11 +177,3 @@ def _count(argument: str) -> int:
 
 def _names(argument: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in argument.split(",") if name.strip())
-
-
-def _option(argument: str) -> tuple[str, Any]:
-    name, _, value = argument.partition("=")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{argument}: not NAME=JSON") from None

@@ -13,8 +13,10 @@ from ledgeragent.adapters.tau2 import (
     Wire,
     agent_class,
     complete,
+    complete_with,
     harness,
     register,
+    role_of,
     say,
     spent,
 )
@@ -76,7 +78,7 @@ class Helped:
         methods = {
             name: options.pop(name, None) for name in ("irma", "fama_helpers", "fama_choice")
         }
-        self._role = options.pop("ledger_role", "system")
+        self._role = role_of(options)
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
         self._recipe = self._choose(methods)
         self._begin()
@@ -124,7 +126,7 @@ class Helped:
         state.messages.extend(arrived)
         self._note(arrived)
         self._asked = []
-        drafts = self._drafts([*state.system_messages, *self._prompt(state.messages)])
+        drafts = self._drafts([*state.system_messages, *self._as_rewritten(state.messages)])
         final = drafts[-1].model_copy(update=self._account(drafts))
         self._note([final])
         state.messages.append(final)
@@ -132,17 +134,19 @@ class Helped:
 
     def _drafts(self, prompt: list[Wire]) -> list[Wire]:
         """The drafts, the last of them to be sent: a second one if the verifier objects to the first."""
-        draft = complete(self, prompt)
+        helped = "" if self._recipe.rewrites else blocks(self._recipe, self._view, self._asking)
+        draft = complete_with(self, prompt, helped, self._role)
         self._view.pending = "; ".join(filter(None, (draft.content, *_calls(draft))))
         objected = objections(self._recipe, self._view, self._asking)
         if not objected:
             return [draft]
-        return [draft, complete(self, [*prompt, say(self._role, objected)])]
+        tail = "\n\n".join(filter(None, (helped, objected)))
+        return [draft, complete_with(self, prompt, tail, self._role)]
 
-    def _prompt(self, messages: list[Wire]) -> list[Wire]:
+    def _as_rewritten(self, messages: list[Wire]) -> list[Wire]:
+        """The messages, the customer's latest with what helpers say, where they rewrite it."""
         if not self._recipe.rewrites:
-            helped = blocks(self._recipe, self._view, self._asking)
-            return [*messages, say(self._role, helped)] if helped else messages
+            return messages
         latest = max((n for n, m in enumerate(messages) if m.role == "user"), default=None)
         if latest is not None:
             self._rewrite(latest, messages[latest].content or "")

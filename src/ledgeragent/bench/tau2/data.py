@@ -1,50 +1,64 @@
-"""Which data a run of the harness uses, newer than it ships with, and a hash that tells them apart."""
+"""Which data a run of the harness uses, newer than it ships with, and which files of it a run reads."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterable
-from importlib.util import find_spec
+from collections.abc import Iterator
 from pathlib import Path
 
 from ledgeragent.adapters.tau2 import harness
-from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.bench.datadir import DATA_DIR
+from ledgeragent.bench.datasets.needs import NEEDS, TAU2
+from ledgeragent.bench.datasets.places import harness_place, installed, place_of
+from ledgeragent.errors import MissingExtraError
 
-DOMAINS = ("airline", "retail", "telecom", "mock")
 ENVIRONMENT = "TAU2_DATA_DIR"
-_SHARED = Path("benchmarks", "tau2")
 _SIMULATIONS = "simulations"
 
 
 def lay_out(data_dir: Path, into: Path) -> Path:
-    """`into`, holding links to the data of `data_dir` where the harness looks for it."""
-    source = data_dir / _SHARED
-    if not source.is_dir():
-        raise UsageError(f"{data_dir} has no {_SHARED}")
-    (into / "tau2" / "domains").mkdir(parents=True, exist_ok=True)
-    for name in DOMAINS:
-        _link(source / name, into / "tau2" / "domains" / name)
-    _link(source / "user_simulator", into / "tau2" / "user_simulator")
+    """`into`, holding links to data where the harness looks for it: that of `data_dir`, domain by domain.
+
+    What `data_dir` lacks, or has only in part, is the harness's own.
+    """
+    source, own = data_dir / TAU2, own_folder() / "tau2"
+    domains = into / "tau2" / "domains"
+    domains.mkdir(parents=True, exist_ok=True)
+    for folder in _whole_domains(source):
+        _link(folder, domains / folder.name)
+    for folder in _folders(own / "domains"):
+        _link(folder, domains / folder.name)
+    simulator = into / "tau2" / "user_simulator"
+    simulator.mkdir(exist_ok=True)
+    for root in (source, own):
+        for file in sorted((root / simulator.name).glob("*")):
+            _link(file, simulator / file.name)
     return into
 
 
+def _whole_domains(source: Path) -> Iterator[Path]:
+    place = place_of(source.parents[1]) if source.is_dir() else None
+    for folder in _folders(source):
+        need = NEEDS.get(folder.name)
+        if place is not None and (need is None or not place.missing(need)):
+            yield folder
+
+
+def _folders(root: Path) -> list[Path]:
+    return sorted(folder for folder in root.iterdir() if folder.is_dir()) if root.is_dir() else []
+
+
 def _link(source: Path, target: Path) -> None:
-    if source.is_dir() and not target.is_symlink():
-        target.symlink_to(source.resolve(), target_is_directory=True)
+    if source.exists() and not target.is_symlink():
+        target.symlink_to(source.resolve(), target_is_directory=source.is_dir())
 
 
 def own_folder() -> Path:
-    """Where the harness has its data: in the package, or beside the sources of a checkout.
-
-    Nothing of the harness is imported: its official line settles on a folder when it is.
-    """
-    spec = find_spec("tau2")
-    if spec is None or spec.origin is None:
+    """Where the harness has its data; MissingExtraError where it is not installed."""
+    place = installed()
+    if place is None:
         raise MissingExtraError("the tau2 harness", "tau2")
-    package = Path(spec.origin).parent
-    inside = package / "data"
-    return inside if inside.is_dir() else package.parents[1] / "data"
+    return place.root
 
 
 def keep_results(own: Path, into: Path) -> None:
@@ -76,16 +90,20 @@ def in_use() -> Path:
     return folder
 
 
-def digest(folder: Path, domain: str) -> str:
-    """The SHA-256 of a domain's data files below `folder`: their names and contents."""
-    where = folder / "tau2" / "domains" / domain
-    return digest_of(where, (f for f in where.rglob("*") if f.is_file()))
+def files_of(domain: str) -> dict[str, Path]:
+    """The files that a run of the domain reads, by name; all of its folder's for one of no paper."""
+    need = NEEDS.get(domain)
+    named = os.environ.get(DATA_DIR)
+    if need is not None and need.trait:
+        return place_of(Path(named)).files(need) if named else {}
+    if need is not None:
+        return harness_place(in_use()).files(need)
+    where = in_use() / "tau2" / "domains"
+    files = (file for file in (where / domain).rglob("*") if file.is_file())
+    return {file.relative_to(where).as_posix(): file for file in files}
 
 
-def digest_of(root: Path, files: Iterable[Path]) -> str:
-    """The SHA-256 of some files below `root`: their names and contents."""
-    total = hashlib.sha256()
-    for file in sorted(files):
-        content = hashlib.sha256(file.read_bytes()).hexdigest()
-        total.update(f"{file.relative_to(root)} {content}\n".encode())
-    return total.hexdigest()
+def lacking(domain: str) -> list[str]:
+    """The files that a run of the domain would read and that are not there."""
+    need = NEEDS.get(domain)
+    return [] if need is None else sorted(set(need.files) - files_of(domain).keys())

@@ -14,7 +14,6 @@ from ledgeragent.bench.tau2.run import signature
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.types import Json
 
-_FIRST_SEED = 300
 _NO_RESULT = ("infrastructure_error", "unexpected_error")
 
 
@@ -32,12 +31,16 @@ class PlayerModel:
 
 @dataclass(slots=True, kw_only=True)
 class Player:
-    """Plays jobs with these models. Call it with a job. `methods` has options for arms by name."""
+    """Plays jobs with these models. Call it with a job. `methods` has options for arms by name.
+
+    Nothing that a model does not take is dropped in silence: such a request fails.
+    """
 
     agent: PlayerModel
     user: PlayerModel
     methods: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     max_steps: int = 200
+    first_seed: int = 300
     _tasks: dict[str, dict[str, Wire]] = field(default_factory=dict)
 
     def tasks(self, domain: str) -> list[str]:
@@ -52,6 +55,7 @@ class Player:
 
     def __call__(self, job: Job) -> Json:
         """The record of a run, scored by the harness."""
+        harness("litellm").drop_params = False
         task = self._of(job.domain)[job.task]
         simulation = harness("tau2.run").run_task(
             domain=job.domain,
@@ -64,7 +68,7 @@ class Player:
             llm_args_user=dict(self.user.options),
             max_steps=self.max_steps,
             max_errors=10,
-            seed=_FIRST_SEED + job.trial,
+            seed=self.first_seed + job.trial,
         )
         record: dict[str, Any] = simulation.model_dump(mode="json")
         if record["termination_reason"] in _NO_RESULT:
@@ -77,6 +81,7 @@ class Player:
             "gold_actions": criteria.get("actions") or [],
             "reward_basis": criteria.get("reward_basis") or [],
             "harness": signature(job.domain),
+            "seed": self.first_seed + job.trial,
             "tokens": sum(_tokens(message) for message in record["messages"]),
         }
 

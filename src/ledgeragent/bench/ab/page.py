@@ -1,0 +1,141 @@
+"""The page of an A/B: pass^k of both arms, the paired difference, the cost, and the calls stopped."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ledgeragent.bench.results.metrics import KS, gain, overhead, reliability
+from ledgeragent.bench.results.results import Run
+from ledgeragent.bench.results.table import Table, growth, shown
+from ledgeragent.types import Json
+
+PLAIN, GUARDED = "fc", "ledgeragent"
+_MOST_SHOWN = 25
+_LONGEST_VALUE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class GateStop:
+    """A call that the gate stopped: in which run, what it was, why, and the facts that decided."""
+
+    domain: str
+    task: str
+    row: Json
+
+
+def page(model: str, runs: Sequence[Run], stopped: Sequence[GateStop], remark: str) -> str:
+    """The page in Markdown."""
+    by_domain: dict[str, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        by_domain[run.domain][run.arm].append(run)
+    parts = [f"# {model}, without and with LedgerAgent\n", remark]
+    if silent := [d for d, arms in by_domain.items() if not any(r.calls for r in arms[PLAIN])]:
+        parts.append(
+            f"**No tool was called in any plain run of {', '.join(silent)}: these numbers say nothing of "
+            "LedgerAgent. Most often the server ignores `tools`.**\n"
+        )
+    parts += [_success(by_domain).markdown(), _difference(by_domain).markdown()]
+    parts += [_cost(by_domain).markdown(), "\n".join(_stopped(stopped))]
+    return "\n".join(parts)
+
+
+def _success(by_domain: dict[str, dict[str, list[Run]]]) -> Table:
+    rows = []
+    for domain, arms in by_domain.items():
+        for arm, runs in arms.items():
+            measured = reliability(runs)
+            by_k = (shown(measured.by_k.get(k), of=measured.tasks) for k in KS)
+            rows.append((domain, arm, *by_k, str(measured.tasks), str(measured.runs)))
+    return Table(
+        name="success",
+        title="Success",
+        note="pass^k in percent, with 95 % intervals over resampled tasks.",
+        columns=("domain", "arm", *(f"pass^{k}" for k in KS), "tasks", "runs"),
+        rows=tuple(rows),
+    )
+
+
+def _difference(by_domain: dict[str, dict[str, list[Run]]]) -> Table:
+    rows = [
+        (domain, *(shown(gain([(arms[GUARDED], arms[PLAIN])], k), "+") for k in KS))
+        for domain, arms in by_domain.items()
+    ]
+    return Table(
+        name="difference",
+        title="What LedgerAgent changes",
+        note="Points of pass^k, paired by task, with 95 % intervals: one that holds 0 decides nothing.",
+        columns=("domain", *(f"pass^{k}" for k in KS)),
+        rows=tuple(rows),
+    )
+
+
+def _cost(by_domain: dict[str, dict[str, list[Run]]]) -> Table:
+    rows = []
+    for domain, arms in by_domain.items():
+        for arm, runs in arms.items():
+            cost = overhead(runs, arms[PLAIN])
+            means = (cost.prompt, cost.completion, cost.generations)
+            growths = ("", "") if arm == PLAIN else (growth(cost.tokens), growth(cost.calls))
+            rows.append((domain, arm, *(f"{mean:,.1f}" for mean in means), *growths))
+    return Table(
+        name="cost",
+        title="Cost of a run",
+        note="Means; tokens and calls in percent over fc on the same tasks.",
+        columns=(
+            "domain",
+            "arm",
+            "prompt tokens",
+            "answer tokens",
+            "calls",
+            "tokens +%",
+            "calls +%",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _stopped(stopped: Sequence[GateStop]) -> Iterator[str]:
+    yield "## Calls that were stopped\n"
+    if not stopped:
+        yield "None.\n"
+        return
+    rules = Counter(f["predicate"] for one in stopped for f in one.row["findings"])
+    counted = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
+    yield f"{len(stopped)} calls, by rule: {counted}. Each is shown once, with the facts that decided.\n"
+    distinct = {_key(one): one for one in stopped}
+    for one in [*distinct.values()][:_MOST_SHOWN]:
+        yield from _shown(one)
+    if len(distinct) > _MOST_SHOWN:
+        yield f"And {len(distinct) - _MOST_SHOWN} more, in the result files.\n"
+
+
+def _key(one: GateStop) -> str:
+    return json.dumps([one.domain, one.task, one.row["call"], one.row["decision"]], sort_keys=True)
+
+
+def _shown(one: GateStop) -> Iterator[str]:
+    call = one.row["call"]
+    arguments = json.dumps(call["arguments"], ensure_ascii=False)
+    yield f"* **{one.row['decision']}** `{call['name']} {arguments}` ({one.domain}, task {one.task})"
+    yield from (f"    * {f['predicate']}: {f['reason']}" for f in one.row["findings"])
+    for fact in one.row.get("facts") or ():
+        value = json.dumps(fact["value"], ensure_ascii=False)
+        value = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
+        yield f"    * `{fact['path']}` = `{value}`, from `{fact['read']['name']}`, turn {fact['turn']}"
+    yield ""
+
+
+def stopped_in(rows: Iterable[dict[str, Any]]) -> Iterator[GateStop]:
+    """The stopped calls of result rows, those of the shop and those of a harness."""
+    for row in rows:
+        verdicts = list(row.get("stopped") or ())
+        for message in row.get("messages") or ():
+            trace = (message.get("raw_data") or {}).get("ledgeragent") or {}
+            verdicts += trace.get("verdicts") or ()
+        for verdict in verdicts:
+            if verdict["decision"] != "ALLOW":
+                yield GateStop(row["domain"], str(row["task_id"]), verdict)

@@ -1,0 +1,123 @@
+"""`ledgeragent bench ab`: a model without and with LedgerAgent, on the shop and on airline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ledgeragent.bench.ab.page import GUARDED, PLAIN, page, stopped_in
+from ledgeragent.bench.ab.toolcheck import ToolSupport, tool_support
+from ledgeragent.bench.datadir import DATA_DIR
+from ledgeragent.bench.results.reading import read_results
+from ledgeragent.bench.running.interrupts import EXIT
+from ledgeragent.bench.running.progress import tell
+from ledgeragent.bench.running.run import check_options, experiment
+from ledgeragent.bench.running.runoptions import add_run_options
+from ledgeragent.bench.running.sides import agent_side
+from ledgeragent.bench.shop.verb import played, shop_endpoint
+from ledgeragent.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+_SHOP, _AIRLINE = "shop", "airline"
+
+
+def add(subparsers: Subparsers) -> None:
+    """Adds the sub-verb to the command line."""
+    parser = subparsers.add_parser(
+        "ab",
+        help="your model without and with LedgerAgent, with a page of results",
+        description="Plays the shop's forty scripted customers and, where the tau2 harness and its data "
+        "are there, airline's fifty tasks, by the plain agent (fc) and by LedgerAgent, and writes "
+        "report.md: pass^k, the paired difference with its interval, the cost, and every call that was "
+        "stopped with the facts that decided. Started again, it does what is missing.",
+        epilog="Before anything is played, the server is asked to call a tool. Exits 0 if all is "
+        "played, 1 if some runs are left, 2 if the server ignores `tools`.",
+    )
+    add_run_options(parser)
+    parser.add_argument(
+        "--part", action="append", choices=(_SHOP, _AIRLINE), help="default: both, where possible"
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="DIR", help="results and report.md"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plays what is missing and writes the page."""
+    if args.data_dir:
+        os.environ[DATA_DIR] = args.data_dir
+    check_options(args)
+    remark = _tool_remark(args)
+    parts = args.part or [_SHOP, *([_AIRLINE] if _has_harness() else [])]
+    folder = Path(args.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    code = 0
+    for part in parts:
+        code = _shop(args, folder) if part == _SHOP else _airline(args, folder)
+        if code == EXIT:
+            return code
+    _write(args, folder, remark)
+    return code
+
+
+def _has_harness() -> bool:
+    if find_spec("tau2") is not None:
+        return True
+    tell("airline is left out: the tau2 harness is not installed (pip install 'ledgeragent[tau2]')")
+    return False
+
+
+def _tool_remark(args: argparse.Namespace) -> str:
+    """What the page says of how the server takes tools; UsageError if it takes none."""
+    use = tool_support(shop_endpoint(args, agent_side(args)))
+    if use is ToolSupport.NEVER:
+        raise UsageError(use.value)
+    if use is ToolSupport.WHEN_FORCED:
+        tell(use.value)
+        return f"**Asked to call a tool, {use.value}.**\n"
+    return ""
+
+
+def _shop(args: argparse.Namespace, folder: Path) -> int:
+    options = {**vars(args), "arms": (PLAIN, GUARDED), "mode": "full", "most": 40}
+    options |= {"jobs": args.workers, "output": str(folder / "shop.jsonl")}
+    options["tasks"] = _first_tasks(args.tasks)
+    return EXIT if played(argparse.Namespace(**options)) is None else 0
+
+
+def _first_tasks(count: int | None) -> tuple[str, ...] | None:
+    from ledgeragent.bench.shop.tasks import tasks
+
+    return None if count is None else tuple(task.id for task in tasks()[:count])
+
+
+def _airline(args: argparse.Namespace, folder: Path) -> int:
+    options = {**vars(args), "domain": [_AIRLINE], "arm": [PLAIN, GUARDED]}
+    options |= {"fama_choice": None, "irma_when": None, "output": str(folder / "airline.jsonl")}
+    return experiment(argparse.Namespace(**options))
+
+
+def _write(args: argparse.Namespace, folder: Path, remark: str) -> None:
+    files = [file for file in (folder / "shop.jsonl", folder / "airline.jsonl") if file.exists()]
+    runs = [run for file in files for run in read_results(str(file))]
+    stopped = list(stopped_in(row for file in files for row in _rows(file)))
+    text = page(args.model, runs, stopped, remark)
+    try:
+        (folder / "report.md").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(error.strerror or str(error), file=str(folder / "report.md")) from None
+    sys.stdout.write(text)
+
+
+def _rows(file: Path) -> Iterator[dict[str, Any]]:
+    with file.open(encoding="utf-8") as lines:
+        yield from (row for row in map(json.loads, lines) if "settings" not in row)

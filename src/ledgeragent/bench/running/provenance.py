@@ -1,0 +1,68 @@
+"""What made a result: this package's version and commit, its packs, the harness, Python, the libraries."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ledgeragent.errors import UsageError
+from ledgeragent.packs import load_domain
+from ledgeragent.types import Json
+
+_PACKAGE = Path(__file__).parents[2]
+
+
+def made_by(domains: Iterable[str], harness: str = "") -> dict[str, Json]:
+    """The software behind a result file; `packs` has the digest of each domain's pack."""
+    software: dict[str, Json] = {
+        "ledgeragent": _version("ledgeragent"),
+        "commit": commit(),
+        "packs": {domain: _pack(domain) for domain in domains},
+        "python": platform.python_version(),
+    }
+    if harness:
+        software |= {"harness": harness, "litellm": _version("litellm")}
+    return software
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _pack(domain: str) -> str:
+    try:
+        return load_domain(domain).digest
+    except UsageError:
+        return ""
+
+
+def commit() -> str:
+    """The commit of the checkout that this package runs from, with `-dirty` if its source was changed.
+
+    "" where it does not run from a checkout of its own.
+    """
+    root = _PACKAGE.parents[1]
+    if _git(root, "rev-parse", "--show-toplevel") != str(root):
+        return ""
+    changed = _git(root, "status", "--porcelain", "--", "src")
+    return f"{_git(root, 'rev-parse', 'HEAD')}{'-dirty' if changed else ''}"
+
+
+def _git(root: Path, *arguments: str) -> str:
+    try:
+        process = subprocess.run(
+            ["git", "-C", str(root), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return process.stdout.strip() if process.returncode == 0 else ""

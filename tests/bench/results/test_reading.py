@@ -1,0 +1,60 @@
+"""Result files of other people: which domain and model their runs are of, folders, several models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ledgeragent.bench.results.reading import read_results
+from ledgeragent.cli.main import main
+from tests.bench.results.runs import CANCEL, READ, simulation, write
+
+
+def test_runs_of_tau_bench_get_their_domain_from_their_tools(tmp_path: Path) -> None:
+    traj = [
+        {"role": "system", "content": "policy"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "1", "function": {"name": "find_user_id_by_email", "arguments": "{}"}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "u_1"},
+    ]
+    rows = [{"task_id": n, "reward": 1.0, "info": {}, "traj": traj, "trial": 0} for n in range(2)]
+    file = tmp_path / "gpt-x.json"
+    file.write_text(json.dumps(rows))
+    assert {(run.domain, run.model) for run in read_results(str(file))} == {("retail", "gpt-x")}
+    assert {run.domain for run in read_results(str(file), "mine")} == {"mine"}
+    file.write_text(json.dumps([{**row, "traj": traj[:1]} for row in rows]))
+    assert {run.domain for run in read_results(str(file))} == {"?"}
+
+
+def test_several_models_in_a_file_are_several_rows(tmp_path: Path) -> None:
+    runs = [{**simulation("1", n, 1.0, [READ]), "agent_model": f"m{n}"} for n in range(2)]
+    assert {run.model for run in read_results(write(tmp_path / "r.json", runs))} == {"m0", "m1"}
+
+
+def test_a_harness_folder_is_read_as_its_file_would_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [simulation("1", n, 1.0, [READ, CANCEL]) for n in range(2)]
+    file = Path(write(tmp_path / "r.json", runs))
+    whole = json.loads(file.read_text())
+    folder = tmp_path / "experiment"
+    (folder / "simulations").mkdir(parents=True)
+    for number, run in enumerate(whole.pop("simulations")):
+        (folder / "simulations" / f"{number}.json").write_text(json.dumps(run))
+    (folder / "results.json").write_text(json.dumps({**whole, "simulations": []}))
+    assert list(read_results(str(folder))) == list(read_results(str(file)))
+    counts = []
+    for place in (file, folder):
+        assert main(["replay", str(place), "--domain", "retail", "--format", "json"]) in (0, 1)
+        counts.append(json.loads(capsys.readouterr().out))
+    assert str(counts[0]).replace(str(file), "X") == str(counts[1]).replace(str(folder), "X")
+    (folder / "simulations" / "0.json").write_text("{")
+    assert main(["bench", "report", str(folder)]) == 2
+    assert "0.json" in capsys.readouterr().err
