@@ -1,0 +1,206 @@
+"""The world as a conversation showed it: each look at a record, and what had changed since the last."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ledgeragent.mining.baseline import Baseline
+from ledgeragent.mining.episodes import Episode, Step
+from ledgeragent.mining.evidence import Change, RunCount
+from ledgeragent.mining.families import Family, MinedRoute, keys_in
+from ledgeragent.mining.naming import way_to
+from ledgeragent.types import Json, ToolCall
+
+Address = tuple[str, tuple[str, ...]]
+"""A family's name and the keys of one of its records."""
+
+WHOLE = ""
+"""Stands for all of a record that has no fields."""
+
+_LEAST_ALIKE = 0.6
+_MOST_DOUBTFUL = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A record as it was seen after so many executed writes; `by` is the write that answered with it."""
+
+    record: Json
+    writes: int
+    by: str = ""
+
+
+@dataclass(slots=True)
+class Answered:
+    """What a write answers with: records of `family`, in `fitting` of its answers.
+
+    `wrong` counts, by field, the reads right after an answer that contradict it; `checked` all of them.
+    """
+
+    family: Family
+    fitting: RunCount
+    checked: int
+    wrong: Counter[str]
+
+
+class World:
+    """What changed in all conversations so far.
+
+    `changes` holds the evidence by (tool, family, field), `looks` how often a record that a write may
+    concern was looked at before and after it alone, `drifts` fields that changed with no write between.
+    """
+
+    def __init__(self, routes: Iterable[MinedRoute], writes: Iterable[str]) -> None:
+        self.changes: defaultdict[tuple[str, str, str], Change] = defaultdict(Change)
+        self.looks: defaultdict[tuple[str, str], RunCount] = defaultdict(RunCount)
+        self.answers: dict[str, dict[str, Answered]] = {tool: {} for tool in writes}
+        self.drifts: Counter[tuple[str, str]] = Counter()
+        self.executed: Counter[str] = Counter()
+        self.baseline = Baseline()
+        self._routes: dict[str, list[MinedRoute]] = {}
+        for route in routes:
+            self._routes.setdefault(route.tool, []).append(route)
+        families = {id(route.family): route.family for route in routes if not route.lookup}
+        self._families = {f.name: f for f in families.values() if f.keys}
+        self._answering = [f for f in self._families.values() if f.holds_objects]
+        self._doubtful: list[tuple[tuple[str, ...], str, str, int]] = []
+
+    def add(self, episode: Episode) -> None:
+        """Goes through a conversation."""
+        seen: dict[Address, Look] = {}
+        writes: list[ToolCall] = []
+        for step in episode.steps:
+            if step.failure is not None:
+                continue
+            if step.tool in self.answers:
+                writes.append(step.call)
+                self.executed[step.tool] += 1
+            for family, keys, record in self.records(step):
+                by = step.tool if step.tool in self.answers else ""
+                look = Look(record=record, writes=len(writes), by=by)
+                before = seen.get((family.name, keys))
+                if before is None:
+                    self.baseline.add(family.name, keys, look, episode.number)
+                else:
+                    self._compare(before, look, family, keys, writes, episode.number)
+                seen[family.name, keys] = look
+
+    def records(self, step: Step) -> Iterator[tuple[Family, tuple[str, ...], Json]]:
+        """The records that a return shows: of a read by its routes, of a write by what it looks like."""
+        for route in self._routes.get(step.tool, ()):
+            for keys, record in route.records(step) if not route.lookup else ():
+                yield route.family, keys, record
+        if step.tool in self.answers and type(step.value) is dict:
+            for family in self._answering:
+                keys = keys_in(family, step.value, step.call, {})
+                if keys is not None and is_one_of(family, step.value):
+                    yield family, keys, step.value
+                    return
+
+    def _compare(
+        self,
+        before: Look,
+        after: Look,
+        family: Family,
+        keys: tuple[str, ...],
+        writes: Sequence[ToolCall],
+        run: int,
+    ) -> None:
+        between = writes[before.writes : after.writes]
+        fields = changed(before.record, after.record)
+        if after.by:
+            self._answered(after.by, family).fitting.add(run)
+        if not between:
+            self._check(before, family, fields)
+            return
+        tools = tuple(dict.fromkeys(call.name for call in between))
+        if len(tools) == 1:
+            self.looks[tools[0], family.name].add(run)
+        for field in fields:
+            if len(tools) > 1 and len(self._doubtful) < _MOST_DOUBTFUL:
+                self._doubtful.append((tools, family.name, field, run))
+            elif len(tools) == 1:
+                change = self.changes[tools[0], family.name, field]
+                change.alone.add(run)
+                change.after[before.by] += 1
+                change.ways.update(way_to(keys, family.keys, c.arguments) for c in between)
+
+    def _check(self, before: Look, family: Family, fields: Sequence[str]) -> None:
+        """Compares a read with the answer of the write right before it, or with another read."""
+        if not before.by:
+            self.drifts.update((family.name, field) for field in fields)
+            return
+        answered = self._answered(before.by, family)
+        answered.checked += 1
+        answered.wrong.update(fields)
+
+    def _answered(self, tool: str, family: Family) -> Answered:
+        return self.answers[tool].setdefault(
+            family.name, Answered(family, RunCount(), 0, Counter())
+        )
+
+    # ── Other conversations ─────────────────────────────────────────────────────────────────────
+
+    def compare_across(self, episode: Episode) -> None:
+        """Compares the first looks at records after a write with how other conversations found them."""
+        seen: set[Address] = set()
+        writes: list[ToolCall] = []
+        for step in episode.steps:
+            if step.failure is not None:
+                continue
+            if step.tool in self.answers:
+                writes.append(step.call)
+            for family, keys, record in self.records(step):
+                if writes and (family.name, keys) not in seen:
+                    self._across(family, keys, record, writes, episode.number)
+                seen.add((family.name, keys))
+
+    def _across(
+        self,
+        family: Family,
+        keys: tuple[str, ...],
+        record: Json,
+        writes: Sequence[ToolCall],
+        run: int,
+    ) -> None:
+        tools = tuple(dict.fromkeys(call.name for call in writes))
+        for field in self.baseline.changed(family.name, keys, record):
+            if len(tools) > 1:
+                if len(self._doubtful) < _MOST_DOUBTFUL:
+                    self._doubtful.append((tools, family.name, field, run))
+                continue
+            change = self.changes[tools[0], family.name, field]
+            change.across.add(run)
+            change.ways.update(way_to(keys, family.keys, c.arguments) for c in writes)
+
+    def settle(self) -> None:
+        """Gives changes with several writes before them to these, unless one is known to make them."""
+        known_changes = {key for key, change in self.changes.items() if change.runs}
+        for tools, family, field, run in self._doubtful:
+            if not any((tool, family, field) in known_changes for tool in tools):
+                for tool in tools:
+                    self.changes[tool, family, field].shared.add(run)
+        self._doubtful = []
+
+
+def is_one_of(family: Family, record: Mapping[str, Json]) -> bool:
+    """True if an object has most of the fields that the family's records always have."""
+    profile = family.profile
+    always = [n for n, f in profile.fields.items() if f.count == profile.kinds["dict"]]
+    common = sum(name in record for name in always)
+    own = [n for n in record if n in profile.fields]
+    return common >= _LEAST_ALIKE * len(always) > 0 and len(own) >= _LEAST_ALIKE * len(record)
+
+
+def changed(before: Json, after: Json) -> list[str]:
+    """The fields in which two looks at a record differ. A field that one look leaves out tells nothing.
+
+    Unless it is there afterwards with a value: then the write may have added it.
+    """
+    if before == after:
+        return []
+    if type(before) is not dict or type(after) is not dict:
+        return [WHOLE]
+    return [n for n, v in after.items() if v != before.get(n) and (n in before or v is not None)]
