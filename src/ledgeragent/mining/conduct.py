@@ -5,7 +5,9 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 
-from ledgeragent.mining.episodes import Step
+from ledgeragent.compiler.day import is_day
+from ledgeragent.mining.episodes import Step, is_prose
+from ledgeragent.mining.naming import scalars
 from ledgeragent.mining.profile import Profile
 from ledgeragent.mining.sketch import Sketch
 from ledgeragent.types import Json, ToolCall, canonical
@@ -19,9 +21,10 @@ class Conduct:
     `calls` counts calls and `runs` the conversations with one; `executed` the calls that did not fail.
     `arguments` and `answer` are what executed calls took and gave. `echoes` counts answers in which a
     field repeats an argument, by (argument, field). `lists` counts answered lists of several objects,
-    `telling` those in which a field tells all different ones apart. `calm` and `blamed` count equal reads
+    `telling` those in which a key, or a key and
+    a day, tell all different ones apart. `calm` and `blamed` count equal reads
     around a call of this tool alone that did not, or did, answer differently. `asked` are the values of
-    each argument, `texts` the answers that are plain text.
+    each argument (`lines.sku` for those in a list), `texts` the answers that are plain text.
     """
 
     def __init__(self, tool: str) -> None:
@@ -31,7 +34,7 @@ class Conduct:
         self.arguments: dict[str, Profile] = {}
         self.answer = Profile()
         self.echoes: Counter[tuple[str, str]] = Counter()
-        self.telling: Counter[str] = Counter()
+        self.telling: Counter[tuple[str, ...]] = Counter()
         self.calm = self.blamed = self.repeated = 0
         self.asked: dict[str, Sketch] = {}
         self.texts = Sketch()
@@ -54,9 +57,9 @@ class Conduct:
         record = subject(step.call)
         for name, value in step.call.arguments.items():
             self.arguments.setdefault(name, Profile()).add(value, run, record)
-            if isinstance(value, str | int):
-                self.asked.setdefault(name, Sketch()).add(value)
-        if isinstance(step.value, str):
+        for place, text in scalars(step.call.arguments):
+            self.asked.setdefault(place, Sketch()).add(text)
+        if isinstance(step.value, str) and not is_prose(step.value):
             self.texts.add(step.value)
         self.answer.add(step.value, run, record)
         if type(step.value) is dict:
@@ -77,10 +80,13 @@ class Conduct:
             return
         self.lists += 1
         different = {canonical(item): item for item in items}.values()
-        for name in items[0]:
-            values = [item.get(name) for item in different]
-            if all(isinstance(v, str | int) and not isinstance(v, bool) for v in values):
-                self.telling[name] += len({*values}) == len(values)
+        days = [
+            name for name, value in items[0].items() if isinstance(value, str) and is_day(value)
+        ]
+        for name in filter(is_key_name, items[0]):
+            for names in ((name,), *((name, day) for day in days)):
+                values = [canonical([item.get(n) for n in names]) for item in different]
+                self.telling[names] += len({*values}) == len(values)
 
     def _add_clashes(self, call: ToolCall, items: list[Json]) -> None:
         """Notes equal keys of different elements, with the arguments in which their calls differ."""
@@ -106,10 +112,14 @@ class Conduct:
     def echoing(self, argument: str) -> str | None:
         """The field of the answer that repeats this argument, None for none."""
         counts = {f: n for (a, f), n in self.echoes.items() if a == argument and n}
-        likely = [f for f, n in counts.items() if n >= 0.95 * self.answer.kinds["dict"]]
+        holders = self.answer.fields
+        likely = [f for f, n in counts.items() if n >= 0.95 * holders[f].count]
         if argument in likely:
             return argument
-        return next(iter(likely), None) if self.executed > 4 else None
+        often = [
+            f for f in likely if counts[f] > 4 and holders[f].count == self.answer.kinds["dict"]
+        ]
+        return next(iter(often), None)
 
 
 def subject(call: ToolCall) -> int:

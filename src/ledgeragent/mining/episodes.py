@@ -11,6 +11,7 @@ from ledgeragent.returned import parse_value, unwrapped
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, is_error
 
 _MOST_REMEMBERED = 512
+_SENTENCE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,3 +83,8 @@ def _value(content: Json) -> Json:
         outer = unwrapped(value)
         return outer if isinstance(outer, dict | list) else value
     return value if isinstance(value, str) else inner.strip()
+
+
+def is_prose(value: Json) -> bool:
+    """True for a sentence, such as one by which a host refuses a call."""
+    return isinstance(value, str) and value.count(" ") >= _SENTENCE

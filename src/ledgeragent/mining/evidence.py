@@ -26,22 +26,20 @@ class RunCount:
 class Change:
     """The evidence that a write changes a field of a family of records.
 
-    `alone` are changes with no other write between the two looks, `shared` those with several,
-    `across` those seen by comparing with how other conversations found the same record. `ways` are
-    how the call named the record: an argument for each key, None where it named it in no way.
+    `alone` are changes with no other write between the two looks, `shared` those with several. `ways`
+    are how the call named the record: an argument for each key, None where it named it in no way.
     `after` are the writes whose answer was the earlier look.
     """
 
     alone: RunCount = field(default_factory=RunCount)
     shared: RunCount = field(default_factory=RunCount)
-    across: RunCount = field(default_factory=RunCount)
     ways: Counter[tuple[str, ...] | None] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
 
     @property
     def runs(self) -> int:
         """Conversations that show it, of the best kind of evidence that there is."""
-        return self.alone.runs or self.across.runs or self.shared.runs
+        return self.alone.runs or self.shared.runs
 
     @property
     def way(self) -> tuple[str, ...] | None:

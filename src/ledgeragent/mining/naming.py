@@ -14,7 +14,7 @@ def way_to(
 
     `names` are what the keys are called: of several arguments with the value that one is preferred.
     """
-    places = [*_scalars(arguments)]
+    places = [*scalars(arguments)]
     way = []
     for key, name in zip(keys, names, strict=True):
         holders = [place for place, value in places if value == key]
@@ -24,13 +24,13 @@ def way_to(
     return tuple(way)
 
 
-def _scalars(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
+def scalars(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
     """Every text and number, with its place: lists are passed over."""
     if isinstance(value, list):
         for item in value:
-            yield from _scalars(item, place)
+            yield from scalars(item, place)
     elif isinstance(value, dict):
         for name, child in value.items():
-            yield from _scalars(child, f"{place}.{name}" if place else name)
+            yield from scalars(child, f"{place}.{name}" if place else name)
     elif isinstance(value, str | int) and not isinstance(value, bool):
         yield place, str(value)

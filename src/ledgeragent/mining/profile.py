@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ledgeragent.compiler.day import is_day
 from ledgeragent.compiler.recordlines import NotedField
 from ledgeragent.compiler.shapes import ANY, SCALARS, Choice, ListOf, MapOf, Object, Shape
+from ledgeragent.mining.sketch import Sketch
 from ledgeragent.types import Json
 
 MOST_LISTED = 8
@@ -28,7 +29,7 @@ class Profile:
 
     `count` is how many, `runs` in how many conversations; `kinds` counts them by kind (`null` among
     them). `values` are the texts, each with up to three records that held it, None once there are too
-    many. `fields` are the members of objects, `item` the items of lists.
+    many; `sketch` is a sample of all. `fields` are the members of objects, `item` the items of lists.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class Profile:
         "item",
         "kinds",
         "runs",
+        "sketch",
         "values",
     )
 
@@ -50,6 +52,7 @@ class Profile:
         self.values: dict[str, tuple[int, ...]] | None = {}
         self.fields: dict[str, Profile] = {}
         self.item: Profile | None = None
+        self.sketch = Sketch()
         self.is_cut = False
         self._run = self._days = self._named_alike = 0
 
@@ -73,6 +76,7 @@ class Profile:
 
     def _add_text(self, text: str, record: int) -> None:
         self._days += is_day(text)
+        self.sketch.add(text)
         if self.values is None:
             return
         holders = self.values.get(text, ())
@@ -101,6 +105,7 @@ class Profile:
         self._days += other._days
         self._named_alike += other._named_alike
         self.is_cut = self.is_cut or other.is_cut
+        self.sketch.merge(other.sketch)
         self._merge_values(other)
         for name, field in other.fields.items():
             self.fields.setdefault(name, Profile()).merge(field)

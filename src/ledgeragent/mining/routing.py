@@ -29,8 +29,11 @@ class Routing:
 
     def add(self, conducts: Sequence[Conduct]) -> None:
         """Finds the routes of these reads: those that are asked by a record's own id come first."""
-        for conduct in sorted(conducts, key=lambda c: not self._is_asked_by_id(c)):
+        for conduct in sorted(conducts, key=self._order):
             self.routes += self._routes(conduct)
+
+    def _order(self, conduct: Conduct) -> tuple[bool, bool]:
+        return not self._is_asked_by_id(conduct), "str" in settled(conduct.answer).kinds
 
     def _parameters(self, conduct: Conduct) -> tuple[str, ...]:
         return tuple(self._required.get(conduct.tool, conduct.required))
@@ -90,10 +93,10 @@ class Routing:
         usable = tuple(filter(_USABLE.fullmatch, parameters))
         key = _element_key(conduct, item)
         elements = None
-        if key is not None:
-            keys = (key, *_telling(conduct, key, usable, item))
-            elements = self._family(conduct, keys, item, noun=_bare(key) or None)
-            why = f"every element has its own {key}"
+        if key:
+            keys = tuple(dict.fromkeys((*key, *_telling(conduct, key[0], usable))))
+            elements = self._family(conduct, keys, item, noun=_bare(key[0]) or None)
+            why = f"every element has its own {' and '.join(key)}"
             yield self._route(conduct, elements, item, inside=inside, each=True, why=why)
         noun = noun_of(conduct.tool)
         name = plural(noun)
@@ -201,20 +204,21 @@ def _element(holder: Profile) -> tuple[Profile, bool]:
     return (item.item or Profile() if nested else item), nested
 
 
-def _element_key(conduct: Conduct, item: Profile) -> str | None:
-    """The field that tells the elements of a list apart."""
+def _element_key(conduct: Conduct, item: Profile) -> tuple[str, ...]:
+    """The field (or a field and a day) that tells the elements of a list apart; () for none."""
     if item.kinds.keys() != {"dict"} or item.is_map:
-        return None
-    names = [n for n, f in item.fields.items() if f.count == item.count and is_key_name(n)]
-    names = [n for n in names if _USABLE.fullmatch(n)]
-    apart = [n for n in names if conduct.telling[n] >= 0.9 * conduct.lists]
+        return ()
+    always = {n for n, f in item.fields.items() if f.count == item.count and _USABLE.fullmatch(n)}
+    ids = [(name,) for name in item.fields if name in always and is_key_name(name)]
+    dated = [names for names in conduct.telling if len(names) > 1 and always.issuperset(names)]
+    apart = [names for names in ids if conduct.telling[names] >= 0.9 * conduct.lists]
+    apart = apart or [n for n in dated if conduct.telling[n] >= 0.9 * conduct.lists]
     noun = noun_of(conduct.tool).removesuffix("s")
-    return next((n for n in apart if n in ("id", f"{noun}_id")), apart[0] if apart else None)
+    own = [names for names in apart if names[0] in ("id", f"{noun}_id")]
+    return (own or apart or [()])[0]
 
 
-def _telling(
-    conduct: Conduct, key: str, parameters: Sequence[str], item: Profile
-) -> tuple[str, ...]:
+def _telling(conduct: Conduct, key: str, parameters: Sequence[str]) -> tuple[str, ...]:
     """The arguments that tell elements with one key apart: days, and those of lists that clash."""
     days = [p for p in parameters if p in conduct.arguments and conduct.arguments[p].is_always_day]
     clashes = conduct.clashes[key, ""]

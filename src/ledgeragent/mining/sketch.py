@@ -32,6 +32,13 @@ class Sketch:
                 kept = sorted(self._values.items(), key=lambda pair: pair[1])[:_SIZE]
                 self._values, self._limit = dict(kept), kept[-1][1] + 1
 
+    def merge(self, other: Sketch) -> None:
+        """Takes in what the other place has."""
+        self._limit = min(self._limit, other._limit)
+        for text in (*other._values,):
+            self.add(text)
+        self._values = {t: n for t, n in self._values.items() if n < self._limit}
+
     def __len__(self) -> int:
         return len(self._values)
 

@@ -9,8 +9,8 @@ from functools import cache
 from ledgeragent.compiler.guesses import READ_WORDS, WRITE_WORDS, guess, words_of
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.mining.conduct import Conduct
-from ledgeragent.mining.episodes import Episode
-from ledgeragent.types import Json, canonical
+from ledgeragent.mining.episodes import Episode, is_prose
+from ledgeragent.types import canonical
 
 _FEW_ANSWERS = 3
 _LEAST_CALLS = 5
@@ -38,7 +38,7 @@ class Survey:
         """Notes which tools stand between two equal calls, and whether their answers are equal."""
         last: dict[tuple[str, str], tuple[int, int]] = {}
         for number, step in enumerate(episode.steps):
-            if step.failure is not None or _is_prose(step.value):
+            if step.failure is not None or is_prose(step.value):
                 continue
             key = step.call.intent
             answer = zlib.crc32(canonical(step.value).encode())
@@ -56,11 +56,6 @@ class Survey:
                 self.conducts[tool].calm += before[1] == answer
             if len(suspects) == 1 and before[1] != answer:
                 self.conducts[suspects.pop()].blamed += 1
-
-
-def _is_prose(value: Json) -> bool:
-    """True for a sentence, such as one by which a host refuses a call."""
-    return isinstance(value, str) and value.count(" ") >= _LEAST_CALLS
 
 
 @cache

@@ -6,11 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ledgeragent.mining.baseline import Baseline
 from ledgeragent.mining.episodes import Episode, Step
 from ledgeragent.mining.evidence import Change, RunCount
 from ledgeragent.mining.families import Family, MinedRoute, keys_in
-from ledgeragent.mining.naming import way_to
+from ledgeragent.mining.naming import scalars, way_to
 from ledgeragent.types import Json, ToolCall
 
 Address = tuple[str, tuple[str, ...]]
@@ -48,23 +47,27 @@ class Answered:
 class World:
     """What changed in all conversations so far.
 
-    `changes` holds the evidence by (tool, family, field), `looks` how often a record that a write may
-    concern was looked at before and after it alone, `drifts` fields that changed with no write between.
+    `changes` holds the evidence by (tool, family, field). `looks` counts the conversations that looked
+    at a record of a family before and after a write alone. `entries` are calls that named an entry of
+    a table of numbers in a record that was seen, `tested` those of them that it was looked at again
+    after. `drifts` are fields that changed with no write between.
     """
 
     def __init__(self, routes: Iterable[MinedRoute], writes: Iterable[str]) -> None:
         self.changes: defaultdict[tuple[str, str, str], Change] = defaultdict(Change)
         self.looks: defaultdict[tuple[str, str], RunCount] = defaultdict(RunCount)
         self.answers: dict[str, dict[str, Answered]] = {tool: {} for tool in writes}
+        self.entries: defaultdict[tuple[str, str, str], RunCount] = defaultdict(RunCount)
+        self.tested: defaultdict[tuple[str, str, str], RunCount] = defaultdict(RunCount)
         self.drifts: Counter[tuple[str, str]] = Counter()
         self.executed: Counter[str] = Counter()
-        self.baseline = Baseline()
         self._routes: dict[str, list[MinedRoute]] = {}
         for route in routes:
             self._routes.setdefault(route.tool, []).append(route)
         families = {id(route.family): route.family for route in routes if not route.lookup}
         self._families = {f.name: f for f in families.values() if f.keys}
         self._answering = [f for f in self._families.values() if f.holds_objects]
+        self._tables = {f.name: [*_tables_of_numbers(f)] for f in self._answering}
         self._doubtful: list[tuple[tuple[str, ...], str, str, int]] = []
 
     def add(self, episode: Episode) -> None:
@@ -77,15 +80,23 @@ class World:
             if step.tool in self.answers:
                 writes.append(step.call)
                 self.executed[step.tool] += 1
+                self._note_entries(step.call, seen, episode.number)
             for family, keys, record in self.records(step):
                 by = step.tool if step.tool in self.answers else ""
+                if by:
+                    self._answered(by, family).fitting.add(episode.number)
                 look = Look(record=record, writes=len(writes), by=by)
                 before = seen.get((family.name, keys))
-                if before is None:
-                    self.baseline.add(family.name, keys, look, episode.number)
-                else:
+                if before is not None:
                     self._compare(before, look, family, keys, writes, episode.number)
                 seen[family.name, keys] = look
+
+    def _note_entries(self, call: ToolCall, seen: Mapping[Address, Look], run: int) -> None:
+        """Notes the tables of numbers, in records that were seen, of which the call names an entry."""
+        for (family, _), look in seen.items():
+            for field in self._tables.get(family, ()):
+                if names_number(call, look.record, field):
+                    self.entries[call.name, family, field].add(run)
 
     def records(self, step: Step) -> Iterator[tuple[Family, tuple[str, ...], Json]]:
         """The records that a return shows: of a read by its routes, of a write by what it looks like."""
@@ -110,14 +121,15 @@ class World:
     ) -> None:
         between = writes[before.writes : after.writes]
         fields = changed(before.record, after.record)
-        if after.by:
-            self._answered(after.by, family).fitting.add(run)
         if not between:
             self._check(before, family, fields)
             return
         tools = tuple(dict.fromkeys(call.name for call in between))
         if len(tools) == 1:
             self.looks[tools[0], family.name].add(run)
+            for field in self._tables.get(family.name, ()):
+                if any(names_number(call, before.record, field) for call in between):
+                    self.tested[tools[0], family.name, field].add(run)
         for field in fields:
             if len(tools) > 1 and len(self._doubtful) < _MOST_DOUBTFUL:
                 self._doubtful.append((tools, family.name, field, run))
@@ -141,40 +153,6 @@ class World:
             family.name, Answered(family, RunCount(), 0, Counter())
         )
 
-    # ── Other conversations ─────────────────────────────────────────────────────────────────────
-
-    def compare_across(self, episode: Episode) -> None:
-        """Compares the first looks at records after a write with how other conversations found them."""
-        seen: set[Address] = set()
-        writes: list[ToolCall] = []
-        for step in episode.steps:
-            if step.failure is not None:
-                continue
-            if step.tool in self.answers:
-                writes.append(step.call)
-            for family, keys, record in self.records(step):
-                if writes and (family.name, keys) not in seen:
-                    self._across(family, keys, record, writes, episode.number)
-                seen.add((family.name, keys))
-
-    def _across(
-        self,
-        family: Family,
-        keys: tuple[str, ...],
-        record: Json,
-        writes: Sequence[ToolCall],
-        run: int,
-    ) -> None:
-        tools = tuple(dict.fromkeys(call.name for call in writes))
-        for field in self.baseline.changed(family.name, keys, record):
-            if len(tools) > 1:
-                if len(self._doubtful) < _MOST_DOUBTFUL:
-                    self._doubtful.append((tools, family.name, field, run))
-                continue
-            change = self.changes[tools[0], family.name, field]
-            change.across.add(run)
-            change.ways.update(way_to(keys, family.keys, c.arguments) for c in writes)
-
     def settle(self) -> None:
         """Gives changes with several writes before them to these, unless one is known to make them."""
         known_changes = {key for key, change in self.changes.items() if change.runs}
@@ -183,6 +161,29 @@ class World:
                 for tool in tools:
                     self.changes[tool, family, field].shared.add(run)
         self._doubtful = []
+
+
+def _tables_of_numbers(family: Family) -> Iterator[str]:
+    """The fields that hold entries by id, each with a number: balances, stocks, seats."""
+    for name, field in family.profile.fields.items():
+        if field.is_map and any(
+            {"int", "float"} & f.kinds.keys() for f in field.inner.fields.values()
+        ):
+            yield name
+
+
+def names_number(call: ToolCall, record: Json, field: str) -> bool:
+    """True if a value of the call is a name in this table, and a number stands there."""
+    table = record.get(field) if type(record) is dict else None
+    if type(table) is not dict:
+        return False
+    entries = (table.get(value) for _, value in scalars(call.arguments))
+    return any(
+        isinstance(number, int | float) and not isinstance(number, bool)
+        for entry in entries
+        if type(entry) is dict
+        for number in entry.values()
+    )
 
 
 def is_one_of(family: Family, record: Mapping[str, Json]) -> bool:
