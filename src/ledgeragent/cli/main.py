@@ -25,6 +25,7 @@ VERBS = (
     "init",
     "journal",
     "mcp",
+    "mine",
     "replay",
     "test",
     "traces",

@@ -9,7 +9,7 @@ from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.mining.conduct import Conduct
 from ledgeragent.mining.episodes import Episode
 from ledgeragent.mining.families import Family, MinedRoute
-from ledgeragent.mining.routing import Routing
+from ledgeragent.mining.routing import Routing, settled
 from ledgeragent.mining.survey import Survey, kind_of
 from ledgeragent.mining.touching import MinedTouch, Touching
 from ledgeragent.mining.world import World
@@ -89,16 +89,17 @@ def _answer(world: World, conduct: Conduct) -> MinedAnswer | None:
         times, executed = answered.fitting.times, world.executed[conduct.tool]
         if times < _LEAST_FITTING * executed:
             continue
+        answered.family.answers.merge(settled(conduct.answer))
         omit = tuple(sorted(f for f, n in answered.wrong.items() if f))
-        fields = answered.family.profile.fields
-        given = conduct.answer.fields
+        profile = answered.family.profile
+        always = {n for n, f in profile.fields.items() if f.count == profile.kinds["dict"]}
         why = f"{times:,} of {executed:,} answers are such a record; "
         why += f"{answered.checked:,} were read right after"
         why += f", and {', '.join(omit)} differed" if omit else ""
         return MinedAnswer(
             family=answered.family,
             omit=omit,
-            is_partial=bool(fields.keys() - given.keys()),
+            is_partial=not always <= conduct.answer.fields.keys(),
             why=why,
         )
     return None

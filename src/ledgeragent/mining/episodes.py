@@ -16,9 +16,13 @@ _SENTENCE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One call that was answered: `value` is what it returned, `failure` the text of a refusal."""
+    """One call that was answered: `value` is what it returned, `failure` the text of a refusal.
+
+    `returned` is the return as it was recorded.
+    """
 
     call: ToolCall
+    returned: ToolReturn
     value: Json = None
     failure: str | None = None
 
@@ -58,10 +62,10 @@ def _step(call: ToolCall, returned: ToolReturn) -> Step:
     content = returned.content
     value = _value_of_text(content) if isinstance(content, str) else _value(content)
     if returned.failed or is_error(value) or call.malformed is not None:
-        return Step(call=call, failure=str(value))
+        return Step(call=call, returned=returned, failure=str(value))
     if isinstance(value, dict) and value.keys() == {"error"}:
-        return Step(call=call, failure=str(value["error"]))
-    return Step(call=call, value=value)
+        return Step(call=call, returned=returned, failure=str(value["error"]))
+    return Step(call=call, returned=returned, value=value)
 
 
 @lru_cache(_MOST_REMEMBERED)

@@ -16,14 +16,16 @@ from ledgeragent.types import Json, ToolCall
 class Family:
     """Records of one kind under paths of one form: `orders.{order_id}`.
 
-    `keys` are the names of its placeholders, `profile` what its records hold. `lists` is the family
-    whose records this one holds lists of, `nested` if these are lists of lists.
+    `keys` are the names of its placeholders, `profile` what reads showed of its records, `answers` what
+    writes answered with. `lists` is the family whose records this one holds lists of, `nested` if these
+    are lists of lists.
     """
 
     name: str
     keys: tuple[str, ...]
     noun: str
     profile: Profile = field(default_factory=Profile)
+    answers: Profile = field(default_factory=Profile)
     lists: Family | None = None
     nested: bool = False
 
@@ -43,7 +45,15 @@ class Family:
         if self.lists is not None:
             item = self.lists.shape
             return ListOf(ListOf(item) if self.nested else item)
-        return self.profile.shape(self.noun)
+        return self.whole.shape(self.noun)
+
+    @property
+    def whole(self) -> Profile:
+        """What is known of its records, from reads and from writes."""
+        whole = Profile()
+        whole.merge(self.profile)
+        whole.merge(self.answers)
+        return whole
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

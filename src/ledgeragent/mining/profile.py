@@ -21,6 +21,7 @@ _LEAST_RECORDS = 3
 _MANY_KEYS = 12
 _WORD = re.compile(r"[^\W\d][^\n]{0,39}")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_MONEY = re.compile("amount|price|cost|fee|balance|total$|sum$|rate", re.IGNORECASE)
 _KINDS = {bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict"}
 
 
@@ -145,7 +146,7 @@ class Profile:
         seldom = 3 * entries < names * objects and all(
             2 * field.count < objects for field in self.fields.values()
         )
-        odd = sum(_NAME.fullmatch(name) is None for name in self.fields)
+        odd = sum(_NAME.fullmatch(name) is None or name.isupper() for name in self.fields)
         return seldom or 2 * odd > names
 
     def without(self, *kinds: str) -> Profile:
@@ -183,7 +184,7 @@ class Profile:
     def shape(self, name: str) -> Shape:
         """The type that fits all values; `any` where they are of several kinds."""
         kinds = self.kinds.keys() - {"null"}
-        if kinds == {"int", "float"}:
+        if kinds == {"int", "float"} or (kinds == {"int"} and _MONEY.search(name)):
             return SCALARS["float"]
         if len(kinds) != 1:
             return ANY
