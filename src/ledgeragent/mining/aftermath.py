@@ -54,7 +54,8 @@ class Aftermath:
                 if path in last:
                     before, number = last[path]
                     unknown = {f for f in _names(entry.value) if entry.stale_at((f,)) is not None}
-                    self._look(path, before, entry.value, unknown, writes[number:])
+                    answered = isinstance(tool, Write)
+                    self._look(path, before, entry.value, unknown, writes[number:], answered)
                 last[path] = entry.value, len(writes)
 
     def _look(
@@ -64,7 +65,9 @@ class Aftermath:
         after: Json,
         unknown: set[str],
         writes: Sequence[tuple[str, tuple[Touch, ...]]],
+        answered: bool,
     ) -> None:
+        """Compares two looks. What a write `answered` itself is known afterwards, so it may change."""
         family = self._family(path)
         fields = {field for field in changed(before, after) if field not in unknown}
         if fields and family not in self._with_fields:
@@ -79,7 +82,7 @@ class Aftermath:
             for mark in marks - unknown:
                 self._looks[tool, family, mark] += 1
                 self._confirmed[tool, family, mark] += mark in fields or (not mark and bool(fields))
-        if len(tools) == 1:
+        if len(tools) == 1 and not answered:
             (tool,) = tools
             self._alone[tool, family] += 1
             if "" not in declared:
