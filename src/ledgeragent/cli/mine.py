@@ -16,6 +16,7 @@ from ledgeragent.mining.drift import compare
 from ledgeragent.mining.folder import write_folder
 from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.recording import Recording
+from ledgeragent.mining.rules.drafting import drafted
 from ledgeragent.report.mining import differences_json, differences_text, draft_text
 
 if TYPE_CHECKING:
@@ -56,6 +57,18 @@ def add(subparsers: Subparsers) -> None:
         "-o", "--out", type=Path, metavar="FOLDER", help="the new folder for the pack"
     )
     parser.add_argument(
+        "--rules",
+        action="store_true",
+        help="draft rules too, from what right calls have in common (extra cel); none is enforced",
+    )
+    parser.add_argument(
+        "--redact",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a path whose texts are masked in the samples of rules, e.g. users.*.email; may be repeated",
+    )
+    parser.add_argument(
         "--check", metavar="PACK", help="compare this pack with the runs, and draft nothing"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of --check")
@@ -84,12 +97,20 @@ def _check(args: argparse.Namespace, recording: Recording, files: list[str]) -> 
 def _draft(args: argparse.Namespace, recording: Recording, files: list[str]) -> int:
     if args.out is None:
         raise UsageError("name the folder for the pack with -o, or a pack to compare with --check")
+    if args.redact and not args.rules:
+        raise UsageError("--redact masks the samples of rules; it needs --rules")
     name = args.domain or args.out.name
     if not NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a domain; name one with --domain")
     specs = read_tools(args.tools) if args.tools is not None else ()
     result = draft(recording, specs)
     warn(recording.intake, files)
-    write_folder(args.out, {"pack.yaml": PackText(result, name).text()})
-    sys.stdout.write(draft_text(result, args.out))
+    texts = {"pack.yaml": PackText(result, name).text()}
+    count = None
+    if args.rules:
+        rules = drafted(name, result, recording, args.redact)
+        texts = {"pack.yaml": PackText(result, name).text(rules.guarded), **rules.texts}
+        count = len(rules.proposals)
+    write_folder(args.out, texts)
+    sys.stdout.write(draft_text(result, args.out, count))
     return 0

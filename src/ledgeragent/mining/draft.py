@@ -40,6 +40,7 @@ class Draft:
     answers: Mapping[str, MinedAnswer]
     left_out: Sequence[tuple[str, str, str]]
     specs: Mapping[str, ToolSpec]
+    world: World
 
     def named(self, kind: str) -> list[Conduct]:
         """The tools of a kind that were called, in alphabetical order."""
@@ -80,6 +81,7 @@ def draft(episodes: Iterable[Episode], specs: Sequence[ToolSpec] = ()) -> Draft:
         answers={n: a for n in writes if (a := _answer(world, conducts[n])) is not None},
         left_out=touching.left_out,
         specs=by_name,
+        world=world,
     )
 
 

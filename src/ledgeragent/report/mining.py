@@ -19,16 +19,18 @@ UNMINED = (
 """What no recording shows: to be written from the policy."""
 
 
-def draft_text(draft: Draft, folder: Path) -> str:
+def draft_text(draft: Draft, folder: Path, rules: int | None) -> str:
     """What a draft holds, what it cannot hold, and what to do next."""
     reads, writes, neutrals = (len(draft.named(kind)) for kind in ("read", "write", "neutral"))
     touches = [touch for listed in draft.touches.values() for touch in listed]
     guesses = sum(not touch.seen for touch in touches)
+    drafted = f"rules: {rules} drafts, audited and not enforced\n" if rules is not None else ""
     return (
         f"wrote {folder} from {draft.runs:,} conversations\n"
         f"tools: {reads} reads, {writes} writes, {neutrals} neutral\n"
         f"routes: {len(draft.routes)} into {len(draft.families)} families of records\n"
         f"touches: {len(touches) - guesses} seen, {guesses} guessed on the safe side\n"
+        f"{drafted}"
         f"not mined, write it from your policy: {'; '.join(UNMINED)}\n"
         f"review it, then: ledgeragent check {folder}\n"
     )
