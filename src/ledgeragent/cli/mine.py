@@ -17,6 +17,7 @@ from ledgeragent.mining.folder import write_folder
 from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.recording import Recording
 from ledgeragent.mining.rules.drafting import drafted
+from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS
 from ledgeragent.report.mining import differences_json, differences_text, draft_text
 
 if TYPE_CHECKING:
@@ -60,6 +61,14 @@ def add(subparsers: Subparsers) -> None:
         "--rules",
         action="store_true",
         help="draft rules too, from what right calls have in common (extra cel); none is enforced",
+    )
+    parser.add_argument(
+        "--situations",
+        type=int,
+        default=LEAST_SITUATIONS,
+        metavar="N",
+        help="the different situations of right calls from which on a tool gets rules (default "
+        f"{LEAST_SITUATIONS}); fewer draft more accidents",
     )
     parser.add_argument(
         "--redact",
@@ -108,7 +117,7 @@ def _draft(args: argparse.Namespace, recording: Recording, files: list[str]) -> 
     texts = {"pack.yaml": PackText(result, name).text()}
     count = None
     if args.rules:
-        rules = drafted(name, result, recording, args.redact)
+        rules = drafted(name, result, recording, args.redact, args.situations)
         texts = {"pack.yaml": PackText(result, name).text(rules.guarded), **rules.texts}
         count = len(rules.proposals)
     write_folder(args.out, texts)

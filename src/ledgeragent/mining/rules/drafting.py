@@ -10,7 +10,7 @@ from ledgeragent.mining.episodes import Episode
 from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.rules.masking import Mask
 from ledgeragent.mining.rules.proof import proven
-from ledgeragent.mining.rules.proposal import Proposal, proposals, thin_tools
+from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS, Proposal, proposals, thin_tools
 from ledgeragent.mining.rules.rulestext import rules_text, samples_text
 from ledgeragent.mining.rules.trial import Trial
 
@@ -30,13 +30,20 @@ class DraftedRules:
 
 
 def drafted(
-    domain: str, draft: Draft, episodes: Iterable[Episode], redact: Iterable[str] = ()
+    domain: str,
+    draft: Draft,
+    episodes: Iterable[Episode],
+    redact: Iterable[str] = (),
+    least: int = LEAST_SITUATIONS,
 ) -> DraftedRules:
-    """The rules of a draft, from going through its conversations once more."""
+    """The rules of a draft, from going through its conversations once more.
+
+    `redact` are paths whose texts are masked in samples; a tool has rules from `least` situations on.
+    """
     trial = Trial(draft)
     for episode in episodes:
         trial.add(episode)
-    listed = proposals(trial)
+    listed = proposals(trial, least)
     mask = Mask(redact)
     for proposal in listed:
         for sample in (proposal.allowed, proposal.rejected):
@@ -45,7 +52,7 @@ def drafted(
     guards = {proposal.question.tool for proposal in listed}
     standing, faults = proven(domain, PackText(draft, domain).text(guards), listed, mask)
     texts = {
-        "rules.yaml": rules_text(domain, standing, thin_tools(trial)),
+        "rules.yaml": rules_text(domain, standing, thin_tools(trial, least), least),
         "samples.yaml": samples_text(domain, standing, mask),
     }
     return DraftedRules(proposals=standing, texts=texts, faults=faults)

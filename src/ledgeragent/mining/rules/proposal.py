@@ -9,7 +9,7 @@ from ledgeragent.mining.rules.question import Question
 from ledgeragent.mining.rules.trial import CutSample, Outcomes, Trial
 
 LEAST_SITUATIONS = 50
-"""No rule is drafted on fewer different situations of a tool than this."""
+"""No rule is drafted on fewer different situations of a tool than this, unless one asks for it."""
 
 _LEAST_SHARE = 0.02
 _LEAST_OF_VALUE = 2
@@ -54,32 +54,33 @@ class Proposal:
         return "; ".join(parts)
 
 
-def proposals(trial: Trial) -> list[Proposal]:
-    """The proposals with the best evidence first."""
-    drafted = (p for question in _asked(trial) for p in _proposed(question, trial))
+def proposals(trial: Trial, least: int = LEAST_SITUATIONS) -> list[Proposal]:
+    """The proposals with the best evidence first, from tools with at least so many situations."""
+    asked = _asked(trial, least)
+    drafted = (p for question in asked for p in _proposed(question, trial, least))
     return sorted(drafted, key=lambda p: (-p.explained, p.chance or 0.0, -p.kept, p.question.slug))
 
 
-def thin_tools(trial: Trial) -> dict[str, int]:
+def thin_tools(trial: Trial, least: int = LEAST_SITUATIONS) -> dict[str, int]:
     """The writes with too few different situations for any rule, with how many they have."""
     counts = {tool: len(situations) for tool, situations in trial.situations.items()}
-    return {tool: count for tool, count in sorted(counts.items()) if count < LEAST_SITUATIONS}
+    return {tool: count for tool, count in sorted(counts.items()) if count < least}
 
 
-def _asked(trial: Trial) -> Iterator[Question]:
-    thin = thin_tools(trial)
+def _asked(trial: Trial, least: int) -> Iterator[Question]:
+    thin = thin_tools(trial, least)
     for tool, listed in sorted(trial.questions.items()):
         yield from listed if tool not in thin else ()
 
 
-def _proposed(question: Question, trial: Trial) -> Iterator[Proposal]:
+def _proposed(question: Question, trial: Trial, least: int) -> Iterator[Proposal]:
     outcomes = trial.outcomes.get((question.tool, question.slug))
     if outcomes is None:
         return
     judged = len(set().union(*outcomes.right.values()))
     usual = _usual(question, outcomes, judged)
     broken = len(set().union(*(s for a, s in outcomes.right.items() if a not in usual)))
-    if judged < LEAST_SITUATIONS or not usual or broken > _MOST_BROKEN * judged:
+    if judged < least or not usual or broken > _MOST_BROKEN * judged:
         return
     swapped = outcomes.swapped.total()
     chance = sum(outcomes.swapped[a] for a in usual) / swapped if swapped else None

@@ -7,27 +7,29 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.compiler.recordlines import yaml_text
 from ledgeragent.mining.rules.masking import Mask
-from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS, Proposal
+from ledgeragent.mining.rules.proposal import Proposal
 from ledgeragent.mining.rules.trial import CutSample
 from ledgeragent.paths import Path
 from ledgeragent.types import Json
 
-_HEAD = f"""\
+_HEAD = """\
 # Rules drafted from what right calls have in common; those with the best evidence come first. None is
 # enforced: they are audited until you change that, one by one, and strike what is an accident.
-# A tool has rules here only if right calls of it came from {LEAST_SITUATIONS} different situations or more.
+# A tool has rules here only if right calls of it came from {least} different situations or more.
 # Not drafted, since no recording shows it: clocks, tables, rules with an either-or, what was said, sums
 # over searches, and rules that agents break by habit.
 """
 
 
-def rules_text(domain: str, proposals: Sequence[Proposal], thin: Mapping[str, int]) -> str:
-    """The text of `rules.yaml`."""
+def rules_text(
+    domain: str, proposals: Sequence[Proposal], thin: Mapping[str, int], least: int
+) -> str:
+    """The text of `rules.yaml`; `thin` are the tools with less than `least` situations."""
     lines = [f"# {t}: {n} different situations, too few for a rule" for t, n in thin.items()]
     lines.append("rules:" if proposals else "rules: []")
     for proposal in proposals:
         lines += _rule(domain, proposal)
-    return _HEAD + "\n".join(lines) + "\n"
+    return _HEAD.format(least=least) + "\n".join(lines) + "\n"
 
 
 def rule_id(domain: str, proposal: Proposal) -> str:
@@ -46,10 +48,10 @@ def _rule(domain: str, proposal: Proposal) -> Iterator[str]:
         yield "    requires:"
         for name, path in question.requires.items():
             yield f"      {yaml_text(name)}: {json.dumps(path)}"
+    yield f"    message: {json.dumps(_message(proposal))}"
     if question.check:
         values = json.dumps(list(proposal.values))
         yield f"    check: {json.dumps(question.check.replace('{values}', values))}"
-        yield f"    message: {json.dumps(_message(proposal))}"
 
 
 def _message(proposal: Proposal) -> str:
