@@ -1,11 +1,12 @@
 """Packs mined from one half of recorded runs, against the shipped ones: `python -m benchmarks.mining`.
 
-Needs the public benchmark data (`LEDGERAGENT_DATA_DIR`). Runs are halved by task, so that no task of one
+Needs the public benchmark data (`LEDGERAGENT_DATA_DIR`) and the extra `cel`. Runs are halved by task, so that no task of one
 half is in the other. Each half's pack is compared with the pack that was written by hand.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -23,6 +24,9 @@ from ledgeragent.mining.draft import Draft, draft
 from ledgeragent.mining.folder import write_folder
 from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.recording import Recording
+from ledgeragent.mining.rules.drafting import drafted
+from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS
+from ledgeragent.mining.rules.rulestext import rule_id
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.catalogue import versions
 
@@ -140,6 +144,7 @@ def judged(domain: str, half: int, files: list[str]) -> dict[str, Any]:
         "touches": _touches(TOUCHES[domain], mined),
         "touches_on_other_records": _touches(SECOND[domain], mined),
         "further_touches": _further(domain, mined),
+        "rules": [_rules(domain, mined, half, files, least) for least in (LEAST_SITUATIONS, 10)],
     }
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "pack")
@@ -151,6 +156,40 @@ def judged(domain: str, half: int, files: list[str]) -> dict[str, Any]:
             "writes"
         ]
     return row
+
+
+def _rules(domain: str, mined: Draft, half: int, files: list[str], least: int) -> dict[str, Any]:
+    """The rules that are drafted, and what they would have stopped in the other half if enforced."""
+    rules = drafted(domain, mined, Half(files, half), least=least)
+    row: dict[str, Any] = {"situations": least, "drafted": len(rules.proposals)}
+    row["ids"] = [rule_id(domain, proposal) for proposal in rules.proposals]
+    if not rules.proposals or half == len(HALVES) - 1:
+        return row
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "pack")
+        text = PackText(mined, domain).text(rules.guarded)
+        write_folder(folder, {"pack.yaml": text, **rules.texts})
+        other = Path(place, "runs.jsonl")
+        other.write_text("".join(_lines(files, 1 - half)))
+        replayed = ("replay", str(other), "--domain", str(folder), "--format", "json")
+        report = _run(*replayed, "--enforce", "*=enforce", "--enforce", "gate/*=audit")
+        row["samples_pass"] = (
+            _run("test", "--domain", str(folder), "--format", "json")["failed"] == 0
+        )
+    for reward, name in (("1", "right"), ("0", "failed")):
+        counts = report["by_reward"][reward]
+        row[f"{name}_runs"] = counts["runs_with_executed_write"]
+        row[f"{name}_runs_stopped"] = counts["runs_with_rejected_executed_write"]
+    return row
+
+
+def _lines(files: list[str], half: int) -> Iterator[str]:
+    """The recorded runs of a half, as they stand in their files."""
+    for file in files:
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                if zlib.crc32(str(json.loads(line)["task_id"]).encode()) % 2 == half:
+                    yield line
 
 
 def _tools(domain: str, mined: Draft) -> dict[str, Any]:

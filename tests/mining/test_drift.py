@@ -17,7 +17,7 @@ PACK = """\
 schema: ledgeragent/v1
 domain: shop
 records:
-  Order: {order_id: str, status: [open, paid], total: float, lines: list[Line], note: str?}
+  Order: {order_id: str, status: [open, paid], total: float, lines: "list[Line]", note: str?}
   Line: {sku: str, number: int}
 reads:
   get_order: {to: "orders.{order_id}", record: Order}

@@ -21,7 +21,7 @@ from ledgeragent.mining.conduct import Conduct
 from ledgeragent.mining.draft import Draft
 from ledgeragent.mining.families import MinedRoute
 from ledgeragent.mining.kindred import KeysOf
-from ledgeragent.mining.touching import WHOLE
+from ledgeragent.mining.world import WHOLE
 
 _FEW_CALLS = 20
 _ADVICE = """\

@@ -95,7 +95,8 @@ class Routing:
         elements = None
         if key:
             keys = tuple(dict.fromkeys((*key, *_telling(conduct, key[0], usable))))
-            elements = self._family(conduct, keys, item, noun=_bare(key[0]) or None)
+            own = _bare(key[0]) or noun_of(conduct.tool).removesuffix("s")
+            elements = self._family(conduct, keys, item, noun=own)
             why = f"every element has its own {' and '.join(key)}"
             yield self._route(conduct, elements, item, inside=inside, each=True, why=why)
         noun = noun_of(conduct.tool)
@@ -209,13 +210,16 @@ def _element_key(conduct: Conduct, item: Profile) -> tuple[str, ...]:
     if item.kinds.keys() != {"dict"} or item.is_map:
         return ()
     always = {n for n, f in item.fields.items() if f.count == item.count and _USABLE.fullmatch(n)}
-    ids = [(name,) for name in item.fields if name in always and is_key_name(name)]
+    ids: list[tuple[str, ...]] = [
+        (name,) for name in item.fields if name in always and is_key_name(name)
+    ]
     dated = [names for names in conduct.telling if len(names) > 1 and always.issuperset(names)]
     apart = [names for names in ids if conduct.telling[names] >= 0.9 * conduct.lists]
     apart = apart or [n for n in dated if conduct.telling[n] >= 0.9 * conduct.lists]
     noun = noun_of(conduct.tool).removesuffix("s")
     own = [names for names in apart if names[0] in ("id", f"{noun}_id")]
-    return (own or apart or [()])[0]
+    best = own or apart
+    return best[0] if best else ()
 
 
 def _telling(conduct: Conduct, key: str, parameters: Sequence[str]) -> tuple[str, ...]:

@@ -105,9 +105,9 @@ class World:
                 yield route.family, keys, record
         if step.tool in self.answers and type(step.value) is dict:
             for family in self._answering:
-                keys = keys_in(family, step.value, step.call, {})
-                if keys is not None and is_one_of(family, step.value):
-                    yield family, keys, step.value
+                own = keys_in(family, step.value, step.call, {})
+                if own is not None and is_one_of(family, step.value):
+                    yield family, own, step.value
                     return
 
     def _compare(

@@ -64,13 +64,13 @@ def records_of(conduct: Conduct, draft: Draft, keys: KeysOf) -> list[NamedRecord
     for record in [*named.values()]:
         for field, place in record.family.profile.fields.items():
             kin = keys.family_of(place.sketch, besides=record.family)
-            family = next((f for f in draft.families if kin and f.name == kin[0]), None)
-            if family is None or field not in record.fields or family.noun in named:
+            other = next((f for f in draft.families if kin and f.name == kin[0]), None)
+            if other is None or field not in record.fields or other.noun in named:
                 continue
-            named[family.noun] = NamedRecord(
-                name=family.noun,
-                path=f"{family.name}.{{{record.name}.{field}}}",
-                family=family,
+            named[other.noun] = NamedRecord(
+                name=other.noun,
+                path=f"{other.name}.{{{record.name}.{field}}}",
+                family=other,
                 key=(record.name, field),
                 through=record.requires,
             )
