@@ -1,7 +1,7 @@
 """Packs mined from one half of recorded runs, against the shipped ones: `python -m benchmarks.mining`.
 
-Needs the public benchmark data (`LEDGERAGENT_DATA_DIR`) and the extra `cel`. Runs are halved by task, so that no task of one
-half is in the other. Each half's pack is compared with the pack that was written by hand.
+Needs the public benchmark data (`LEDGERAGENT_DATA_DIR`) and the extra `cel`. Runs are halved by task, so
+that no task of one half is in the other. Each half's pack is compared with the one written by hand.
 """
 
 from __future__ import annotations
@@ -173,9 +173,8 @@ def _rules(domain: str, mined: Draft, half: int, files: list[str], least: int) -
         other.write_text("".join(_lines(files, 1 - half)))
         replayed = ("replay", str(other), "--domain", str(folder), "--format", "json")
         report = _run(*replayed, "--enforce", "*=enforce", "--enforce", "gate/*=audit")
-        row["samples_pass"] = (
-            _run("test", "--domain", str(folder), "--format", "json")["failed"] == 0
-        )
+        tested = _run("test", "--domain", str(folder), "--format", "json")
+        row["samples"] = {name: tested[name] for name in ("samples", "passed")}
     for reward, name in (("1", "right"), ("0", "failed")):
         counts = report["by_reward"][reward]
         row[f"{name}_runs"] = counts["runs_with_executed_write"]

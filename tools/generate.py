@@ -22,6 +22,7 @@ from tools import (
     forms,
     front,
     gate_checks,
+    mined,
     recorded,
     survivors,
 )
@@ -41,6 +42,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "demo": front.demo,
     "demo-short": front.demo_short,
     "frameworks": clients.frameworks,
+    "drift": mined.drift,
     "forms": forms.forms,
     "gateway": costs.gateway,
     "gold": recorded.gold,
@@ -49,6 +51,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "helpers": costs.helpers,
     "mcp-clients": clients.mcp_clients,
     "measured": front.measured,
+    "mined-rules": mined.rules,
+    "mined-structure": mined.structure,
     "mutants": survivors.mutants,
     "probe-tiny": costs.probe_tiny,
     "replay-labels": recorded.replay_labels,
@@ -81,7 +85,7 @@ def stale_pages() -> dict[str, str]:
         text = page.read_text(encoding="utf-8")
         if name in PAGES or name == _INDEX:
             continue
-        fresh = filled(text, play=name != _TUTORIAL)
+        fresh = filled(text, play=name not in _TUTORIALS)
         if fresh != text:
             stale[name] = fresh
     stale |= {name: make() for name, make in PAGES.items() if _differs(name, make)}
@@ -91,8 +95,8 @@ def stale_pages() -> dict[str, str]:
 _INDEX = "docs/index.md"
 """The README as the site's first page; made last, out of the README as it is then."""
 
-_TUTORIAL = "docs/tutorials/pack-in-an-hour.md"
-"""Grows one file over its blocks; a test of its own follows it."""
+_TUTORIALS = ("docs/tutorials/pack-in-an-hour.md", "docs/tutorials/pack-from-traces.md")
+"""Pages that work in the folder of an example; each has a test of its own that follows it."""
 
 
 def _differs(name: str, make: Callable[[], str]) -> bool:

@@ -1,4 +1,4 @@
-"""Plays conversations at the parking office and prints them, a line each: `python play.py 40 > runs.jsonl`.
+"""Plays conversations at the parking office into a file, a line each: `python play.py runs.jsonl 40`.
 
 No model takes part: the clerk follows the office's rules most of the time, and the office's system
 refuses some of what it should not do. The people and permits are invented.
@@ -10,6 +10,7 @@ import json
 import random
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Record = dict[str, Any]
@@ -33,7 +34,6 @@ class Office:
         self.residents[resident] = {
             "resident_id": resident,
             "name": f"Resident {number}",
-            "email": f"resident{number}@example.com",
             "home_zone": zone,
             "waivers_this_year": 0,
         }
@@ -55,8 +55,8 @@ class Office:
 
     def find_resident(self, email: str) -> Record:
         """The resident with this address."""
-        one = next(r for r in self.residents.values() if r["email"] == email)
-        return {"resident_id": one["resident_id"]}
+        number = int(email.partition("@")[0].removeprefix("resident"))
+        return {"resident_id": f"R-{100 + number}"}
 
     def get_resident(self, resident_id: str) -> Record:
         """A resident."""
@@ -160,11 +160,12 @@ def played(office: Office, number: int) -> list[Record]:
 
 
 def main() -> None:
-    """Prints as many conversations as the command line says, 40 if it says nothing."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    """Writes as many conversations as the command line says into the file that it names."""
+    file, count = Path(sys.argv[1]), int(sys.argv[2])
     office = Office(count, random.Random(7))
-    for number in range(1, count + 1):
-        print(json.dumps({"messages": played(office, number)}))
+    dialogues = [{"messages": played(office, number)} for number in range(1, count + 1)]
+    file.write_text("".join(f"{json.dumps(dialogue)}\n" for dialogue in dialogues))
+    print(f"wrote {count} conversations to {file}")
 
 
 if __name__ == "__main__":
