@@ -23,7 +23,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.mining.draft import Draft, draft
 from ledgeragent.mining.folder import write_folder
 from ledgeragent.mining.packtext import PackText
-from ledgeragent.mining.recording import Recording
+from ledgeragent.mining.recording import RecordedRuns
 from ledgeragent.mining.rules.drafting import drafted
 from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS
 from ledgeragent.mining.rules.rulestext import rule_id
@@ -118,7 +118,7 @@ ROUTES: dict[str, dict[str, tuple[str, ...]]] = {
 """The routes of the shipped packs, in the words of a mined one; keys in alphabetical order."""
 
 
-class Half(Recording):
+class Half(RecordedRuns):
     """The runs of one half of the tasks, or all."""
 
     def __init__(self, files: list[str], half: int) -> None:

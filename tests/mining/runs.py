@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ledgeragent.mining.draft import Draft, draft
-from ledgeragent.mining.recording import Recording
+from ledgeragent.mining.recording import RecordedRuns
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "parking" / "play.py"
 Answered = tuple[str, dict[str, Any], Any]
@@ -53,5 +53,5 @@ def _messages(calls: Sequence[Answered]) -> list[dict[str, Any]]:
 
 def drafted(folder: Path, *conversations: Sequence[Answered]) -> Draft:
     """The draft from these conversations."""
-    with Recording([str(runs_of(folder, *conversations))]) as recording:
+    with RecordedRuns([str(runs_of(folder, *conversations))]) as recording:
         return draft(recording)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ledgeragent.mining.drift import CODES, compare
-from ledgeragent.mining.recording import Recording
+from ledgeragent.mining.recording import RecordedRuns
 from tests.mining.runs import Answered, runs_of
 
 pytest.importorskip("cel_expr_python")
@@ -40,7 +40,7 @@ def pay(number: int) -> Answered:
 def codes(tmp_path: Path, *runs: list[Answered], pack: str = PACK) -> set[tuple[str, str]]:
     file = tmp_path / "pack.yaml"
     file.write_text(pack)
-    with Recording([str(runs_of(tmp_path, *runs))]) as recording:
+    with RecordedRuns([str(runs_of(tmp_path, *runs))]) as recording:
         differences = compare(str(file), recording)
     assert {d.code for d in differences} <= CODES.keys()
     return {(d.code, d.text.partition(" ")[0]) for d in differences}

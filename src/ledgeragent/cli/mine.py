@@ -15,7 +15,7 @@ from ledgeragent.mining.draft import draft
 from ledgeragent.mining.drift import compare
 from ledgeragent.mining.folder import write_folder
 from ledgeragent.mining.packtext import PackText
-from ledgeragent.mining.recording import Recording
+from ledgeragent.mining.recording import RecordedRuns
 from ledgeragent.mining.rules.drafting import drafted
 from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS
 from ledgeragent.report.mining import differences_json, differences_text, draft_text
@@ -87,13 +87,13 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Drafts a pack, or compares one. 1 where a pack and the runs differ."""
     files = files_in(args.files)
-    with Recording(files, args.form, args.tool_prefix, args.nonstandard) as recording:
+    with RecordedRuns(files, args.form, args.tool_prefix, args.nonstandard) as recording:
         if args.check is not None:
             return _check(args, recording, files)
         return _draft(args, recording, files)
 
 
-def _check(args: argparse.Namespace, recording: Recording, files: list[str]) -> int:
+def _check(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) -> int:
     if args.out is not None:
         raise UsageError("--check compares and writes nothing; leave -o out")
     differences = compare(args.check, recording)
@@ -103,7 +103,7 @@ def _check(args: argparse.Namespace, recording: Recording, files: list[str]) -> 
     return 1 if differences else 0
 
 
-def _draft(args: argparse.Namespace, recording: Recording, files: list[str]) -> int:
+def _draft(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) -> int:
     if args.out is None:
         raise UsageError("name the folder for the pack with -o, or a pack to compare with --check")
     if args.redact and not args.rules:

@@ -6,7 +6,7 @@ import zlib
 from collections import Counter
 
 from ledgeragent.compiler.day import is_day
-from ledgeragent.mining.episodes import Step, is_prose
+from ledgeragent.mining.callhistory import AnsweredCall, is_prose
 from ledgeragent.mining.naming import scalars
 from ledgeragent.mining.profile import Profile
 from ledgeragent.mining.sketch import Sketch
@@ -42,7 +42,7 @@ class Conduct:
         self._run = 0
         self._listed: dict[tuple[str, str], tuple[ToolCall, Json]] = {}
 
-    def add(self, step: Step, run: int) -> None:
+    def add(self, step: AnsweredCall, run: int) -> None:
         """Counts a call of the tool in this conversation."""
         self.calls += 1
         if run != self._run:
@@ -70,10 +70,10 @@ class Conduct:
 
     def _add_echoes(self, call: ToolCall, value: dict[str, Json]) -> None:
         scalars = {name: v for name, v in value.items() if isinstance(v, str | int)}
-        for argument, asked in call.arguments.items():
-            if isinstance(asked, str | int) and not isinstance(asked, bool):
-                for name, answered in scalars.items():
-                    self.echoes[argument, name] += str(asked) == str(answered)
+        for argument, wish in call.arguments.items():
+            if isinstance(wish, str | int) and not isinstance(wish, bool):
+                for name, value in scalars.items():
+                    self.echoes[argument, name] += str(wish) == str(value)
 
     def _add_list(self, items: list[Json]) -> None:
         if len(items) < 2 or not all(type(item) is dict for item in items):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ledgeragent.compiler.source.toolfile import ToolSpec
+from ledgeragent.mining.callhistory import CallHistory
 from ledgeragent.mining.conduct import Conduct
-from ledgeragent.mining.episodes import Episode
 from ledgeragent.mining.families import Family, MinedRoute
 from ledgeragent.mining.routing import Routing, settled
 from ledgeragent.mining.survey import Survey, kind_of
@@ -51,7 +51,7 @@ class Draft:
         return [route for route in self.routes if route.tool == tool]
 
 
-def draft(episodes: Iterable[Episode], specs: Sequence[ToolSpec] = ()) -> Draft:
+def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> Draft:
     """The draft of a pack from conversations, which are gone through twice.
 
     `specs` are the tools as their own file describes them; a tool that no conversation called is left
@@ -59,16 +59,16 @@ def draft(episodes: Iterable[Episode], specs: Sequence[ToolSpec] = ()) -> Draft:
     """
     by_name = {spec.name: spec for spec in specs}
     survey = Survey()
-    for episode in episodes:
-        survey.add(episode)
+    for history in histories:
+        survey.add(history)
     conducts = {n: c for n, c in survey.conducts.items() if c.executed or n in by_name}
     kinds = {name: kind_of(conduct, by_name) for name, conduct in conducts.items()}
     routing = Routing({name: spec.required for name, spec in by_name.items()})
     routing.add([c for n, c in sorted(conducts.items()) if kinds[n][0] == "read"])
     writes = [name for name in sorted(kinds) if kinds[name][0] == "write"]
     world = World(routing.routes, writes)
-    for episode in episodes:
-        world.add(episode)
+    for history in histories:
+        world.add(history)
     world.settle()
     touching = Touching(world, routing.routes)
     return Draft(
@@ -87,19 +87,19 @@ def draft(episodes: Iterable[Episode], specs: Sequence[ToolSpec] = ()) -> Draft:
 
 def _answer(world: World, conduct: Conduct) -> MinedAnswer | None:
     """What a write answers with, where nearly all of its answers are records of one family."""
-    for answered in world.answers[conduct.tool].values():
-        times, executed = answered.fitting.times, world.executed[conduct.tool]
+    for reply in world.answers[conduct.tool].values():
+        times, executed = reply.fitting.times, world.executed[conduct.tool]
         if times < _LEAST_FITTING * executed:
             continue
-        answered.family.answers.merge(settled(conduct.answer))
-        omit = tuple(sorted(f for f, n in answered.wrong.items() if f))
-        profile = answered.family.profile
+        reply.family.answers.merge(settled(conduct.answer))
+        omit = tuple(sorted(f for f, n in reply.wrong.items() if f))
+        profile = reply.family.profile
         always = {n for n, f in profile.fields.items() if f.count == profile.kinds["dict"]}
         why = f"{times:,} of {executed:,} answers are such a record; "
-        why += f"{answered.checked:,} were read right after"
+        why += f"{reply.checked:,} were read right after"
         why += f", and {', '.join(omit)} differed" if omit else ""
         return MinedAnswer(
-            family=answered.family,
+            family=reply.family,
             omit=omit,
             is_partial=not always <= conduct.answer.fields.keys(),
             why=why,

@@ -11,8 +11,8 @@ from ledgeragent.compiler.shapes import shape_of
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, Route, Write
 from ledgeragent.mining.aftermath import Aftermath
+from ledgeragent.mining.callhistory import AnsweredCall, CallHistory
 from ledgeragent.mining.conduct import subject
-from ledgeragent.mining.episodes import Episode, Step
 from ledgeragent.mining.profile import Profile
 from ledgeragent.mining.typedrift import fields_seen, type_drift
 from ledgeragent.packs import load_domain
@@ -37,7 +37,7 @@ _LEAST_CALLS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Discrepancy:
     """One way in which a pack and the conversations differ: `times` of `of` cases show it."""
 
     code: str
@@ -47,11 +47,11 @@ class Difference:
     of: int
 
 
-def compare(pack: str, episodes: Iterable[Episode]) -> list[Difference]:
+def compare(pack: str, histories: Iterable[CallHistory]) -> list[Discrepancy]:
     """The differences between a pack, in YAML or Python, and conversations."""
     comparison = _Comparison(load_domain(pack))
-    for episode in episodes:
-        comparison.add(episode)
+    for history in histories:
+        comparison.add(history)
     return [*comparison.differences()]
 
 
@@ -67,19 +67,19 @@ class _Comparison:
         self._profiles: dict[str, tuple[str, Route[Any], Profile]] = {}
         self._aftermath = Aftermath(domain)
 
-    def add(self, episode: Episode) -> None:
+    def add(self, history: CallHistory) -> None:
         """Counts a conversation."""
-        for step in episode.steps:
+        for step in history.steps:
             if self._domain.tool(step.tool) is None:
                 self._unlisted[step.tool] += 1
                 continue
             self._calls[step.tool] += 1
             self._failed[step.tool] += step.failure is not None
             if step.failure is None:
-                self._read(step, episode.number)
-        self._aftermath.add(episode)
+                self._read(step, history.number)
+        self._aftermath.add(history)
 
-    def _read(self, step: Step, run: int) -> None:
+    def _read(self, step: AnsweredCall, run: int) -> None:
         """Takes in the records of a return, as the routes of its tool have them."""
         problems = []
         tool = self._domain.tool(step.tool)
@@ -101,7 +101,7 @@ class _Comparison:
 
     # ── Differences ─────────────────────────────────────────────────────────────────────────────
 
-    def differences(self) -> Iterator[Difference]:
+    def differences(self) -> Iterator[Discrepancy]:
         """What differs, tool by tool, then family by family, then write by write."""
         for tool, times in sorted(self._unlisted.items()):
             text = f"called {times:,} times, and the pack does not list it"
@@ -110,7 +110,7 @@ class _Comparison:
         yield from self._of_types()
         yield from self._of_touches()
 
-    def _of_types(self) -> Iterator[Difference]:
+    def _of_types(self) -> Iterator[Discrepancy]:
         typed = [
             (tool, path, shape_of(route.to.record), profile)
             for path, (tool, route, profile) in sorted(self._profiles.items())
@@ -123,7 +123,7 @@ class _Comparison:
                         drift.code, tool, f"{drift.place} {drift.text}", drift.times, drift.of
                     )
 
-    def _of_reads(self) -> Iterator[Difference]:
+    def _of_reads(self) -> Iterator[Discrepancy]:
         for tool, calls in sorted(self._calls.items()):
             if not self._domain.routes(tool):
                 continue
@@ -134,7 +134,7 @@ class _Comparison:
                 text = f"{times:,} of {calls - failed:,} returns cannot be read: {problem}"
                 yield _of("unreadable", tool, text, times, calls - failed)
 
-    def _of_touches(self) -> Iterator[Difference]:
+    def _of_touches(self) -> Iterator[Discrepancy]:
         for touch, looks in self._aftermath.never_changed():
             tool, path, field = touch
             if isinstance(self._domain.tool(tool), Write):
@@ -147,7 +147,7 @@ class _Comparison:
             yield _of("undeclared-change", tool, text, times, looks)
 
 
-def _records(route: Route[Any], step: Step) -> Iterator[Json]:
+def _records(route: Route[Any], step: AnsweredCall) -> Iterator[Json]:
     raw = step.returned.content
     content = unwrapped(raw, route.own)
     if isinstance(content, str):
@@ -157,5 +157,5 @@ def _records(route: Route[Any], step: Step) -> Iterator[Json]:
     yield from route.records(content, step.call.arguments)
 
 
-def _of(code: str, tool: str, text: str, times: int, of: int) -> Difference:
-    return Difference(code=code, tool=tool, text=text, times=times, of=of)
+def _of(code: str, tool: str, text: str, times: int, of: int) -> Discrepancy:
+    return Discrepancy(code=code, tool=tool, text=text, times=times, of=of)

@@ -23,7 +23,7 @@ class RunCount:
 
 
 @dataclass(slots=True)
-class Change:
+class FieldChange:
     """The evidence that a write changes a field of a family of records.
 
     `alone` are changes with no other write between the two looks, `shared` those with several. `ways`

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ledgeragent.compiler.shapes import ListOf, Shape
+from ledgeragent.mining.callhistory import AnsweredCall
 from ledgeragent.mining.conduct import elements
-from ledgeragent.mining.episodes import Step
 from ledgeragent.mining.profile import Profile
 from ledgeragent.types import Json, ToolCall
 
@@ -82,7 +82,7 @@ class MinedRoute:
             self.family.profile.fields.keys() - self.own.fields.keys()
         )
 
-    def records(self, step: Step) -> Iterator[tuple[tuple[str, ...], Json]]:
+    def records(self, step: AnsweredCall) -> Iterator[tuple[tuple[str, ...], Json]]:
         """The records of a return, each with its keys; none where the return holds something else."""
         value = step.value
         if self.inside:

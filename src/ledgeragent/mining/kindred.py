@@ -21,9 +21,9 @@ class KeysOf:
             if len(family.keys) != 1 or not family.holds_objects or route.lookup:
                 continue
             name = route.renames.get(family.keys[0], family.keys[0])
-            asked = conducts[route.tool].asked.get(name)
+            sought = conducts[route.tool].asked.get(name)
             own = family.profile.fields.get(family.keys[0])
-            for sketch in (asked, own.sketch if own is not None else None):
+            for sketch in (sought, own.sketch if own is not None else None):
                 if sketch is not None:
                     self._keys.setdefault(family.name, Sketch()).merge(sketch)
 

@@ -108,9 +108,9 @@ class PackText:
 
     def _narrowing(self, route: MinedRoute) -> Iterator[str]:
         """The condition under which a list is the whole one."""
-        taken = self._draft.conducts[route.tool].arguments
+        used = self._draft.conducts[route.tool].arguments
         whole = isinstance(route.family.shape, ListOf) and not route.each
-        names = filters(taken, paging_only=not whole)
+        names = filters(used, paging_only=not whole)
         keys = {route.renames.get(key, key) for key in route.family.keys}
         free = [n for n in names if n not in keys and n.isidentifier()]
         holds_list = any("list" in f.kinds for f in route.family.profile.fields.values())

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 
 from ledgeragent.errors import DataError
-from ledgeragent.mining.episodes import Episode, episode_of
+from ledgeragent.mining.callhistory import CallHistory, history_of
 from ledgeragent.offline.forms.registry import form_named
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.traces import Trace, read_traces
@@ -19,7 +19,7 @@ from ledgeragent.offline.traces import Trace, read_traces
 NONSTANDARD = "nonstandard tools"
 
 
-class Recording(AbstractContextManager["Recording"]):
+class RecordedRuns(AbstractContextManager["RecordedRuns"]):
     """The conversations of some files, read anew each time, so that none has to be kept.
 
     `form` is the one to read them as, else the content tells. `prefixes` stand before the names of
@@ -43,7 +43,7 @@ class Recording(AbstractContextManager["Recording"]):
         self._spool = ""
         self._counted = False
 
-    def __iter__(self) -> Iterator[Episode]:
+    def __iter__(self) -> Iterator[CallHistory]:
         """Each conversation, in the order of the files; broken ones are counted in `intake`."""
         counts, self._counted = not self._counted, True
         number = 0
@@ -53,7 +53,7 @@ class Recording(AbstractContextManager["Recording"]):
                     self._count(file, trace)
                 if isinstance(trace, Trace) and not self._is_left_out(trace):
                     number += 1
-                    yield episode_of(self._named(trace), number)
+                    yield history_of(self._named(trace), number)
 
     def __exit__(
         self,

@@ -127,8 +127,10 @@ class Routing:
             if len(route.family.keys) != 1 or not route.family.holds_objects or route.each:
                 continue
             (key,) = route.family.keys
-            asked = self._asked[route.tool].asked.get(route.renames.get(key, key))
-            common, compared = conduct.texts.within(asked) if asked is not None else (0, 0)
+            questioned = self._asked[route.tool].asked.get(route.renames.get(key, key))
+            common, compared = (
+                conduct.texts.within(questioned) if questioned is not None else (0, 0)
+            )
             if common >= 2 and 2 * common >= compared:
                 return route.family.name, key, common, compared
         return None

@@ -29,8 +29,8 @@ class Sketch:
         if number < self._limit:
             self._values[text] = number
             if len(self._values) > 2 * _SIZE:
-                kept = sorted(self._values.items(), key=lambda pair: pair[1])[:_SIZE]
-                self._values, self._limit = dict(kept), kept[-1][1] + 1
+                smallest = sorted(self._values.items(), key=lambda pair: pair[1])[:_SIZE]
+                self._values, self._limit = dict(smallest), smallest[-1][1] + 1
 
     def merge(self, other: Sketch) -> None:
         """Takes in what the other place has."""

@@ -8,8 +8,8 @@ from functools import cache
 
 from ledgeragent.compiler.guesses import READ_WORDS, WRITE_WORDS, guess, words_of
 from ledgeragent.compiler.source.toolfile import ToolSpec
+from ledgeragent.mining.callhistory import CallHistory, is_prose
 from ledgeragent.mining.conduct import Conduct
-from ledgeragent.mining.episodes import Episode, is_prose
 from ledgeragent.types import canonical
 
 _FEW_ANSWERS = 3
@@ -23,21 +23,21 @@ class Survey:
         self.conducts: dict[str, Conduct] = {}
         self.runs = 0
 
-    def add(self, episode: Episode) -> None:
+    def add(self, history: CallHistory) -> None:
         """Counts a conversation."""
         self.runs += 1
-        for step in episode.steps:
+        for step in history.steps:
             name = step.tool
             if not reads_by_name(name):
                 for conduct in self.conducts.values():
                     conduct.forget()
-            self.conducts.setdefault(name, Conduct(name)).add(step, episode.number)
-        self._compare(episode)
+            self.conducts.setdefault(name, Conduct(name)).add(step, history.number)
+        self._compare(history)
 
-    def _compare(self, episode: Episode) -> None:
+    def _compare(self, history: CallHistory) -> None:
         """Notes which tools stand between two equal calls, and whether their answers are equal."""
         last: dict[tuple[str, str], tuple[int, int]] = {}
-        for number, step in enumerate(episode.steps):
+        for number, step in enumerate(history.steps):
             if step.failure is not None or is_prose(step.value):
                 continue
             key = step.call.intent
@@ -47,7 +47,7 @@ class Survey:
                 continue
             between = {
                 other.tool
-                for other in episode.steps[before[0] + 1 : number]
+                for other in history.steps[before[0] + 1 : number]
                 if other.failure is None and other.tool != step.tool
             }
             self.conducts[step.tool].repeated += before[1] == answer

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ledgeragent.mining.conduct import Conduct
-from ledgeragent.mining.evidence import Change
+from ledgeragent.mining.evidence import FieldChange
 from ledgeragent.mining.families import Family, MinedRoute
 from ledgeragent.mining.world import WHOLE, World
 
@@ -107,14 +107,14 @@ class Touching:
         return tuple(way)
 
 
-def _is_convincing(change: Change, looks: int) -> bool:
+def _is_convincing(change: FieldChange, looks: int) -> bool:
     if not change.alone.runs:
         return change.shared.runs >= _LEAST_DOUBTFUL
     own = change.after[""] or looks < _ENOUGH_LOOKS
     return change.alone.runs >= _LEAST_SHARE * looks and bool(own)
 
 
-def _account(change: Change, looks: int) -> str:
+def _account(change: FieldChange, looks: int) -> str:
     if change.alone.runs:
         return f"changed in {change.alone.runs:,} of {looks:,} conversations that looked again"
     return f"changed in {change.shared.runs:,} conversations, after this and other writes"

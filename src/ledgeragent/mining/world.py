@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ledgeragent.mining.episodes import Episode, Step
-from ledgeragent.mining.evidence import Change, RunCount
+from ledgeragent.mining.callhistory import AnsweredCall, CallHistory
+from ledgeragent.mining.evidence import FieldChange, RunCount
 from ledgeragent.mining.families import Family, MinedRoute, keys_in
 from ledgeragent.mining.naming import scalars, way_to
 from ledgeragent.types import Json, ToolCall
@@ -32,7 +32,7 @@ class Look:
 
 
 @dataclass(slots=True)
-class Answered:
+class WriteAnswer:
     """What a write answers with: records of `family`, in `fitting` of its answers.
 
     `wrong` counts, by field, the reads right after an answer that contradict it; `checked` all of them.
@@ -54,9 +54,9 @@ class World:
     """
 
     def __init__(self, routes: Iterable[MinedRoute], writes: Iterable[str]) -> None:
-        self.changes: defaultdict[tuple[str, str, str], Change] = defaultdict(Change)
+        self.changes: defaultdict[tuple[str, str, str], FieldChange] = defaultdict(FieldChange)
         self.looks: defaultdict[tuple[str, str], RunCount] = defaultdict(RunCount)
-        self.answers: dict[str, dict[str, Answered]] = {tool: {} for tool in writes}
+        self.answers: dict[str, dict[str, WriteAnswer]] = {tool: {} for tool in writes}
         self.entries: defaultdict[tuple[str, str, str], RunCount] = defaultdict(RunCount)
         self.tested: defaultdict[tuple[str, str, str], RunCount] = defaultdict(RunCount)
         self.drifts: Counter[tuple[str, str]] = Counter()
@@ -70,25 +70,25 @@ class World:
         self._tables = {f.name: [*_tables_of_numbers(f)] for f in self._answering}
         self._doubtful: list[tuple[tuple[str, ...], str, str, int]] = []
 
-    def add(self, episode: Episode) -> None:
+    def add(self, history: CallHistory) -> None:
         """Goes through a conversation."""
         seen: dict[Address, Look] = {}
         writes: list[ToolCall] = []
-        for step in episode.steps:
+        for step in history.steps:
             if step.failure is not None:
                 continue
             if step.tool in self.answers:
                 writes.append(step.call)
                 self.executed[step.tool] += 1
-                self._note_entries(step.call, seen, episode.number)
+                self._note_entries(step.call, seen, history.number)
             for family, keys, record in self.records(step):
                 by = step.tool if step.tool in self.answers else ""
                 if by:
-                    self._answered(by, family).fitting.add(episode.number)
+                    self._answered(by, family).fitting.add(history.number)
                 look = Look(record=record, writes=len(writes), by=by)
                 before = seen.get((family.name, keys))
                 if before is not None:
-                    self._compare(before, look, family, keys, writes, episode.number)
+                    self._compare(before, look, family, keys, writes, history.number)
                 seen[family.name, keys] = look
 
     def _note_entries(self, call: ToolCall, seen: Mapping[Address, Look], run: int) -> None:
@@ -98,7 +98,7 @@ class World:
                 if names_number(call, look.record, field):
                     self.entries[call.name, family, field].add(run)
 
-    def records(self, step: Step) -> Iterator[tuple[Family, tuple[str, ...], Json]]:
+    def records(self, step: AnsweredCall) -> Iterator[tuple[Family, tuple[str, ...], Json]]:
         """The records that a return shows: of a read by its routes, of a write by what it looks like."""
         for route in self._routes.get(step.tool, ()):
             for keys, record in route.records(step) if not route.lookup else ():
@@ -144,13 +144,13 @@ class World:
         if not before.by:
             self.drifts.update((family.name, field) for field in fields)
             return
-        answered = self._answered(before.by, family)
-        answered.checked += 1
-        answered.wrong.update(fields)
+        reply = self._answered(before.by, family)
+        reply.checked += 1
+        reply.wrong.update(fields)
 
-    def _answered(self, tool: str, family: Family) -> Answered:
+    def _answered(self, tool: str, family: Family) -> WriteAnswer:
         return self.answers[tool].setdefault(
-            family.name, Answered(family, RunCount(), 0, Counter())
+            family.name, WriteAnswer(family, RunCount(), 0, Counter())
         )
 
     def settle(self) -> None:

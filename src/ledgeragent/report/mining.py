@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ledgeragent.mining.draft import Draft
-from ledgeragent.mining.drift import Difference
+from ledgeragent.mining.drift import Discrepancy
 
 UNMINED = (
     "clocks and deadlines",
@@ -36,14 +36,14 @@ def draft_text(draft: Draft, folder: Path, rules: int | None) -> str:
     )
 
 
-def differences_text(pack: str, runs: int, differences: Sequence[Difference]) -> str:
+def differences_text(pack: str, runs: int, differences: Sequence[Discrepancy]) -> str:
     """The differences, one a line, and how many there are."""
     lines = [f"{d.code}: {d.tool}: {d.text}" for d in differences]
     count = "no difference" if not lines else f"{len(lines)} differences"
     return "\n".join([*lines, f"{pack}: {count} from {runs:,} conversations"]) + "\n"
 
 
-def differences_json(pack: str, runs: int, differences: Sequence[Difference]) -> str:
+def differences_json(pack: str, runs: int, differences: Sequence[Discrepancy]) -> str:
     """The differences as JSON."""
     rows = [
         {"code": d.code, "tool": d.tool, "text": d.text, "times": d.times, "of": d.of}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ledgeragent.mining.callhistory import CallHistory
 from ledgeragent.mining.draft import Draft
-from ledgeragent.mining.episodes import Episode
 from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.rules.masking import Mask
 from ledgeragent.mining.rules.proof import proven
-from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS, Proposal, proposals, thin_tools
+from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS, DraftRule, proposals, thin_tools
 from ledgeragent.mining.rules.rulestext import rules_text, samples_text
 from ledgeragent.mining.rules.trial import Trial
 
@@ -19,7 +19,7 @@ from ledgeragent.mining.rules.trial import Trial
 class DraftedRules:
     """The rules that stand, the files that hold them, and the reason against each other one."""
 
-    proposals: Sequence[Proposal]
+    proposals: Sequence[DraftRule]
     texts: Mapping[str, str]
     faults: Mapping[str, str]
 
@@ -32,7 +32,7 @@ class DraftedRules:
 def drafted(
     domain: str,
     draft: Draft,
-    episodes: Iterable[Episode],
+    histories: Iterable[CallHistory],
     redact: Iterable[str] = (),
     least: int = LEAST_SITUATIONS,
 ) -> DraftedRules:
@@ -41,8 +41,8 @@ def drafted(
     `redact` are paths whose texts are masked in samples; a tool has rules from `least` situations on.
     """
     trial = Trial(draft)
-    for episode in episodes:
-        trial.add(episode)
+    for history in histories:
+        trial.add(history)
     listed = proposals(trial, least)
     mask = Mask(redact)
     for proposal in listed:

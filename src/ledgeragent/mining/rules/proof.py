@@ -11,13 +11,13 @@ from ledgeragent.compiler.problems import Severity
 from ledgeragent.compiler.samples import run
 from ledgeragent.errors import DataError
 from ledgeragent.mining.rules.masking import Mask
-from ledgeragent.mining.rules.proposal import Proposal
+from ledgeragent.mining.rules.proposal import DraftRule
 from ledgeragent.mining.rules.rulestext import rule_id, rules_text, samples_text
 
 
 def proven(
-    domain: str, pack: str, proposals: Sequence[Proposal], mask: Mask
-) -> tuple[Sequence[Proposal], Mapping[str, str]]:
+    domain: str, pack: str, proposals: Sequence[DraftRule], mask: Mask
+) -> tuple[Sequence[DraftRule], Mapping[str, str]]:
     """(the rules that stand, and the reason against each other one by its id).
 
     Raises DataError where the pack has a fault that is none of a rule.

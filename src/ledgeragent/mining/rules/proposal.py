@@ -19,17 +19,17 @@ _LEAST_EXPLAINED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class DraftRule:
     """A drafted rule with its evidence, in distinct situations.
 
-    `kept` and `broken` are situations of right calls, `explained` refused calls that it would have
+    `satisfied` and `broken` are situations of right calls, `explained` refused calls that it would have
     rejected, `unexplained` refused calls that it allows. `chance` is the share of swapped calls that
     satisfy it, None where nothing could be swapped. `words` are the environment's for such refusals.
     """
 
     question: Question
     values: tuple[str, ...]
-    kept: int
+    satisfied: int
     broken: int
     chance: float | None
     explained: int
@@ -43,7 +43,7 @@ class Proposal:
         """The evidence in one line."""
         chance = "chance unknown" if self.chance is None else f"by chance {self.chance:.0%}"
         parts = [
-            f"held in {self.kept:,} of {self.kept + self.broken:,} different situations",
+            f"held in {self.satisfied:,} of {self.satisfied + self.broken:,} different situations",
             chance,
         ]
         if self.explained:
@@ -54,11 +54,13 @@ class Proposal:
         return "; ".join(parts)
 
 
-def proposals(trial: Trial, least: int = LEAST_SITUATIONS) -> list[Proposal]:
+def proposals(trial: Trial, least: int = LEAST_SITUATIONS) -> list[DraftRule]:
     """The proposals with the best evidence first, from tools with at least so many situations."""
-    asked = _asked(trial, least)
-    drafted = (p for question in asked for p in _proposed(question, trial, least))
-    return sorted(drafted, key=lambda p: (-p.explained, p.chance or 0.0, -p.kept, p.question.slug))
+    candidates = _asked(trial, least)
+    drafted = (p for question in candidates for p in _proposed(question, trial, least))
+    return sorted(
+        drafted, key=lambda p: (-p.explained, p.chance or 0.0, -p.satisfied, p.question.slug)
+    )
 
 
 def thin_tools(trial: Trial, least: int = LEAST_SITUATIONS) -> dict[str, int]:
@@ -73,14 +75,14 @@ def _asked(trial: Trial, least: int) -> Iterator[Question]:
         yield from listed if tool not in thin else ()
 
 
-def _proposed(question: Question, trial: Trial, least: int) -> Iterator[Proposal]:
+def _proposed(question: Question, trial: Trial, least: int) -> Iterator[DraftRule]:
     outcomes = trial.outcomes.get((question.tool, question.slug))
     if outcomes is None:
         return
-    judged = len(set().union(*outcomes.right.values()))
-    usual = _usual(question, outcomes, judged)
+    situations = len(set().union(*outcomes.right.values()))
+    usual = _usual(question, outcomes, situations)
     broken = len(set().union(*(s for a, s in outcomes.right.items() if a not in usual)))
-    if judged < least or not usual or broken > _MOST_BROKEN * judged:
+    if situations < least or not usual or broken > _MOST_BROKEN * situations:
         return
     swapped = outcomes.swapped.total()
     chance = sum(outcomes.swapped[a] for a in usual) / swapped if swapped else None
@@ -90,10 +92,10 @@ def _proposed(question: Question, trial: Trial, least: int) -> Iterator[Proposal
     allowed, rejected = _samples(question, outcomes, usual)
     if allowed is None or rejected is None:
         return
-    yield Proposal(
+    yield DraftRule(
         question=question,
         values=tuple(sorted(map(str, usual))) if question.is_open else (),
-        kept=judged - broken,
+        satisfied=situations - broken,
         broken=broken,
         chance=chance,
         explained=explained,
@@ -104,11 +106,11 @@ def _proposed(question: Question, trial: Trial, least: int) -> Iterator[Proposal
     )
 
 
-def _usual(question: Question, outcomes: Outcomes, judged: int) -> frozenset[Hashable]:
+def _usual(question: Question, outcomes: Outcomes, situations: int) -> frozenset[Hashable]:
     """The answers of right calls."""
     if not question.is_open:
         return frozenset({True}) if True in outcomes.right else frozenset()
-    least = max(_LEAST_OF_VALUE, _LEAST_SHARE * judged)
+    least = max(_LEAST_OF_VALUE, _LEAST_SHARE * situations)
     return frozenset(a for a, situations in outcomes.right.items() if len(situations) >= least)
 
 

@@ -120,7 +120,7 @@ class _Asker:
             about=f"The {record.name} that the call names was read before.",
             requires=record.requires,
             check="",
-            answer=lambda args, known: record.name in known,
+            answer=lambda args, records: record.name in records,
         )
 
     def status(self, record: NamedRecord, field: str) -> Question:
@@ -130,7 +130,7 @@ class _Asker:
             about=f"The {field} of the {record.name} is one that right calls met.",
             requires=record.requires,
             check=f"{record.name}.{field} in {{values}}",
-            answer=lambda args, known: _scalar(_field(known, record.name, field)),
+            answer=lambda args, records: _scalar(_field(records, record.name, field)),
         )
 
     def located(self, record: NamedRecord, family: Family, key: str) -> Question:
@@ -140,8 +140,8 @@ class _Asker:
             about=f"The {record.name} belongs to whom the latest lookup found.",
             requires={**record.requires, LOCATED: family.name},
             check=f"{record.name}.{key} == {LOCATED}",
-            answer=lambda args, known: _equal(
-                _field(known, record.name, key), known.get(family.name)
+            answer=lambda args, records: _equal(
+                _field(records, record.name, key), records.get(family.name)
             ),
         )
 
@@ -152,7 +152,7 @@ class _Asker:
             about=f"The argument {argument} is one that right calls had.",
             requires={},
             check=f"args.{argument} in {{values}}",
-            answer=lambda args, known: _scalar(args.get(argument)),
+            answer=lambda args, records: _scalar(args.get(argument)),
             swaps=argument,
         )
 
@@ -163,7 +163,7 @@ class _Asker:
             about=f"There are as many {one} as {other}.",
             requires={},
             check=f"size(args.{one}) == size(args.{other})",
-            answer=lambda args, known: _equal(_size(args.get(one)), _size(args.get(other))),
+            answer=lambda args, records: _equal(_size(args.get(one)), _size(args.get(other))),
             swaps=other,
         )
 
@@ -190,15 +190,15 @@ class _Asker:
             about=f"The argument {argument} is the {field} of the {record.name}.",
             requires=record.requires,
             check=f"args.{argument} == {record.name}.{field}",
-            answer=lambda args, known: _equal(
-                args.get(argument), _field(known, record.name, field)
+            answer=lambda args, records: _equal(
+                args.get(argument), _field(records, record.name, field)
             ),
             swaps=argument,
         )
 
     def _at_most(self, record: NamedRecord, argument: str, field: str) -> Question:
-        def answer(args: Arguments, known: Mapping[str, Json]) -> Hashable:
-            number, most = args.get(argument), _field(known, record.name, field)
+        def answer(args: Arguments, records: Mapping[str, Json]) -> Hashable:
+            number, most = args.get(argument), _field(records, record.name, field)
             return None if not (_is_number(number) and _is_number(most)) else number <= most
 
         return Question(
@@ -212,8 +212,8 @@ class _Asker:
         )
 
     def _among(self, record: NamedRecord, argument: str, field: str) -> Question:
-        def answer(args: Arguments, known: Mapping[str, Json]) -> Hashable:
-            value, among = args.get(argument), _field(known, record.name, field)
+        def answer(args: Arguments, records: Mapping[str, Json]) -> Hashable:
+            value, among = args.get(argument), _field(records, record.name, field)
             return value in among if isinstance(value, str) and among is not None else None
 
         return Question(
@@ -227,8 +227,8 @@ class _Asker:
         )
 
     def _all_among(self, record: NamedRecord, argument: str, field: str, name: str) -> Question:
-        def answer(args: Arguments, known: Mapping[str, Json]) -> Hashable:
-            values, among = args.get(argument), _field(known, record.name, field)
+        def answer(args: Arguments, records: Mapping[str, Json]) -> Hashable:
+            values, among = args.get(argument), _field(records, record.name, field)
             if not isinstance(values, list) or not isinstance(among, list):
                 return None
             present = {item.get(name) for item in among if isinstance(item, dict)}
@@ -251,15 +251,15 @@ class _Asker:
             about=f"There are as many {argument} as {field} of the {record.name}.",
             requires=record.requires,
             check=f"size(args.{argument}) == size({record.name}.{field})",
-            answer=lambda args, known: _equal(
-                _size(args.get(argument)), _size(_field(known, record.name, field))
+            answer=lambda args, records: _equal(
+                _size(args.get(argument)), _size(_field(records, record.name, field))
             ),
             swaps=argument,
         )
 
 
-def _field(known: Mapping[str, Json], record: str, field: str) -> Json:
-    value = known.get(record)
+def _field(records: Mapping[str, Json], record: str, field: str) -> Json:
+    value = records.get(record)
     return value.get(field) if isinstance(value, dict) else None
 
 

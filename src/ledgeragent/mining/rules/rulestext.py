@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.compiler.recordlines import yaml_text
 from ledgeragent.mining.rules.masking import Mask
-from ledgeragent.mining.rules.proposal import Proposal
+from ledgeragent.mining.rules.proposal import DraftRule
 from ledgeragent.mining.rules.trial import CutSample
 from ledgeragent.paths import Path
 from ledgeragent.types import Json
@@ -22,7 +22,7 @@ _HEAD = """\
 
 
 def rules_text(
-    domain: str, proposals: Sequence[Proposal], thin: Mapping[str, int], least: int
+    domain: str, proposals: Sequence[DraftRule], thin: Mapping[str, int], least: int
 ) -> str:
     """The text of `rules.yaml`; `thin` are the tools with less than `least` situations."""
     lines = [f"# {t}: {n} different situations, too few for a rule" for t, n in thin.items()]
@@ -32,13 +32,13 @@ def rules_text(
     return _HEAD.format(least=least) + "\n".join(lines) + "\n"
 
 
-def rule_id(domain: str, proposal: Proposal) -> str:
+def rule_id(domain: str, proposal: DraftRule) -> str:
     """The id of a drafted rule."""
     question = proposal.question
     return f"{domain}/{question.tool}-{question.slug}".replace("_", "-")
 
 
-def _rule(domain: str, proposal: Proposal) -> Iterator[str]:
+def _rule(domain: str, proposal: DraftRule) -> Iterator[str]:
     question = proposal.question
     yield f"  - id: {rule_id(domain, proposal)}  # review: {proposal.evidence}"
     yield f"    about: {json.dumps(question.about)}"
@@ -54,7 +54,7 @@ def _rule(domain: str, proposal: Proposal) -> Iterator[str]:
         yield f"    check: {json.dumps(question.check.replace('{values}', values))}"
 
 
-def _message(proposal: Proposal) -> str:
+def _message(proposal: DraftRule) -> str:
     text = proposal.words or f"other calls of {proposal.question.tool} do not look like this"
     if not proposal.words:
         text = f"not as in right calls: {proposal.question.about.rstrip('.')}"
@@ -62,7 +62,7 @@ def _message(proposal: Proposal) -> str:
     return plain.replace("{", "{{").replace("}", "}}")
 
 
-def samples_text(domain: str, proposals: Sequence[Proposal], mask: Mask) -> str:
+def samples_text(domain: str, proposals: Sequence[DraftRule], mask: Mask) -> str:
     """The text of `samples.yaml`: one allowed and one rejected call for each rule."""
     lines = ["# Cut from real calls: records hold what people's records held.", "samples:"]
     for proposal in proposals:

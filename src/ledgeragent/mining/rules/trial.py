@@ -6,9 +6,9 @@ from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ledgeragent.mining.callhistory import AnsweredCall, CallHistory
 from ledgeragent.mining.conduct import subject
 from ledgeragent.mining.draft import Draft
-from ledgeragent.mining.episodes import Episode, Step
 from ledgeragent.mining.kindred import KeysOf
 from ledgeragent.mining.rules.question import Question
 from ledgeragent.mining.rules.questions import NamedRecord, lookups_of, questions, records_of
@@ -57,11 +57,11 @@ class Trial:
         self._routes = [route for route in draft.routes if route.lookup]
         self._pools: dict[tuple[str, str], deque[Json]] = {}
 
-    def add(self, episode: Episode) -> None:
+    def add(self, history: CallHistory) -> None:
         """Goes through a conversation. Without a reward it counts as right."""
-        is_right = episode.reward is None or episode.reward > 0
+        is_right = history.reward is None or history.reward > 0
         seen: dict[tuple[str, tuple[str, ...]], Json] = {}
-        for step in episode.steps:
+        for step in history.steps:
             if step.tool in self.questions:
                 self._ask(step, seen, is_right)
             if step.failure is None:
@@ -73,15 +73,15 @@ class Trial:
                             seen[route.family.name, keys] = record
 
     def _ask(
-        self, step: Step, seen: Mapping[tuple[str, tuple[str, ...]], Json], is_right: bool
+        self, step: AnsweredCall, seen: Mapping[tuple[str, tuple[str, ...]], Json], is_right: bool
     ) -> None:
         arguments = step.call.arguments
-        known, paths = self._known(step.tool, arguments, seen)
+        by_name, paths = self._known(step.tool, arguments, seen)
         situation = subject(step.call)
         if step.failure is None and is_right:
             self.situations[step.tool].add(situation)
         for question in self.questions[step.tool]:
-            answer = question.answer(arguments, known)
+            answer = question.answer(arguments, by_name)
             if answer is None:
                 continue
             outcomes = self.outcomes.setdefault((step.tool, question.slug), Outcomes())
@@ -93,7 +93,7 @@ class Trial:
             elif is_right:
                 outcomes.right.setdefault(answer, set()).add(situation)
                 outcomes.samples.setdefault((answer, True), sample)
-                for other, others, their_paths in self._swaps(question, arguments, known, seen):
+                for other, others, their_paths in self._swaps(question, arguments, by_name, seen):
                     swapped = question.answer(other, others)
                     if swapped is not None:
                         outcomes.swapped[swapped] += 1
@@ -111,24 +111,24 @@ class Trial:
         seen: Mapping[tuple[str, tuple[str, ...]], Json],
     ) -> tuple[dict[str, Json], dict[str, tuple[tuple[str, ...], Json]]]:
         """(the records that a call leads to, by name; the same with their paths)."""
-        known: dict[str, Json] = {}
+        by_name: dict[str, Json] = {}
         paths: dict[str, tuple[tuple[str, ...], Json]] = {}
         for record in self._records[tool]:
-            key = _key(record, arguments, known)
+            key = _key(record, arguments, by_name)
             if key is not None and (record.family.name, (key,)) in seen:
-                known[record.name] = seen[record.family.name, (key,)]
-                paths[record.name] = (*record.family.name.split("."), key), known[record.name]
+                by_name[record.name] = seen[record.family.name, (key,)]
+                paths[record.name] = (*record.family.name.split("."), key), by_name[record.name]
         for name in self._lookups:
             if (name, ()) in seen:
-                known[name] = seen[name, ()]
-                paths[name] = tuple(name.split(".")), known[name]
-        return known, paths
+                by_name[name] = seen[name, ()]
+                paths[name] = tuple(name.split(".")), by_name[name]
+        return by_name, paths
 
     def _swaps(
         self,
         question: Question,
         arguments: Arguments,
-        known: Mapping[str, Json],
+        by_name: Mapping[str, Json],
         seen: Mapping[tuple[str, tuple[str, ...]], Json],
     ) -> Iterator[tuple[Arguments, Mapping[str, Json], dict[str, tuple[tuple[str, ...], Json]]]]:
         """The same call with one thing otherwise: an argument of another call, or another record."""
@@ -137,7 +137,7 @@ class Trial:
             pool = self._pools.get((question.tool, question.swaps), ())
             others = [value for value in pool if value != own][-_MOST_SWAPS:]
             for value in others:
-                yield {**arguments, question.swaps: value}, known, {}
+                yield {**arguments, question.swaps: value}, by_name, {}
             return
         records = [r for r in self._records[question.tool] if r.key[0] == "args"]
         for record in records[:1] if question.check else ():
@@ -148,9 +148,9 @@ class Trial:
                     yield other, *self._known(question.tool, other, seen)
 
 
-def _key(record: NamedRecord, arguments: Arguments, known: Mapping[str, Json]) -> str | None:
+def _key(record: NamedRecord, arguments: Arguments, by_name: Mapping[str, Json]) -> str | None:
     holder, name = record.key
-    source = arguments if holder == "args" else known.get(holder)
+    source = arguments if holder == "args" else by_name.get(holder)
     value = source.get(name) if isinstance(source, Mapping) else None
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 

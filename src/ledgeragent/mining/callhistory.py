@@ -1,4 +1,4 @@
-"""Episodes: recorded conversations as the calls of tools in them, each with its outcome."""
+"""Call histories: recorded conversations as the calls of tools in them, each with its outcome."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SENTENCE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class AnsweredCall:
     """One call that was answered: `value` is what it returned, `failure` the text of a refusal.
 
     `returned` is the return as it was recorded.
@@ -33,21 +33,21 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Episode:
+class CallHistory:
     """The answered calls of one conversation. `number` counts conversations from 1."""
 
     number: int
     run: str
     reward: float | None
-    steps: tuple[Step, ...]
+    steps: tuple[AnsweredCall, ...]
 
 
-def episode_of(trace: Trace, number: int) -> Episode:
-    """The episode of a conversation; calls that nothing answered are left out."""
-    return Episode(number=number, run=trace.run, reward=trace.reward, steps=(*_steps(trace),))
+def history_of(trace: Trace, number: int) -> CallHistory:
+    """The history of a conversation; calls that nothing answered are left out."""
+    return CallHistory(number=number, run=trace.run, reward=trace.reward, steps=(*_steps(trace),))
 
 
-def _steps(trace: Trace) -> Iterator[Step]:
+def _steps(trace: Trace) -> Iterator[AnsweredCall]:
     waiting: dict[str, list[ToolCall]] = {}
     for message in trace.messages:
         if type(message) is Reply:
@@ -58,14 +58,14 @@ def _steps(trace: Trace) -> Iterator[Step]:
             yield _step(waiting[message.call_id].pop(0), message)
 
 
-def _step(call: ToolCall, returned: ToolReturn) -> Step:
+def _step(call: ToolCall, returned: ToolReturn) -> AnsweredCall:
     content = returned.content
     value = _value_of_text(content) if isinstance(content, str) else _value(content)
     if returned.failed or is_error(value) or call.malformed is not None:
-        return Step(call=call, returned=returned, failure=str(value))
+        return AnsweredCall(call=call, returned=returned, failure=str(value))
     if isinstance(value, dict) and value.keys() == {"error"}:
-        return Step(call=call, returned=returned, failure=str(value["error"]))
-    return Step(call=call, returned=returned, value=value)
+        return AnsweredCall(call=call, returned=returned, failure=str(value["error"]))
+    return AnsweredCall(call=call, returned=returned, value=value)
 
 
 @lru_cache(_MOST_REMEMBERED)
