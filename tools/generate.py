@@ -24,6 +24,7 @@ from tools import (
     front,
     gate_checks,
     hostile,
+    mined,
     recorded,
     survivors,
 )
@@ -47,6 +48,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "demo-short": front.demo_short,
     "frameworks": clients.frameworks,
     "file-limits": hostile.file_limits,
+    "drift": mined.drift,
     "forms": forms.forms,
     "fuzz": hostile.fuzz,
     "gateway": costs.gateway,
@@ -56,6 +58,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "helpers": costs.helpers,
     "mcp-clients": clients.mcp_clients,
     "measured": front.measured,
+    "mined-rules": mined.rules,
+    "mined-structure": mined.structure,
     "mutants": survivors.mutants,
     "pack-mutants": survivors.pack_mutants,
     "paper-predicates": experiments.paper_predicates,
@@ -90,7 +94,7 @@ def stale_pages() -> dict[str, str]:
         text = page.read_text(encoding="utf-8")
         if name in PAGES or name == _INDEX:
             continue
-        fresh = filled(text, play=name != _TUTORIAL)
+        fresh = filled(text, play=name not in _TUTORIALS)
         if fresh != text:
             stale[name] = fresh
     stale |= {name: make() for name, make in PAGES.items() if _differs(name, make)}
@@ -100,8 +104,8 @@ def stale_pages() -> dict[str, str]:
 _INDEX = "docs/index.md"
 """The README as the site's first page; made last, out of the README as it is then."""
 
-_TUTORIAL = "docs/tutorials/pack-in-an-hour.md"
-"""Grows one file over its blocks; a test of its own follows it."""
+_TUTORIALS = ("docs/tutorials/pack-in-an-hour.md", "docs/tutorials/pack-from-traces.md")
+"""Pages that work in the folder of an example; each has a test of its own that follows it."""
 
 
 def _differs(name: str, make: Callable[[], str]) -> bool:

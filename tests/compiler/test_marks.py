@@ -11,6 +11,7 @@ from ledgeragent.check import findings_of
 from ledgeragent.compiler.problems import Severity
 from ledgeragent.effects import Write
 from ledgeragent.ledger import Ledger
+from ledgeragent.state import ledger_of
 from tests.compiler.yaml_pack import HEAD, domain_of, outline_of, problem_of, text_of
 
 pytest.importorskip("cel_expr_python")
@@ -71,7 +72,6 @@ def test_a_value_that_names_no_record_is_no_account_of_what_changed(
 @pytest.mark.parametrize(
     ("touches", "message"),
     [
-        ("'loans.*'", "a path has no wildcards"),
         ("'loans.L[]'", "a path has no wildcards"),
         ("'loans.loan_id'", "write {loan_id}"),
         ("'loans.ids'", "write {ids}"),
@@ -153,3 +153,15 @@ def test_a_guarded_write_that_touches_nothing_says_why(
 def test_touching_and_saying_that_nothing_is_touched_do_not_go_together(tmp_path: Path) -> None:
     text = HEAD.replace('"loans.{loan_id}": fee}]', '"loans.{loan_id}": fee}], untouched: no')
     assert "pay touches records" in problem_of(tmp_path, text).problem
+
+
+def test_a_star_marks_every_observed_record(tmp_path: Path) -> None:
+    tool = domain_of(tmp_path, WRITE.replace("TOUCHES", "{'loans.*': fee}")).tool("many")
+    assert isinstance(tool, Write)
+    domain = domain_of(tmp_path, WRITE.replace("TOUCHES", "'loans.*'"))
+    ledger = ledger_of({"loans.L1": {"loan_id": "L1"}, "loans.L2": {"loan_id": "L2"}}, domain)
+    marks = [mark for touch in tool.touches for mark in touch({}, ledger)]
+    assert [(str(mark.path), mark.fields) for mark in marks] == [
+        ("loans.L1", ("fee",)),
+        ("loans.L2", ("fee",)),
+    ]

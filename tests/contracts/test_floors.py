@@ -15,6 +15,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"compiler"}),
     frozenset({"packs"}),
     frozenset({"check", "offline"}),
+    frozenset({"mining"}),
     frozenset({"adapters", "gateway", "mcp"}),
     frozenset({"report", "demo"}),
     frozenset({"bench"}),

@@ -17,7 +17,8 @@ from ledgeragent.errors import UsageError
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
 
-_NAME = re.compile(r"[A-Za-z_][\w-]*")
+NAME = re.compile(r"[A-Za-z_][\w-]*")
+"""What can name a domain."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -45,7 +46,7 @@ def add(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes the file; never over an existing one."""
-    if not _NAME.fullmatch(args.name):
+    if not NAME.fullmatch(args.name):
         raise UsageError(f"{args.name!r} cannot name a domain; use letters, digits, _ and -")
     file = args.out or Path(f"{args.name}.yaml")
     tools = read_tools(args.tools)

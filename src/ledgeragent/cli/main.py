@@ -30,6 +30,7 @@ VERBS = (
     "init",
     "journal",
     "mcp",
+    "mine",
     "replay",
     "test",
     "traces",

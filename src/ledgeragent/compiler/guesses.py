@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from ledgeragent.compiler.source.toolfile import ToolSpec
 
 # fmt: off
-_READS = frozenset((
+READ_WORDS = frozenset((
     "browse", "count", "describe", "fetch", "find", "get", "list", "look", "lookup", "read", "retrieve",
     "search", "show", "view",
 ))
-_WRITES = frozenset((
+WRITE_WORDS = frozenset((
     "add", "apply", "approve", "assign", "book", "cancel", "change", "charge", "clear", "close", "create",
     "delete", "disable", "edit", "enable", "end", "exchange", "grant", "insert", "issue", "make", "mark",
     "modify", "move", "open", "order", "pause", "pay", "place", "post", "purge", "put", "refund",
@@ -29,7 +29,7 @@ def guess(tool: ToolSpec) -> tuple[str, str]:
     if _NEUTRALS.fullmatch(tool.name):
         return "neutral", ""
     verb, *others = words_of(tool.name)
-    says_read = verb in _READS and not _writes(others)
+    says_read = verb in READ_WORDS and not _writes(others)
     if (
         tool.destructive
         or tool.read_only is False
@@ -55,4 +55,4 @@ def words_of(name: str) -> list[str]:
 def _writes(words: Sequence[str]) -> bool:
     """True for get_or_create and find_and_replace; an order or a booking that is got is a thing."""
     joined = any(word in ("and", "or", "then") for word in words)
-    return joined and any(word in _WRITES for word in words)
+    return joined and any(word in WRITE_WORDS for word in words)

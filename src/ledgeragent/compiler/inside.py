@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ledgeragent.effects import structured, text
@@ -26,8 +26,17 @@ class Inside:
         if isinstance(value, Mapping):
             return value.values()
         if isinstance(value, list):
-            return value
+            return _flat(value)
         raise ValueError("the return holds no list of records")
+
+
+def _flat(items: list[Json]) -> Iterator[Json]:
+    """The items of a list, in the place of a list inside it that one's items."""
+    for item in items:
+        if isinstance(item, list):
+            yield from _flat(item)
+        else:
+            yield item
 
 
 def json_or_text(answer: str) -> Json:

@@ -6,21 +6,18 @@ HTTP method can turn a guessed read into a write, never a write into a read.
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.compiler.filters import filters
 from ledgeragent.compiler.guesses import guess, words_of
-from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape, is_open
+from ledgeragent.compiler.nouns import noun_of, plural
+from ledgeragent.compiler.recordlines import RecordLines, yaml_text
+from ledgeragent.compiler.shapes import ListOf, Object, Shape, is_open
 from ledgeragent.compiler.source.toolfile import ToolSpec
-from ledgeragent.types import Json
 
-_PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~")
-_FILLERS = ("all", "detail", "details", "id", "info", "information", "status")
 
 
 def starter(name: str, tools: Sequence[ToolSpec]) -> str:
@@ -29,7 +26,7 @@ def starter(name: str, tools: Sequence[ToolSpec]) -> str:
     reads = [tool for tool in tools if kinds[tool.name][0] == "read"]
     writes = [tool for tool in tools if kinds[tool.name][0] == "write"]
     neutrals = [tool for tool in tools if kinds[tool.name][0] == "neutral"]
-    records = _Records()
+    records = RecordLines()
     paths = _paths(reads)
     sections = [
         _head(name),
@@ -45,7 +42,7 @@ def starter(name: str, tools: Sequence[ToolSpec]) -> str:
                 ]
             ),
         ),
-        _section("neutrals", (f"  - {_text(t.name)}  # review" for t in neutrals)),
+        _section("neutrals", (f"  - {yaml_text(t.name)}  # review" for t in neutrals)),
         _clauses(name),
     ]
     sections.insert(1, _section("records", records.lines()))
@@ -57,7 +54,7 @@ def _head(name: str) -> str:
 # A starter pack, written by `ledgeragent init`. Each line that ends with "# review" is a guess from the
 # tools' names and schemas: confirm it or mend it. Then add rules, and run `ledgeragent check`.
 schema: ledgeragent/v1
-domain: {_text(name)}
+domain: {yaml_text(name)}
 version: "1"
 """
 
@@ -106,7 +103,7 @@ def _paths(reads: Sequence[ToolSpec]) -> dict[str, str]:
     The read that is asked by a record's own id comes before lookups that tell less of it.
     """
     guessed = {
-        tool.name: _path(_noun(tool.name), tool.required, _returned(tool)[0]) for tool in reads
+        tool.name: _path(noun_of(tool.name), tool.required, _returned(tool)[0]) for tool in reads
     }
     kinds: dict[str, Shape] = {}
     for tool in sorted(reads, key=lambda t: not _asks_for_key(t, guessed[t.name])):
@@ -122,16 +119,16 @@ def _asks_for_key(tool: ToolSpec, path: str) -> bool:
     return all(key in tool.required for key in re.findall(r"\{(\w+)\}", path))
 
 
-def _read(tool: ToolSpec, path: str, records: _Records) -> Iterator[str]:
+def _read(tool: ToolSpec, path: str, records: RecordLines) -> Iterator[str]:
     record, each = _returned(tool)
-    noun = _noun(tool.name)
-    yield f"  {_text(tool.name)}:{_comment(tool.description)}"
+    noun = noun_of(tool.name)
+    yield f"  {yaml_text(tool.name)}:{_comment(tool.description)}"
     yield f"    to: {path}  # review"
     if not is_open(record):
         yield f"    record: {records.name(noun.removesuffix('s') if each else noun, record)}"
     if each:
-        yield f"    each: {_text(each) if each != '.' else each}  # review"
-    yield f"    parameters: [{', '.join(map(_text, tool.required))}]"
+        yield f"    each: {yaml_text(each) if each != '.' else each}  # review"
+    yield f"    parameters: [{', '.join(map(yaml_text, tool.required))}]"
     yield from _narrowing(tool, record, each)
 
 
@@ -163,20 +160,14 @@ def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
     if own:
         key = (named or own)[0]
         noun = noun if key == "id" else key.removesuffix("_id")
-        return f"{_plural(noun)}.{{{key}}}"
+        return f"{plural(noun)}.{{{key}}}"
     usable = [key for key in keys if re.fullmatch(r"\w+", key)]
     ids = [key for key in usable if key == "id" or key.endswith("_id")]
-    return ".".join([_plural(noun), *(f"{{{key}}}" for key in ids or usable)])
+    return ".".join([plural(noun), *(f"{{{key}}}" for key in ids or usable)])
 
 
-def _plural(noun: str) -> str:
-    if noun.endswith("s"):
-        return noun
-    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-
-
-def _write(tool: ToolSpec, reason: str, records: _Records) -> Iterator[str]:
-    yield f"  {_text(tool.name)}:{_comment(reason or tool.description)}"
+def _write(tool: ToolSpec, reason: str, records: RecordLines) -> Iterator[str]:
+    yield f"  {yaml_text(tool.name)}:{_comment(reason or tool.description)}"
     shape = tool.arguments
     fields = shape.fields if isinstance(shape, Object) else {}
     yield "    arguments:" + ("" if fields else " {}")
@@ -188,7 +179,7 @@ def _write(tool: ToolSpec, reason: str, records: _Records) -> Iterator[str]:
 
 
 def _answer(
-    tool: ToolSpec, reads: Sequence[ToolSpec], paths: Mapping[str, str], records: _Records
+    tool: ToolSpec, reads: Sequence[ToolSpec], paths: Mapping[str, str], records: RecordLines
 ) -> Iterator[str]:
     """The route of what a write answers with, where that is a record as a read has it."""
     answer = tool.returned()
@@ -199,91 +190,8 @@ def _answer(
         if record.fields and record.fields == answer.fields:
             yield "    returns:  # review: the record as it is afterwards, but for fields to omit: [...]"
             yield f"      to: {paths[source.name]}"
-            yield f"      record: {records.name(_noun(source.name), record)}"
+            yield f"      record: {records.name(noun_of(source.name), record)}"
             return
-
-
-def _noun(tool: str) -> str:
-    """The thing that a read is about: its name without verb and filler words, up to "by" or "for"."""
-    words = []
-    for word in words_of(tool)[1:]:
-        if word in ("by", "for", "of"):
-            break
-        if word not in _FILLERS:
-            words.append(word)
-    return "_".join(words) or "record"
-
-
-class _Records:
-    """The record types that the starter names, each written once."""
-
-    def __init__(self) -> None:
-        self._shapes: dict[str, Shape] = {}
-
-    def name(self, noun: str, shape: Shape) -> str:
-        """The type of a returned record: its name for an object, else its type."""
-        if not isinstance(shape, Object) or not shape.fields:
-            return self._type(shape, noun)
-        return self._named(shape, noun)
-
-    def entry(self, name: str, field: Field) -> str:
-        """A field with its type, as YAML."""
-        optional = "" if field.certain else "?"
-        if isinstance(field.shape, Choice):
-            return f"{_text(name + optional)}: {_listed(field.shape)}"
-        return f"{_text(name)}: {self._type(field.shape, name)}{optional}"
-
-    def lines(self) -> Iterator[str]:
-        """The section's lines. Names are given while other sections are written."""
-        written: set[str] = set()
-        while written != self._shapes.keys():
-            for name in [name for name in self._shapes if name not in written]:
-                written.add(name)
-                yield from self._record(name, self._shapes[name])
-
-    def _record(self, name: str, shape: Shape) -> Iterator[str]:
-        if not isinstance(shape, Object):
-            yield f"  {name}: {_listed(shape)}"
-            return
-        yield f"  {name}:"
-        for field_name, field in shape.fields.items():
-            yield f"    {self.entry(field_name, field)}"
-
-    def _named(self, shape: Shape, name: str) -> str:
-        base = "".join(part.capitalize() for part in re.split(r"\W+|_", name) if part) or "Record"
-        number = 1
-        while (
-            self._shapes.setdefault(unique := f"{base}{number if number > 1 else ''}", shape)
-            != shape
-        ):
-            number += 1
-        return unique
-
-    def _type(self, shape: Shape, name: str) -> str:
-        match shape:
-            case Scalar(kind):
-                return kind
-            case ListOf(item):
-                return "list" if is_open(item) else f"list[{self._type(item, name)}]"
-            case MapOf(item):
-                return "dict" if is_open(item) else f"dict[{self._type(item, name)}]"
-            case Object(_, fields) if not fields:
-                return "dict"
-            case Object(own, _):
-                return self._named(shape, own if own != "object" else name)
-            case Choice():
-                return self._named(shape, name)
-
-
-def _listed(shape: Shape) -> str:
-    return f"[{', '.join(map(_text, shape.values))}]" if isinstance(shape, Choice) else str(shape)
-
-
-def _text(value: Json) -> str:
-    """A value as YAML: plain where that is safe."""
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
-        return value.strip() if value == value.strip() else json.dumps(value)
-    return json.dumps(value)
 
 
 def _comment(text: str) -> str:

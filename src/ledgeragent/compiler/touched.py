@@ -28,6 +28,7 @@ from ledgeragent.compiler.source.yamlfile import Node
 from ledgeragent.effects import Touches
 from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.paths import PathTemplate
+from ledgeragent.types import Arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Touched:
         if family is None:
             return None
         template, segments = family
+        if any(segment == "*" for segment in segments):
+            return self._every(template, segments, self._prefixes(template, fields), item)
         literal = literal_problem(parse_path(path, ()) or (), template, arguments.fields)
         keys = tuple(_of_arguments(segment, arguments) for segment in segments)
         problems = [self._key_problem(key, arguments) for key in keys if isinstance(key, Key)]
@@ -72,6 +75,20 @@ class Touched:
             self.sections.find(code, item, problem)
             return None
         return Marks(template, keys, self._prefixes(template, fields), arguments)
+
+    def _every(
+        self,
+        template: PathTemplate[Any],
+        keys: tuple[Segment, ...],
+        prefixes: tuple[tuple[str, ...], ...],
+        item: Node,
+    ) -> Touches | None:
+        """The marks on every observed record of a family."""
+        if set(keys) != {"*"}:
+            text = f"* stands for every key of {template.text} at once, or for none"
+            self.sections.find("unknown-path", item, text)
+            return None
+        return _Every(_Shared(((template, prefixes),)))
 
     def _key_problem(self, key: Key, arguments: Object) -> tuple[str, str] | None:
         if key.root != "args":
@@ -145,3 +162,13 @@ class _Shared:
         for template, prefixes in self.families:
             for entry in ledger.glob(template):
                 yield from (Touch(entry.path, prefix) for prefix in prefixes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Every:
+    """Marks fields of every observed record of a family, whatever the call names."""
+
+    marks: _Shared
+
+    def __call__(self, arguments: Arguments, ledger: Ledger) -> Iterator[Touch]:
+        yield from self.marks(ledger)

@@ -1,0 +1,107 @@
+"""The draft of a pack: all that a recording shows of tools and records, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ledgeragent.compiler.source.toolfile import ToolSpec
+from ledgeragent.mining.callhistory import CallHistory
+from ledgeragent.mining.conduct import Conduct
+from ledgeragent.mining.families import Family, MinedRoute
+from ledgeragent.mining.routing import Routing, settled
+from ledgeragent.mining.survey import Survey, kind_of
+from ledgeragent.mining.touching import MinedTouch, Touching
+from ledgeragent.mining.world import World
+
+_LEAST_FITTING = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinedAnswer:
+    """The records that a write answers with. `omit` are fields that its answers get wrong."""
+
+    family: Family
+    omit: tuple[str, ...]
+    is_partial: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What was mined. `kinds` has (kind, why) of every tool, `left_out` changes that were too seldom."""
+
+    runs: int
+    conducts: Mapping[str, Conduct]
+    kinds: Mapping[str, tuple[str, str]]
+    routes: Sequence[MinedRoute]
+    families: Sequence[Family]
+    touches: Mapping[str, Sequence[MinedTouch]]
+    answers: Mapping[str, MinedAnswer]
+    left_out: Sequence[tuple[str, str, str]]
+    specs: Mapping[str, ToolSpec]
+    world: World
+
+    def named(self, kind: str) -> list[Conduct]:
+        """The tools of a kind that were called, in alphabetical order."""
+        return [self.conducts[n] for n, (k, _) in sorted(self.kinds.items()) if k == kind]
+
+    def routes_of(self, tool: str) -> list[MinedRoute]:
+        """The routes of a read."""
+        return [route for route in self.routes if route.tool == tool]
+
+
+def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> Draft:
+    """The draft of a pack from conversations, which are gone through twice.
+
+    `specs` are the tools as their own file describes them; a tool that no conversation called is left
+    to its name and schema.
+    """
+    by_name = {spec.name: spec for spec in specs}
+    survey = Survey()
+    for history in histories:
+        survey.add(history)
+    conducts = {n: c for n, c in survey.conducts.items() if c.executed or n in by_name}
+    kinds = {name: kind_of(conduct, by_name) for name, conduct in conducts.items()}
+    routing = Routing({name: spec.required for name, spec in by_name.items()})
+    routing.add([c for n, c in sorted(conducts.items()) if kinds[n][0] == "read"])
+    writes = [name for name in sorted(kinds) if kinds[name][0] == "write"]
+    world = World(routing.routes, writes)
+    for history in histories:
+        world.add(history)
+    world.settle()
+    touching = Touching(world, routing.routes)
+    return Draft(
+        runs=survey.runs,
+        conducts=conducts,
+        kinds=kinds,
+        routes=routing.routes,
+        families=(*routing.families.values(),),
+        touches={name: touching.of(conducts[name]) for name in writes},
+        answers={n: a for n in writes if (a := _answer(world, conducts[n])) is not None},
+        left_out=touching.left_out,
+        specs=by_name,
+        world=world,
+    )
+
+
+def _answer(world: World, conduct: Conduct) -> MinedAnswer | None:
+    """What a write answers with, where nearly all of its answers are records of one family."""
+    for reply in world.answers[conduct.tool].values():
+        times, executed = reply.fitting.times, world.executed[conduct.tool]
+        if times < _LEAST_FITTING * executed:
+            continue
+        reply.family.answers.merge(settled(conduct.answer))
+        omit = tuple(sorted(f for f, n in reply.wrong.items() if f))
+        profile = reply.family.profile
+        always = {n for n, f in profile.fields.items() if f.count == profile.kinds["dict"]}
+        why = f"{times:,} of {executed:,} answers are such a record; "
+        why += f"{reply.checked:,} were read right after"
+        why += f", and {', '.join(omit)} differed" if omit else ""
+        return MinedAnswer(
+            family=reply.family,
+            omit=omit,
+            is_partial=not always <= conduct.answer.fields.keys(),
+            why=why,
+        )
+    return None

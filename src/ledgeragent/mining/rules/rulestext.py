@@ -1,0 +1,82 @@
+"""The text of drafted rules and of their samples: audit only, the evidence beside each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from ledgeragent.compiler.recordlines import yaml_text
+from ledgeragent.mining.rules.masking import Mask
+from ledgeragent.mining.rules.proposal import DraftRule
+from ledgeragent.mining.rules.trial import CutSample
+from ledgeragent.paths import Path
+from ledgeragent.types import Json
+
+_HEAD = """\
+# Rules drafted from what right calls have in common; those with the best evidence come first. None is
+# enforced: they are audited until you change that, one by one, and strike what is an accident.
+# A tool has rules here only if right calls of it came from {least} different situations or more.
+# Not drafted, since no recording shows it: clocks, tables, rules with an either-or, what was said, sums
+# over searches, and rules that agents break by habit.
+"""
+
+
+def rules_text(
+    domain: str, proposals: Sequence[DraftRule], thin: Mapping[str, int], least: int
+) -> str:
+    """The text of `rules.yaml`; `thin` are the tools with less than `least` situations."""
+    lines = [f"# {t}: {n} different situations, too few for a rule" for t, n in thin.items()]
+    lines.append("rules:" if proposals else "rules: []")
+    for proposal in proposals:
+        lines += _rule(domain, proposal)
+    return _HEAD.format(least=least) + "\n".join(lines) + "\n"
+
+
+def rule_id(domain: str, proposal: DraftRule) -> str:
+    """The id of a drafted rule."""
+    question = proposal.question
+    return f"{domain}/{question.tool}-{question.slug}".replace("_", "-")
+
+
+def _rule(domain: str, proposal: DraftRule) -> Iterator[str]:
+    question = proposal.question
+    yield f"  - id: {rule_id(domain, proposal)}  # review: {proposal.evidence}"
+    yield f"    about: {json.dumps(question.about)}"
+    yield f"    guards: {yaml_text(question.tool)}"
+    yield "    enforcement: audit"
+    if question.requires:
+        yield "    requires:"
+        for name, path in question.requires.items():
+            yield f"      {yaml_text(name)}: {json.dumps(path)}"
+    yield f"    message: {json.dumps(_message(proposal))}"
+    if question.check:
+        values = json.dumps(list(proposal.values))
+        yield f"    check: {json.dumps(question.check.replace('{values}', values))}"
+
+
+def _message(proposal: DraftRule) -> str:
+    text = proposal.words or f"other calls of {proposal.question.tool} do not look like this"
+    if not proposal.words:
+        text = f"not as in right calls: {proposal.question.about.rstrip('.')}"
+    plain = " ".join(text.split())[:200]
+    return plain.replace("{", "{{").replace("}", "}}")
+
+
+def samples_text(domain: str, proposals: Sequence[DraftRule], mask: Mask) -> str:
+    """The text of `samples.yaml`: one allowed and one rejected call for each rule."""
+    lines = ["# Cut from real calls: records hold what people's records held.", "samples:"]
+    for proposal in proposals:
+        lines.append(f"  {json.dumps(rule_id(domain, proposal))}:")
+        for side, sample in (("allowed", proposal.allowed), ("rejected", proposal.rejected)):
+            lines += [f"    {side}:", *_sample(proposal.question.tool, sample, mask)]
+    return "\n".join(lines) + "\n" if proposals else "samples: {}\n"
+
+
+def _sample(tool: str, sample: CutSample, mask: Mask) -> Iterator[str]:
+    records: dict[str, Json] = {}
+    for path, record in sample.records.items():
+        own, clean = mask.record(path, record)
+        records[str(Path(own))] = clean
+    arguments = mask.values(dict(sample.arguments))
+    yield f"      - ledger: {json.dumps(records)}"
+    yield f"        call: {json.dumps({'name': tool, 'arguments': arguments})}"

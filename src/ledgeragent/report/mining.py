@@ -1,0 +1,52 @@
+"""What was mined, and how a pack differs from recorded conversations, as text and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ledgeragent.mining.draft import Draft
+from ledgeragent.mining.drift import Discrepancy
+
+UNMINED = (
+    "clocks and deadlines",
+    "tables of allowances",
+    "rules with an either-or",
+    "what was said or agreed to",
+    "rules that agents break by habit",
+)
+"""What no recording shows: to be written from the policy."""
+
+
+def draft_text(draft: Draft, folder: Path, rules: int | None) -> str:
+    """What a draft holds, what it cannot hold, and what to do next."""
+    reads, writes, neutrals = (len(draft.named(kind)) for kind in ("read", "write", "neutral"))
+    touches = [touch for listed in draft.touches.values() for touch in listed]
+    guesses = sum(not touch.seen for touch in touches)
+    drafted = f"rules: {rules} drafts, audited and not enforced\n" if rules is not None else ""
+    return (
+        f"wrote {folder} from {draft.runs:,} conversations\n"
+        f"tools: {reads} reads, {writes} writes, {neutrals} neutral\n"
+        f"routes: {len(draft.routes)} into {len(draft.families)} families of records\n"
+        f"touches: {len(touches) - guesses} seen, {guesses} guessed on the safe side\n"
+        f"{drafted}"
+        f"not mined, write it from your policy: {'; '.join(UNMINED)}\n"
+        f"review it, then: ledgeragent check {folder}\n"
+    )
+
+
+def differences_text(pack: str, runs: int, differences: Sequence[Discrepancy]) -> str:
+    """The differences, one a line, and how many there are."""
+    lines = [f"{d.code}: {d.tool}: {d.text}" for d in differences]
+    count = "no difference" if not lines else f"{len(lines)} differences"
+    return "\n".join([*lines, f"{pack}: {count} from {runs:,} conversations"]) + "\n"
+
+
+def differences_json(pack: str, runs: int, differences: Sequence[Discrepancy]) -> str:
+    """The differences as JSON."""
+    rows = [
+        {"code": d.code, "tool": d.tool, "text": d.text, "times": d.times, "of": d.of}
+        for d in differences
+    ]
+    return json.dumps({"pack": pack, "runs": runs, "differences": rows}, indent=1) + "\n"
