@@ -60,6 +60,7 @@ def test_the_yaml_file_has_the_twelve_kinds() -> None:
         "unread-file",
         "touches-nothing",
         "partial-list",
+        "one-path",
         "read-without-route",
         "tool-not-offered",
         "unknown-clause",
