@@ -66,6 +66,7 @@ def test_the_yaml_file_has_the_twelve_kinds() -> None:
         "bad-message",
         "touches-nothing",
         "partial-list",
+        "one-path",
         "read-without-route",
         "tool-not-offered",
         "unknown-clause",

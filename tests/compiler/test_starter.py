@@ -13,6 +13,7 @@ from ledgeragent.compiler.guesses import guess
 from ledgeragent.compiler.loader import load_pack, read_outline
 from ledgeragent.compiler.source.toolfile import ToolSpec, read_tools
 from ledgeragent.compiler.starter import starter
+from ledgeragent.effects import Read
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.types import ToolCall
@@ -193,3 +194,62 @@ def test_a_pack_refuses_only_arguments_that_the_schema_rules_out(
     gate = Gate(domain=load_pack(file))
     call = ToolCall(name="set_it", arguments={"id": "1", "more": 2})
     assert gate.judge(call, Ledger()).allowed == taken
+
+
+def schema(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties]}
+
+
+def test_elements_are_kept_by_what_tells_them_apart_and_never_all_on_one_path(
+    tmp_path: Path,
+) -> None:
+    text = {"type": "string"}
+    flight = schema(flight_number=text, seats={"type": "integer"})
+    asked = schema(origin=text, date=text)
+    tool = {"name": "search_flights", "inputSchema": asked}
+    search = {**tool, "outputSchema": {"type": "array", "items": flight}}
+    (tmp_path / "tools.json").write_text(json.dumps([search]))
+    file = tmp_path / "pack.yaml"
+    file.write_text(starter("air", read_tools(tmp_path / "tools.json")))
+    assert "to: flights.{flight_number}.{date}" in file.read_text()
+    assert findings_of(read_outline(file)) == []
+    file.write_text(file.read_text().replace("{flight_number}.{date}", "{origin}.{date}"))
+    (finding,) = findings_of(read_outline(file))
+    assert finding.code == "one-path"
+    assert (
+        "no key of flights.{origin}.{date} (origin, date) is a field of Flight" in finding.message
+    )
+
+
+def test_one_schema_is_one_record_and_an_argument_with_another_name_is_renamed(
+    tmp_path: Path,
+) -> None:
+    pet = schema(id={"type": "integer"}, name={"type": "string"})
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}
+    key = {"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}
+    other = {**key, "name": "number"}
+    document = {
+        "openapi": "3.1.0",
+        "components": {"schemas": {"Pet": pet}},
+        "paths": {
+            "/pets/{petId}": {
+                "get": {"operationId": "getPet", "parameters": [key], "responses": {"200": body}}
+            },
+            "/tags/{number}": {
+                "get": {
+                    "operationId": "findPetByTag",
+                    "parameters": [other],
+                    "responses": {"200": body},
+                }
+            },
+        },
+    }
+    (tmp_path / "api.json").write_text(json.dumps(document))
+    file = tmp_path / "pack.yaml"
+    file.write_text(starter("pets", read_tools(tmp_path / "api.json")))
+    assert file.read_text().count("record: Pet\n") == 2
+    assert "Pet2" not in file.read_text()
+    (read, _) = load_pack(file).tools
+    assert isinstance(read, Read)
+    call = read.call_for(read.to("7"))
+    assert call is not None and call.arguments == {"petId": "7"}

@@ -14,6 +14,7 @@ def check_lists(outline: Outline, specs: Sequence[ToolSpec] = ()) -> None:
     """Adds routes that store a list at a path which does not tell how the read was narrowed."""
     arguments = {spec.name: tuple(spec.argument_names) for spec in specs}
     for part in outline.reads:
+        _apart(part, outline)
         left = _unsaid(part, arguments)
         if left:
             names = " and ".join(left)
@@ -25,6 +26,16 @@ def check_lists(outline: Outline, specs: Sequence[ToolSpec] = ()) -> None:
                 f' not tell; put that into the path, or keep whole lists only: when: "{without}"'
             )
             outline.findings.add("partial-list", part.place, text)
+
+
+def _apart(part: ReadPart, outline: Outline) -> None:
+    """Adds a route that keeps all elements of a list at one path, the last over the others."""
+    fields = part.shape.fields if isinstance(part.shape, Object) else {}
+    if part.each and fields and not fields.keys() & {*part.to.keys}:
+        keys = ", ".join(part.to.keys) or "none"
+        text = f"all records that {part.tool} lists land on one path, and the last one stays: no key of"
+        text += f" {part.to.text} ({keys}) is a field of {part.shape}"
+        outline.findings.add("one-path", part.place, text)
 
 
 def _unsaid(part: ReadPart, arguments: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         Severity.WARNING,
         "A list stored at a path that does not say which part of the whole it is.",
     ),
+    "one-path": (Severity.ERROR, "A list whose records all land on one path, each over the last."),
     "read-without-route": (Severity.ERROR, "A tool of the tools file that the pack does not list."),
     "tool-not-offered": (Severity.WARNING, "A tool of the pack that the tools file does not have."),
     "clause-without-rule": (Severity.ERROR, "A clause with neither a rule nor a reason why not."),

@@ -18,6 +18,7 @@ from ledgeragent.compiler.shapes import ListOf, Object, Shape, is_open
 from ledgeragent.compiler.source.toolfile import ToolSpec
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_TELLING = re.compile(r"\w+_(?:number|code|key)|\w+(?:Number|Code|Key)|number|code|key|sku|slug")
 
 
 def starter(name: str, tools: Sequence[ToolSpec]) -> str:
@@ -103,7 +104,9 @@ def _paths(reads: Sequence[ToolSpec]) -> dict[str, str]:
     The read that is asked by a record's own id comes before lookups that tell less of it.
     """
     guessed = {
-        tool.name: _path(noun_of(tool.name), tool.required, _returned(tool)[0]) for tool in reads
+        tool.name: _path(noun_of(tool.name), tool.required, record, bool(each))
+        for tool in reads
+        for record, each in (_returned(tool),)
     }
     kinds: dict[str, Shape] = {}
     for tool in sorted(reads, key=lambda t: not _asks_for_key(t, guessed[t.name])):
@@ -128,8 +131,17 @@ def _read(tool: ToolSpec, path: str, records: RecordLines) -> Iterator[str]:
         yield f"    record: {records.name(noun.removesuffix('s') if each else noun, record)}"
     if each:
         yield f"    each: {yaml_text(each) if each != '.' else each}  # review"
+    yield from _renaming(tool, path)
     yield f"    parameters: [{', '.join(map(yaml_text, tool.required))}]"
     yield from _narrowing(tool, record, each)
+
+
+def _renaming(tool: ToolSpec, path: str) -> Iterator[str]:
+    """The argument that names the record, where path and argument call it otherwise."""
+    lacking = [key for key in re.findall(r"\{(\w+)\}", path) if key not in tool.required]
+    ids = [name for name in tool.required if re.fullmatch(r"\w*(?:[iI]d|Id)", name)]
+    if len(lacking) == 1 and len(tool.required) == 1 and ids:
+        yield f"    rename: {{{lacking[0]}: {ids[0]}}}  # review"
 
 
 def _narrowing(tool: ToolSpec, record: Shape, each: str) -> Iterator[str]:
@@ -152,8 +164,11 @@ def _has_list(record: Shape) -> bool:
     return any(isinstance(field.shape, ListOf) for field in fields)
 
 
-def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
-    """The family of a record: under its own id where it has one, else under what it was asked by."""
+def _path(noun: str, keys: Sequence[str], record: Shape, each: bool) -> str:
+    """The family of a record: under its own id where it has one, else under what it was asked by.
+
+    What tells the elements of a list apart is a field of theirs: else all would land on one path.
+    """
     fields = record.fields if isinstance(record, Object) else {}
     own = [name for name in fields if name == "id" or name.endswith("_id")]
     named = [name for name in own if name == f"{noun.removesuffix('s')}_id"]
@@ -162,6 +177,9 @@ def _path(noun: str, keys: Sequence[str], record: Shape) -> str:
         noun = noun if key == "id" else key.removesuffix("_id")
         return f"{plural(noun)}.{{{key}}}"
     usable = [key for key in keys if re.fullmatch(r"\w+", key)]
+    if each and (telling := [name for name in fields if _TELLING.fullmatch(name)]):
+        days = [key for key in usable if key.endswith(("date", "day"))]
+        return ".".join([plural(noun), *(f"{{{key}}}" for key in (telling[0], *days))])
     ids = [key for key in usable if key == "id" or key.endswith("_id")]
     return ".".join([plural(noun), *(f"{{{key}}}" for key in ids or usable)])
 

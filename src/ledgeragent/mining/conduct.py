@@ -68,11 +68,11 @@ class Conduct:
         self._add_list(items)
         self._add_clashes(step.call, items)
 
-    def _add_echoes(self, call: ToolCall, value: dict[str, Json]) -> None:
-        scalars = {name: v for name, v in value.items() if isinstance(v, str | int)}
+    def _add_echoes(self, call: ToolCall, answer: dict[str, Json]) -> None:
+        plain = {name: value for name, value in answer.items() if isinstance(value, str | int)}
         for argument, wish in call.arguments.items():
             if isinstance(wish, str | int) and not isinstance(wish, bool):
-                for name, value in scalars.items():
+                for name, value in plain.items():
                     self.echoes[argument, name] += str(wish) == str(value)
 
     def _add_list(self, items: list[Json]) -> None:

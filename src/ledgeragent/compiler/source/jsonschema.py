@@ -33,7 +33,8 @@ def shape_of_schema(
     reference = str(schema["$ref"]) if isinstance(schema, dict) and "$ref" in schema else None
     if reference in within:
         return ANY
-    within = within if reference is None else within | {reference}
+    if reference is not None:  # what several tools refer to is one type, by its own name
+        within, name = within | {reference}, reference.rpartition("/")[2] or name
     schema = resolved(schema, root)
     if not isinstance(schema, dict) or depth == 0:
         return ANY
