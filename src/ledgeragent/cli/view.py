@@ -15,6 +15,7 @@ from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal.private import write_private
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import RunView, conversations, viewed
+from ledgeragent.packs import pack_listing
 from ledgeragent.report.view import view_html
 
 if TYPE_CHECKING:
@@ -91,11 +92,31 @@ def _wanted(args: argparse.Namespace) -> Iterator[RunView]:
         )
     elif args.version is not None or args.tools is not None:
         raise UsageError("--version and --tools need --domain")
+    else:
+        binding = _of_tools(args)
     for conversation in conversations(args.file, args.form):
         if isinstance(conversation, DataError):
             print(f"ledgeragent: skipped: {conversation}", file=sys.stderr)
         elif args.runs is None or conversation.trace.run in args.runs:
             yield viewed(conversation, binding)
+
+
+def _of_tools(args: argparse.Namespace) -> Binding | None:
+    """The domain of a file whose runs name none: that of the pack that alone lists all their tools.
+
+    None where a run names one, where no pack fits, or for stdin, which is read once.
+    """
+    if args.file == "-":
+        return None
+    names: set[str] = set()
+    for conversation in conversations(args.file, args.form):
+        if isinstance(conversation, DataError):
+            continue
+        if conversation.trace.domain is not None:
+            return None
+        names |= {call.name for call in conversation.trace.calls}
+    pack = pack_listing(names)
+    return None if pack is None else Binding(name=pack)
 
 
 def _number(text: str) -> int:
