@@ -124,8 +124,8 @@ def _origin(args: argparse.Namespace) -> str:
     commit = f" at {software['commit']}" if software["commit"] else ""
     options = json.dumps(dict(agent_side(args).options))
     return (
-        f"LedgerAgent {software['ledgeragent']}{commit}, options {options}, {args.trials} trials. What made "
-        "each run is in the result files beside this page.\n"
+        f"LedgerAgent {software['ledgeragent']}{commit}, options {options}, {args.trials} trials. What "
+        "made each run is in the result files beside this page.\n"
     )
 
 
