@@ -18,6 +18,7 @@ from ledgeragent.files.private import write_private
 from ledgeragent.files.reading import opened
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import RunView, conversations, viewed
+from ledgeragent.packs import pack_listing
 from ledgeragent.report.view import MARK, view_html
 
 if TYPE_CHECKING:
@@ -107,11 +108,31 @@ def _wanted(args: argparse.Namespace) -> Iterator[RunView]:
         )
     elif args.version is not None or args.tools is not None or parameters_of(args):
         raise UsageError("--version, --tools and --param need --domain")
+    else:
+        binding = _of_tools(args)
     for conversation in conversations(args.file, args.form):
         if isinstance(conversation, DataError):
             note(f"ledgeragent: skipped: {conversation}")
         elif args.runs is None or conversation.trace.run in args.runs:
             yield viewed(conversation, binding)
+
+
+def _of_tools(args: argparse.Namespace) -> Binding | None:
+    """The domain of a file whose runs name none: that of the pack that alone lists all their tools.
+
+    None where a run names one, where no pack fits, or for stdin, which is read once.
+    """
+    if args.file == "-":
+        return None
+    names: set[str] = set()
+    for conversation in conversations(args.file, args.form):
+        if isinstance(conversation, DataError):
+            continue
+        if conversation.trace.domain is not None:
+            return None
+        names |= {call.name for call in conversation.trace.calls}
+    pack = pack_listing(names)
+    return None if pack is None else Binding(name=pack)
 
 
 def _number(text: str) -> int:

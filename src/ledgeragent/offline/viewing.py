@@ -56,16 +56,15 @@ def conversations(file: str, form: str | None = None) -> Iterator[Recording | Da
 
 
 def viewed(conversation: Recording, binding: Binding | None) -> RunView:
-    """The run folded through its domain: the one given, the one that it names, or that of its tools.
+    """The run folded through its domain: the one given, else the one that it names itself.
 
-    Raises UsageError where none is known.
+    Raises UsageError where neither names one.
     """
     trace = conversation.trace
     if binding is None:
-        name = trace.domain or packs.pack_listing({call.name for call in trace.calls})
-        if name is None or name not in packs.PACKS:
+        if trace.domain is None or trace.domain not in packs.PACKS:
             raise UsageError(f"{trace.run} names no domain of this package; give one with --domain")
-        binding = Binding(name=name)
+        binding = Binding(name=trace.domain)
     domain = binding.domain_for(trace)
     trace = binding.named(trace)
     return RunView(

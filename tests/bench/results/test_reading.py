@@ -58,3 +58,19 @@ def test_a_harness_folder_is_read_as_its_file_would_be(
     (folder / "simulations" / "0.json").write_text("{")
     assert main(["bench", "report", str(folder)]) == 2
     assert "0.json" in capsys.readouterr().err
+
+
+def test_view_finds_the_domain_where_the_report_does(tmp_path: Path) -> None:
+    call = {"id": "1", "function": {"name": "find_user_id_by_email", "arguments": "{}"}}
+    called = {"role": "assistant", "content": None, "tool_calls": [call]}
+    policy, words = {"role": "system", "content": "p"}, {"role": "assistant", "content": "Hello."}
+    answered = {"role": "tool", "tool_call_id": "1", "content": "u_1"}
+    talks = [[policy, {"role": "user", "content": "Hi."}, words], [policy, called, answered]]
+    rows = [
+        {"task_id": n, "reward": 1.0, "info": {}, "traj": traj, "trial": 0}
+        for n, traj in enumerate(talks)
+    ]
+    file = tmp_path / "gpt-x.json"
+    file.write_text(json.dumps(rows))
+    assert {run.domain for run in read_results(str(file))} == {"retail"}
+    assert main(["view", str(file), "-o", str(tmp_path / "page.html")]) == 0

@@ -27,12 +27,14 @@ class GateStop:
     row: Json
 
 
-def page(model: str, runs: Sequence[Run], stopped: Sequence[GateStop], remark: str) -> str:
-    """The page in Markdown."""
+def page(
+    model: str, runs: Sequence[Run], stopped: Sequence[GateStop], remarks: Sequence[str]
+) -> str:
+    """The page in Markdown; `remarks` stand first."""
     by_domain: dict[str, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         by_domain[run.domain][run.arm].append(run)
-    parts = [f"# {model}, without and with LedgerAgent\n", remark]
+    parts = [f"# {model}, without and with LedgerAgent\n", *remarks]
     if silent := [d for d, arms in by_domain.items() if not any(r.calls for r in arms[PLAIN])]:
         parts.append(
             f"**No tool was called in any plain run of {', '.join(silent)}: these numbers say nothing of "

@@ -17,6 +17,7 @@ from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.results.reading import read_results
 from ledgeragent.bench.running.interrupts import EXIT
 from ledgeragent.bench.running.progress import tell
+from ledgeragent.bench.running.provenance import made_by
 from ledgeragent.bench.running.run import check_options, experiment
 from ledgeragent.bench.running.runoptions import add_run_options
 from ledgeragent.bench.running.sides import agent_side
@@ -110,12 +111,22 @@ def _write(args: argparse.Namespace, folder: Path, remark: str) -> None:
     files = [file for file in (folder / "shop.jsonl", folder / "airline.jsonl") if file.exists()]
     runs = [run for file in files for run in read_results(str(file))]
     stopped = list(stopped_in(row for file in files for row in _rows(file)))
-    text = page(args.model, runs, stopped, remark)
+    text = page(args.model, runs, stopped, [_origin(args), *([remark] if remark else [])])
     try:
         (folder / "report.md").write_text(text, encoding="utf-8")
     except OSError as error:
         raise DataError(error.strerror or str(error), file=str(folder / "report.md")) from None
     sys.stdout.write(text)
+
+
+def _origin(args: argparse.Namespace) -> str:
+    software = made_by(())
+    commit = f" at {software['commit']}" if software["commit"] else ""
+    options = json.dumps(dict(agent_side(args).options))
+    return (
+        f"LedgerAgent {software['ledgeragent']}{commit}, options {options}, {args.trials} trials. What "
+        "made each run is in the result files beside this page.\n"
+    )
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:

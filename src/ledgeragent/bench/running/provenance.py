@@ -43,15 +43,15 @@ def _pack(domain: str) -> str:
 
 
 def commit() -> str:
-    """The commit of the checkout that this package runs from, with `-dirty` if its source was changed.
+    """The last commit that changed this package's source, with `-dirty` if it was changed since.
 
-    "" where it does not run from a checkout of its own.
+    "" where the package does not run from a checkout of its own.
     """
     root = _PACKAGE.parents[1]
     if _git(root, "rev-parse", "--show-toplevel") != str(root):
         return ""
     changed = _git(root, "status", "--porcelain", "--", "src")
-    return f"{_git(root, 'rev-parse', 'HEAD')}{'-dirty' if changed else ''}"
+    return f"{_git(root, 'log', '-1', '--format=%H', '--', 'src')}{'-dirty' if changed else ''}"
 
 
 def _git(root: Path, *arguments: str) -> str:
