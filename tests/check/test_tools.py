@@ -57,3 +57,18 @@ def test_the_tools_file_is_compared(tmp_path: Path) -> None:
         "the tool delete_loan is neither read, write nor neutral here, so it would be refused",
         "the tools file has no tool transfer; there is delete_loan, get_loan, get_member, pay, renew, who",
     ]
+
+
+def test_an_argument_that_a_tool_has_gained_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    arguments = {"loan_id": TEXT, "amount": NUMBER, "card": TEXT, "currency": TEXT}
+    file.write_text(json.dumps([tool("pay", arguments)]))
+    findings = findings_of(yaml_outline(tmp_path, text_of("loan.fee > 1.0")), file)
+    (gained,) = [f for f in findings if f.code == "new-argument"]
+    assert gained.place.line == 24
+    assert "an argument 'currency', with which the gate refuses the call" in gained.message
+    opened = text_of("loan.fee > 1.0").replace(
+        "card: str?}, touches", "card: str?}, open: true, touches"
+    )
+    findings = findings_of(yaml_outline(tmp_path, opened), file)
+    assert [f.message for f in findings if f.code == "new-argument"] == []

@@ -8,6 +8,7 @@ from ledgeragent.compiler.outline import Outline, ReadPart, ToolPart
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.shapes import Choice, ListOf, MapOf, Object, Scalar, Shape, is_open
 from ledgeragent.compiler.source.toolfile import ToolSpec
+from ledgeragent.effects import Neutral, Write
 
 
 def check_tools(outline: Outline, specs: Sequence[ToolSpec]) -> None:
@@ -68,7 +69,10 @@ def _taken(part: ToolPart, spec: ToolSpec, outline: Outline) -> None:
         return
     for code, where, text in _differences(part.arguments, spec.arguments, ""):
         outline.findings.add(code, part.place, f"argument {where}: {part.tool} {text}")
-    if is_open(part.arguments) or not isinstance(spec.arguments, Object):
+    domain = outline.domain or outline.trial
+    tool = domain.tool(part.tool) if domain is not None else None
+    takes_others = isinstance(tool, Write | Neutral) and tool.open
+    if takes_others or is_open(part.arguments) or not isinstance(spec.arguments, Object):
         return
     assert isinstance(part.arguments, Object)
     for name, field in spec.arguments.fields.items():
