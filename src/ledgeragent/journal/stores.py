@@ -182,7 +182,8 @@ class SqliteStore:
         self._file = file
         try:
             self._base = self._writable() if writable else self._readable()
-        except sqlite3.Error as problem:
+        # What a damaged database says of itself may be no text.
+        except (sqlite3.Error, UnicodeError) as problem:
             self._release()
             raise DataError(f"not a journal: {problem}", file=str(file)) from None
         except LedgerAgentError:
@@ -201,7 +202,7 @@ class SqliteStore:
             base.execute(
                 "CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, record TEXT NOT NULL)"
             )
-        except (sqlite3.Error, LedgerAgentError):
+        except (sqlite3.Error, UnicodeError, LedgerAgentError):
             base.close()
             raise
         return base
@@ -216,7 +217,7 @@ class SqliteStore:
         base.text_factory = _text_of
         try:
             self._refuse_another(base)
-        except (sqlite3.Error, LedgerAgentError):
+        except (sqlite3.Error, UnicodeError, LedgerAgentError):
             base.close()
             raise
         return base
@@ -243,7 +244,7 @@ class SqliteStore:
                 text = line if isinstance(line, str) else ""
                 refuse_large(text.encode("utf-8", "surrogatepass"), str(self._file), number)
                 yield text
-        except (sqlite3.Error, OverflowError) as problem:
+        except (sqlite3.Error, OverflowError, UnicodeError) as problem:
             raise DataError(f"the database is damaged: {problem}", file=str(self._file)) from None
 
     def torn(self) -> bytes:
