@@ -31,7 +31,7 @@ from tests.conformance.upstream import chat_messages, read_messages
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, ResponsesWire, Wire
 
 MASTER_KEY = "sk-master"
-PATIENCE = 120.0
+PATIENCE = 300.0
 LEDGER = "<ledger>"
 
 
