@@ -8,7 +8,21 @@ from typing import overload
 from ledgeragent.persistent import PersistentMap
 from ledgeragent.types import ToolCall
 
+_FEW = 8
 _NONE_ANSWERED: PersistentMap[str, int] = PersistentMap({})
+
+
+def answer_first(calls: Sequence[ToolCall], id: str) -> tuple[ToolCall | None, Sequence[ToolCall]]:
+    """The first call of that id, None if there is none, and the calls that are left."""
+    if len(calls) > _FEW and not isinstance(calls, OpenCalls):
+        calls = OpenCalls(calls)
+    if isinstance(calls, OpenCalls):
+        call = calls.first(id)
+        return (None, calls) if call is None else (call, calls.without_first(id))
+    for place, call in enumerate(calls):  # most replies have one
+        if call.id == id:
+            return call, (*calls[:place], *calls[place + 1 :])
+    return None, calls
 
 
 class OpenCalls(Sequence[ToolCall]):

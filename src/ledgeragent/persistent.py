@@ -101,12 +101,11 @@ class PersistentMap(Mapping[K, V]):
 class PersistentList(Sequence[T]):
     """Immutable sequence that grows at its end; equal to the tuple, or list of its kind, it stands for."""
 
-    __slots__ = ("_end", "_layers", "_length")
+    __slots__ = ("_end", "_layers")
 
     def __init__(self, end: tuple[T, ...] = (), layers: tuple[tuple[T, ...], ...] = ()) -> None:
         self._end = end
         self._layers = layers
-        self._length = len(end) + sum(map(len, layers))
 
     def append(self, item: T) -> PersistentList[T]:
         """This list with one more item."""
@@ -126,14 +125,17 @@ class PersistentList(Sequence[T]):
         return chain(*self._layers, self._end) if self._layers else iter(self._end)
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._end) + sum(map(len, self._layers))
+
+    def __bool__(self) -> bool:
+        return bool(self._end or self._layers)
 
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[T, ...]: ...
     def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
-        if index == -1 and self._length:  # what came last is what most look for
+        if index == -1 and self:  # what came last is what most look for
             return (self._end or self._layers[-1])[-1]
         return self.plain()[index]
 

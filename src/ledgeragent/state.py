@@ -14,7 +14,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.gate import NOT_EXECUTED, Delivery, Filtered, Gate
 from ledgeragent.ledger import Entry, Ledger, Touch
-from ledgeragent.opencalls import OpenCalls
+from ledgeragent.opencalls import answer_first
 from ledgeragent.paths import Path
 from ledgeragent.rejections import Rejections
 from ledgeragent.returned import unwrapped
@@ -52,11 +52,10 @@ class State(NamedTuple):
 
     def _answered(self, returned: ToolReturn, domain: Domain) -> State:
         """Pairs a return with the first unanswered call of that id: ids repeat in real runs."""
-        pending = self.pending if isinstance(self.pending, OpenCalls) else OpenCalls(self.pending)
-        call = pending.first(returned.call_id)
+        call, rest = answer_first(self.pending, returned.call_id)
         if call is not None:
             after = self._absorbed(call, returned, domain)
-            return self._next(after.ledger, pending.without_first(call.id), after)
+            return self._next(after.ledger, rest, after)
         for doubt in self.ledger.unconfirmed:
             if doubt.call.id == returned.call_id and not _is_rejection(returned):
                 after = self._absorbed_late(doubt.call, returned, domain)
