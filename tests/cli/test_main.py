@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import ledgeragent as package
-from ledgeragent.cli.main import VERBS, parser
+from ledgeragent.cli.main import parser
+from ledgeragent.cli.verbs import VERBS
 
 from .branches import NAME
 from .command import ROOT, RUNS, jsonl, ledgeragent
@@ -54,6 +55,25 @@ def test_only_the_module_of_the_verb_is_imported() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["fly"], ["demo", "--help"]])
+def test_what_tells_of_verbs_imports_none_that_it_need_not(arguments: list[str]) -> None:
+    program = (
+        "import sys\n"
+        "from ledgeragent.cli.main import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in sys.modules if m in ('ledgeragent.check', 'ledgeragent.offline.replay')])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("[]\n")
+
+
+def test_a_verb_behind_the_end_of_the_options_is_one() -> None:
+    assert ledgeragent("--", "explain").code == 2
 
 
 def test_every_verb_sets_what_runs_it() -> None:

@@ -6,6 +6,8 @@ import argparse
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.verbs import VERBS
+
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -30,7 +32,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb and its sub-verbs to the command line."""
     parser = subparsers.add_parser(
         "bench",
-        help="benchmark environments, runs and reports",
+        help=VERBS["bench"],
         description="The paper's experiments and what surrounds them: runs, arms, reports, probes.",
     )
     verbs = parser.add_subparsers(dest="bench", metavar="SUBVERB", required=True)

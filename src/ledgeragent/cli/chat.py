@@ -12,6 +12,7 @@ from ledgeragent.bench.running.endpoint import ChatModel, Endpoint
 from ledgeragent.bench.running.sides import add_context_role
 from ledgeragent.cli.options import add_journal, add_parameters, journal_of, parameters_of
 from ledgeragent.cli.streams import has_colours, raw
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.demo.chat import ShopChat, ledger_lines, lines
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.scenarios import SCENARIOS, Clerk
@@ -30,7 +31,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "chat",
-        help="talk to the embedded shop's agent, verdicts and ledger beside it",
+        help=VERBS["chat"],
         description="A conversation in the embedded garden shop, through LedgerAgent: what is said and "
         "called on the left, verdicts and ledger on the right. Without --model, a scripted model "
         "and a scripted customer: Enter plays the next turn.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.check import check, checked_text
 from ledgeragent.cli.options import add_parameters, parameters_of
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.problems import Severity
 from ledgeragent.packs import PACKS
 from ledgeragent.report.findings import (
@@ -27,7 +28,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "check",
-        help="find what is wrong with a pack, without running it",
+        help=VERBS["check"],
         description="Reads a pack and lists what is wrong with it, with file and line: paths, fields "
         "and types that do not exist, rules that can never fire or never be satisfied, evidence that "
         "no tool supplies, tools and clauses without a rule, missing samples.",

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.options import add_pack, add_parameters, pack_of, parameters_of
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.offline.binding import Binding, samples, versions
 from ledgeragent.offline.coverage import Coverage, coverage
 from ledgeragent.report.coverage import coverage_json, coverage_markdown, coverage_text
@@ -19,7 +20,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "coverage",
-        help="show which policy clauses are enforced",
+        help=VERBS["coverage"],
         description="Lists every clause of a policy with its rules and their samples, and the "
         "clauses that no rule can decide, with the reason.",
     )

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.streams import has_colours, raw
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.demo.as_json import as_json
 from ledgeragent.demo.columns import ASCII, Ink
 from ledgeragent.demo.play import play_guarded, play_plain
@@ -27,7 +28,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "demo",
-        help="see it work: a small shop, no key, no network",
+        help=VERBS["demo"],
         description="Plays three conversations in an embedded shop (a real SQLite database, real "
         "tools, a scripted model), each without and with LedgerAgent, side by side.",
     )

@@ -10,6 +10,7 @@ from ledgeragent import packs
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
 from ledgeragent.cli.progress import Progress
 from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.baseline import (
     baseline_of,
@@ -30,7 +31,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "diff",
-        help="compare two versions of a policy over recorded conversations",
+        help=VERBS["diff"],
         description="Judges the same recorded conversations by --domain and by --against (or compares "
         "with the verdicts in --baseline), and lists the calls that are newly rejected, newly "
         "allowed, newly asked for a read, or answered for another reason. What only rules in shadow "

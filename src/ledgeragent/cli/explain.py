@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ledgeragent import packs
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
 from ledgeragent.cli.recorded import add_reading
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.problems import nearest, suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -39,7 +40,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "explain",
-        help="explain a rule, or the verdict on a recorded call",
+        help=VERBS["explain"],
         description="RULE: the clause, the tools, what it decides and reads, its samples. FILE#RUN:N: "
         "the conversation up to the judged call N of a recorded run, the ledger at that point, and "
         "what every rule read and said. `replay` prints RUN:N; a file with one run needs no RUN.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.configuration import ExplainingParser
 from ledgeragent.cli.options import DECISIONS, add_domain, add_journal, add_levels, add_mode
 from ledgeragent.cli.tools import add_tools
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "gateway",
-        help="judge an agent's replies between it and its model API",
+        help=VERBS["gateway"],
         description="Serves /v1/chat/completions, /v1/messages and /v1/responses in front of a "
         "model API. Every reply is judged before the agent gets it; point the agent's base URL here.",
         epilog="Keys are read from the environment only. SIGTERM and SIGINT finish what is under way.",

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.compiler.starter import starter
 from ledgeragent.errors import UsageError
@@ -25,7 +26,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "init",
-        help="write a starter pack from a tools file",
+        help=VERBS["init"],
         description="Writes NAME.yaml with an entry for every tool. What is read and what is written "
         'is guessed from names and schemas and marked "# review"; an MCP hint can make a guess '
         "stricter, never looser.",

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import Checkpoints, Event, Head, Store, open_store, verify
 from ledgeragent.journal.checkpoints import CheckpointPlan, signer_of
@@ -33,7 +34,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "journal",
-        help="verify, show, export or erase from a journal; make its keys",
+        help=VERBS["journal"],
         description="verify recomputes the hash chain; show prints one line an event, cut "
         "where it is long; export prints each conversation as an OpenAI message list, one a line, for "
         "`replay -`. head prints the journal's head as it is now, to be kept elsewhere. keygen writes a "

@@ -5,44 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 import ledgeragent
 from ledgeragent.cli.configuration import PREFIX, words_of_environment
 from ledgeragent.cli.streams import be_quiet, standard_streams, tell
-from ledgeragent.compiler.problems import nearest
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import LedgerAgentError, MissingExtraError
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
 
-VERBS = (
-    "bench",
-    "chat",
-    "check",
-    "coverage",
-    "demo",
-    "diff",
-    "explain",
-    "gateway",
-    "init",
-    "journal",
-    "mcp",
-    "mine",
-    "replay",
-    "test",
-    "traces",
-    "view",
-)
-"""Each is a module of this package with `add(subparsers)` and `run(args) -> exit code`."""
-
 OK, FOUND, UNUSABLE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 
-def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
-    """The parser for these verbs; only their modules are imported."""
+def parser(verbs: Collection[str] = VERBS.keys()) -> argparse.ArgumentParser:
+    """The parser that knows all verbs, and the options of these; only their modules are imported."""
     top = argparse.ArgumentParser(
         prog="ledgeragent",
         description="Admission control for tool-calling AI agents.",
@@ -58,8 +38,11 @@ def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
         help="print the script that completes commands in this shell, and end",
     )
     subparsers = top.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in verbs:
-        _add(verb, subparsers)
+    for verb, line in VERBS.items():
+        if verb in verbs:
+            _add(verb, subparsers)
+        else:
+            subparsers.add_parser(verb, help=line)
     return top
 
 
@@ -91,7 +74,7 @@ class PrintCompletion(argparse.Action):
 
 def whole_parser() -> argparse.ArgumentParser:
     """The parser for all verbs."""
-    return parser(VERBS)
+    return parser(VERBS.keys())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -114,7 +97,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _with_environment(arguments: Sequence[str], verbs: Sequence[str]) -> list[str]:
     """The arguments, behind what the environment says of the verb's options: the last one counts."""
-    if len(verbs) != 1 or not any(name.startswith(PREFIX) for name in os.environ):
+    if (
+        not verbs
+        or arguments[0] != verbs[0]
+        or not any(name.startswith(PREFIX) for name in os.environ)
+    ):
         return list(arguments)
     words = words_of_environment(verb_parser(verbs[0]))
     return [verbs[0], *words, *arguments[1:]]
@@ -130,6 +117,8 @@ def verb_parser(verb: str) -> argparse.ArgumentParser:
 
 def _refuse(verb: str, words: Sequence[str]) -> NoReturn:
     """Ends with the usage of the verb, and what was meant by a word that it does not know."""
+    from ledgeragent.compiler.problems import nearest
+
     own = verb_parser(verb)
     options = [name for action in own._actions for name in action.option_strings]
     near = nearest(words[0].partition("=")[0], options)
@@ -139,7 +128,8 @@ def _refuse(verb: str, words: Sequence[str]) -> NoReturn:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    verbs = arguments[:1] if arguments and arguments[0] in VERBS else VERBS
+    verb = next((word for word in arguments if not word.startswith("-")), "")
+    verbs = [verb] if verb in VERBS else []
     try:
         words = _with_environment(arguments, verbs)
         args, others = parser(verbs).parse_known_args(words)

@@ -18,6 +18,7 @@ from ledgeragent.cli.options import (
     parameters_of,
     tools_of,
 )
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.offline.binding import Binding
@@ -35,7 +36,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "mcp",
-        help="guard an MCP server: a proxy between it and its host",
+        help=VERBS["mcp"],
         description="Passes everything between a host and an MCP server on, except calls of tools "
         "that the domain's policy rejects: those are answered with the reason. The ledger is "
         "offered as the resource ledger://state and as the tool show_ledger.",

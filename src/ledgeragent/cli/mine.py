@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.init import NAME
 from ledgeragent.cli.recorded import READS, add_reading, files_in, warn
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.errors import UsageError
 from ledgeragent.mining.draft import draft
@@ -28,7 +29,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "mine",
-        help="draft a pack from recorded conversations, or compare one with them",
+        help=VERBS["mine"],
         description="Reads recorded conversations and drafts a pack: which tools read and write, what "
         "records they return and under which keys, what each write changes and answers with. Each line "
         'tells how often that was seen, and each guess is marked "review". No model is called. With '

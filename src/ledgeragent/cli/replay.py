@@ -10,6 +10,7 @@ from ledgeragent.cli.diff import run_baseline
 from ledgeragent.cli.options import add_domain, add_levels, parameters_of, tools_of
 from ledgeragent.cli.progress import Progress
 from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.replay import replay
@@ -23,7 +24,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "replay",
-        help="judge recorded conversations",
+        help=VERBS["replay"],
         description="Folds recorded conversations through a domain, with no model call, and reports "
         "which writes it would have allowed, revised or blocked.",
         epilog=f"{READS} Exits 0 with a report, 2 where nothing could be judged. With --baseline the "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -31,7 +32,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "test",
-        help="judge a pack's samples, or labelled cases",
+        help=VERBS["test"],
         description="Judges the samples of a pack, or with --cases labelled conversations: one "
         "proposed call, or the calls of one reply. Lists every one that is judged otherwise, with "
         "what was read for it. Cases of clauses that depend on what was said are reported apart. "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.options import add_domain, parameters_of
 from ledgeragent.cli.recorded import add_reading, files_in
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.understanding import understood
 from ledgeragent.report.understanding import understanding_json, understanding_text
@@ -20,7 +21,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "traces",
-        help="show what is understood of recorded conversations",
+        help=VERBS["traces"],
         description="Reads recorded conversations and shows, for each file, the form they are in, the "
         "runs, tools, calls and returns, what was left out, and what could not be read with its place. "
         "With --domain also which of the tools the pack lists, and under which names.",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.options import add_domain, parameters_of, tools_of
 from ledgeragent.cli.recorded import add_reading
 from ledgeragent.cli.streams import note
+from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.files.private import write_private
 from ledgeragent.files.reading import opened
@@ -32,7 +33,7 @@ def add(subparsers: Subparsers) -> None:
     """Adds the verb to the command line."""
     parser = subparsers.add_parser(
         "view",
-        help="look through recorded conversations in a browser",
+        help=VERBS["view"],
         description="Writes one page that needs no network: each conversation, the ledger as it was "
         "at every step with what changed, and every verdict with the facts it read.",
         epilog="Reads what `replay` reads, and journals. The domain is the one a run names, unless "
