@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.diff import run_baseline
@@ -18,6 +20,7 @@ from ledgeragent.report.replay import replay_json, replay_junit, replay_text
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
+    from ledgeragent.offline.verdictrow import VerdictRow
 
 
 def add(subparsers: Subparsers) -> None:
@@ -35,6 +38,11 @@ def add(subparsers: Subparsers) -> None:
     add_levels(parser)
     add_unknown(parser)
     add_baseline(parser)
+    parser.add_argument(
+        "--write",
+        metavar="FILE",
+        help="write a row for each judged call to this Parquet file, for SQL (extra `table`)",
+    )
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
     parser.set_defaults(run=run)
 
@@ -42,26 +50,31 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judges and reports. 0 with a report; raises DataError where no record could be read."""
     if args.baseline is not None:
+        if args.write is not None:
+            raise UsageError("--write goes with the report of a replay, not with --baseline")
         return run_baseline(args)
     if args.update:
         raise UsageError("--update needs --baseline")
     files = files_in(args.files)
-    with Progress(files) as progress:
-        result = replay(
-            files,
-            args.domain,
-            version=args.version,
-            tools=tools_of(args, args.domain),
-            parameters=parameters_of(args),
-            levels=dict(args.enforce),
-            nonstandard=args.nonstandard,
-            prefixes=args.tool_prefix,
-            unknown=args.unknown_tools,
-            form=args.form,
-            jobs=args.jobs,
-            progress=progress,
-        )
-    warn(result, files)
+    with ExitStack() as open_files:
+        table = _table_at(args.write, open_files)
+        with Progress(files) as progress:
+            result = replay(
+                files,
+                args.domain,
+                version=args.version,
+                tools=tools_of(args, args.domain),
+                parameters=parameters_of(args),
+                levels=dict(args.enforce),
+                nonstandard=args.nonstandard,
+                prefixes=args.tool_prefix,
+                unknown=args.unknown_tools,
+                form=args.form,
+                jobs=args.jobs,
+                progress=progress,
+                table=table,
+            )
+        warn(result, files)  # raises where nothing was read: the table is then not left
     name = Binding(name=args.domain).domain().name
     match args.format:
         case "json":
@@ -71,3 +84,11 @@ def run(args: argparse.Namespace) -> int:
         case _:
             sys.stdout.write(replay_text(result, name))
     return 0
+
+
+def _table_at(path: str | None, open_files: ExitStack) -> Callable[[list[VerdictRow]], None] | None:
+    if path is None:
+        return None
+    from ledgeragent.offline.verdicttable import VerdictTable  # needs an extra
+
+    return open_files.enter_context(VerdictTable(path)).write

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain, islice
 from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.domain import Domain
@@ -27,6 +27,7 @@ from ledgeragent.offline.judging import Unknown, judge
 from ledgeragent.offline.sources import Piece, pieces
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, together, traces_of
+from ledgeragent.offline.verdictrow import VerdictRow, verdict_row
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Enforcement
 
@@ -51,12 +52,14 @@ def replay(
     form: str | None = None,
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
+    table: Callable[[list[VerdictRow]], None] | None = None,
 ) -> ReplayResult:
     """Judges every conversation of `files` in up to `jobs` processes; the result is the same for any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
     each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
-    `prefixes`, `unknown` and `form` those of `Binding`. Runs of another
+    `prefixes`, `unknown` and `form` those of `Binding`. `table` gets a row for each judged call, in
+    order. Runs of another
     domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
     skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
     a JSON document as a whole. Raises DataError for a file that cannot be opened, UsageError for a
@@ -74,9 +77,12 @@ def replay(
     )
     binding.domain()
     total = ReplayResult()
-    work = partial(judge_piece, binding=binding, nonstandard=nonstandard)
+    listing = table is not None
+    work = partial(judge_piece, binding=binding, nonstandard=nonstandard, listing=listing)
     for part in over(files, work, jobs=jobs, progress=progress):
-        total.add(part)
+        total.add(part.result)
+        if table is not None:
+            table(part.rows)
     return total
 
 
@@ -108,13 +114,24 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def judge_piece(piece: Piece, binding: Binding, nonstandard: bool) -> ReplayResult:
-    """The result of the conversations in one piece of a file."""
+class JudgedPiece(NamedTuple):
+    """The result of the conversations in one piece of a file, and a row for each judged call."""
+
+    result: ReplayResult
+    rows: list[VerdictRow]
+
+
+def judge_piece(piece: Piece, binding: Binding, nonstandard: bool, listing: bool) -> JudgedPiece:
+    """The verdicts on the conversations in one piece of a file, with rows if `listing`."""
     result = ReplayResult()
+    rows: list[VerdictRow] = []
     for trace in wanted(piece, binding, nonstandard, result):
         gate = binding.gate_for(trace)
-        result.count(trace, judge(trace, gate), gate.domain)
-    return result
+        calls = judge(trace, gate)
+        result.count(trace, calls, gate.domain)
+        if listing:
+            rows += [verdict_row(piece.file, trace, one, gate.domain) for one in calls]
+    return JudgedPiece(result, rows)
 
 
 def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) -> Iterator[Trace]:

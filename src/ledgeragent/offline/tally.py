@@ -185,7 +185,7 @@ class ReplayResult(Intake):
         if not one.verdict.allowed:
             return
         undecided = [f.predicate for f in one.verdict.shadow if f.kind is Kind.UNDECIDED]
-        unread = _never_read(one, domain)
+        unread = never_read(one, domain)
         if undecided or unread:
             row = call_row(run, one)
             self.near_misses.append(NearMiss(**row, unread=unread, undecided=undecided))
@@ -258,7 +258,7 @@ def _clause_of(row: StoppedCall) -> str:
     return row["clause"] or row["predicate"]
 
 
-def _never_read(one: JudgedCall, domain: Domain) -> list[str]:
+def never_read(one: JudgedCall, domain: Domain) -> list[str]:
     """The records that a call changes, if it names some and none of them was ever read."""
     tool = domain.tool(one.call.name)
     if not isinstance(tool, Write):
