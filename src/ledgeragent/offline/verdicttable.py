@@ -13,8 +13,8 @@ from ledgeragent.errors import MissingExtraError
 from ledgeragent.offline.verdictrow import VerdictRow
 
 try:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
 except ImportError:
     raise MissingExtraError("pyarrow", "table") from None
 
