@@ -112,3 +112,19 @@ def test_what_cannot_be_read_is_told(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["mine", str(file), "-o", str(tmp_path / "pack")]) == 2
     assert "runs.json" in capsys.readouterr().err
     assert not (tmp_path / "pack").exists()
+
+
+def test_a_prefix_that_all_tools_share_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    zone = {"zone": "A", "free": 3}
+    names = ("mcp__office__get_zone", "mcp__office__move")
+    runs = runs_of(tmp_path, [(name, {"zone": "A"}, zone) for name in names])
+    assert main(["mine", str(runs), "-o", str(tmp_path / "p")]) == 0
+    out = capsys.readouterr().out
+    assert "wrote " in out and "from 1 conversation\n" in out
+    assert "mine again with --tool-prefix mcp__office__" in out
+    words = ["--tool-prefix", "mcp__office__", "-o", str(tmp_path / "q")]
+    assert main(["mine", str(runs), *words]) == 0
+    assert "1 reads, 1 writes" in capsys.readouterr().out
+    assert "to: zones.{zone}" in (tmp_path / "q" / "pack.yaml").read_text()

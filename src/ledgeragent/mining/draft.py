@@ -29,7 +29,11 @@ class MinedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What was mined. `kinds` has (kind, why) of every tool, `left_out` changes that were too seldom."""
+    """What was mined.
+
+    `kinds` has (kind, why) of every tool, `left_out` changes that were too seldom, `silent` the calls of
+    tools that never answered and that no tools file has: agents call tools that do not exist.
+    """
 
     runs: int
     conducts: Mapping[str, Conduct]
@@ -39,6 +43,7 @@ class Draft:
     touches: Mapping[str, Sequence[MinedTouch]]
     answers: Mapping[str, MinedAnswer]
     left_out: Sequence[tuple[str, str, str]]
+    silent: Mapping[str, int]
     specs: Mapping[str, ToolSpec]
     world: World
 
@@ -61,7 +66,9 @@ def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> D
     survey = Survey()
     for history in histories:
         survey.add(history)
-    conducts = {n: c for n, c in survey.conducts.items() if c.executed or n in by_name}
+    all_conducts = survey.conducts
+    conducts = {n: c for n, c in all_conducts.items() if c.executed or n in by_name}
+    conducts |= {name: Conduct(name) for name in by_name if name not in all_conducts}
     kinds = {name: kind_of(conduct, by_name) for name, conduct in conducts.items()}
     routing = Routing({name: spec.required for name, spec in by_name.items()})
     routing.add([c for n, c in sorted(conducts.items()) if kinds[n][0] == "read"])
@@ -80,6 +87,7 @@ def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> D
         touches={name: touching.of(conducts[name]) for name in writes},
         answers={n: a for n in writes if (a := _answer(world, conducts[n])) is not None},
         left_out=touching.left_out,
+        silent={n: c.calls for n, c in sorted(all_conducts.items()) if n not in conducts},
         specs=by_name,
         world=world,
     )

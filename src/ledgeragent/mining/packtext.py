@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ledgeragent.compiler.filters import filters
-from ledgeragent.compiler.nouns import plural
+from ledgeragent.compiler.guesses import words_of
 from ledgeragent.compiler.recordlines import NotedField, RecordLines, yaml_text
 from ledgeragent.compiler.shapes import (
     SCALARS,
@@ -53,6 +53,10 @@ class PackText:
         lines = [
             f"# Drafted by `ledgeragent mine` from {_of(self._draft.runs, 'conversation')}.",
             _ADVICE,
+            *(
+                f"# review: left out: {t}: all {n:,} calls failed"
+                for t, n in self._draft.silent.items()
+            ),
             *(f"# review: left out: {t} may change {p}: {w}" for t, p, w in self._draft.left_out),
             "schema: ledgeragent/v1",
             f"domain: {yaml_text(self._name)}",
@@ -70,7 +74,6 @@ class PackText:
         for conduct in self._draft.named("read"):
             routes = self._draft.routes_of(conduct.tool)
             if not routes:
-                routes = []
                 yield from self._unseen(conduct)
                 continue
             yield f"  {yaml_text(conduct.tool)}:  # {_calls(conduct)}; {self._why(conduct)}"
@@ -81,10 +84,13 @@ class PackText:
                 yield from (f"{rest}{line}" for line in lines[1:])
 
     def _unseen(self, conduct: Conduct) -> Iterator[str]:
-        """A read of which nothing but failures was seen."""
-        yield f"  {yaml_text(conduct.tool)}:  # review: {_calls(conduct)}: none answered with a record"
-        yield f"    to: {plural(conduct.tool)}"
-        yield "    parameters: []"
+        """A read of which no answer was seen, kept under what it asks for."""
+        spec = self._draft.specs.get(conduct.tool)
+        parameters = spec.required if spec is not None else ()
+        keys = "".join(f".{{{name}}}" for name in parameters if name.isidentifier())
+        yield f"  {yaml_text(conduct.tool)}:  # review: {_calls(conduct)}: nothing is known of its answers"
+        yield f"    to: {'_'.join(words_of(conduct.tool))}{keys}"
+        yield f"    parameters: [{', '.join(map(yaml_text, parameters))}]"
 
     def _route(self, route: MinedRoute) -> Iterator[str]:
         family = route.family

@@ -25,8 +25,14 @@ def draft_text(draft: Draft, folder: Path, rules: int | None) -> str:
     touches = [touch for listed in draft.touches.values() for touch in listed]
     guesses = sum(not touch.seen for touch in touches)
     drafted = f"rules: {rules} drafts, audited and not enforced\n" if rules is not None else ""
+    shared = _shared_prefix([*draft.conducts])
+    hint = (
+        f"all tools begin with {shared}; mine again with --tool-prefix {shared}\n" if shared else ""
+    )
+    conversations = "conversation" if draft.runs == 1 else "conversations"
     return (
-        f"wrote {folder} from {draft.runs:,} conversations\n"
+        f"wrote {folder} from {draft.runs:,} {conversations}\n"
+        f"{hint}"
         f"tools: {reads} reads, {writes} writes, {neutrals} neutral\n"
         f"routes: {len(draft.routes)} into {len(draft.families)} families of records\n"
         f"touches: {len(touches) - guesses} seen, {guesses} guessed on the safe side\n"
@@ -36,10 +42,18 @@ def draft_text(draft: Draft, folder: Path, rules: int | None) -> str:
     )
 
 
+def _shared_prefix(tools: Sequence[str]) -> str:
+    """What a host put before the names of all tools, such as mcp__shop__; \"\" for nothing."""
+    prefixes = {name[: name.rfind("__") + 2] for name in tools if "__" in name}
+    shared = all("__" in name for name in tools) and len(tools) > 1 and len(prefixes) == 1
+    return prefixes.pop() if shared else ""
+
+
 def differences_text(pack: str, runs: int, differences: Sequence[Discrepancy]) -> str:
     """The differences, one a line, and how many there are."""
     lines = [f"{d.code}: {d.tool}: {d.text}" for d in differences]
     count = "no difference" if not lines else f"{len(lines)} differences"
+    count = "1 difference" if len(lines) == 1 else count
     return "\n".join([*lines, f"{pack}: {count} from {runs:,} conversations"]) + "\n"
 
 

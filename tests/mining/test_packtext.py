@@ -1,0 +1,71 @@
+"""The text of a pack: what was never called stands in it as well, and nothing is narrower than was seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ledgeragent.check import check
+from ledgeragent.compiler.source.toolfile import read_tools
+from ledgeragent.effects import Effect
+from ledgeragent.mining.draft import draft
+from ledgeragent.mining.packtext import PackText
+from ledgeragent.mining.recording import RecordedRuns
+from ledgeragent.packs import load_domain
+from tests.mining.runs import Answered, drafted, office_runs, runs_of
+
+pytest.importorskip("cel_expr_python")
+
+TOOLS = Path(__file__).parents[2] / "examples" / "parking" / "tools.json"
+
+
+def test_tools_of_the_file_that_nobody_called_are_listed(tmp_path: Path) -> None:
+    runs = runs_of(tmp_path, [("get_zone", {"zone": "A"}, {"zone": "A", "free": 3})])
+    with RecordedRuns([str(runs)]) as recording:
+        text = PackText(draft(recording, read_tools(TOOLS)), "parking").text()
+    file = tmp_path / "pack.yaml"
+    file.write_text(text)
+    names = {tool["name"] for tool in json.loads(TOOLS.read_text())["tools"]}
+    assert {tool.tool for tool in load_domain(str(file)).tools} == names
+    assert check(str(file), tools=TOOLS) == []
+    assert "  get_permit:  # review: 0 calls in 0 conversations" in text
+
+
+def test_tools_that_never_answered_and_that_no_file_has_are_named_and_left_out(
+    tmp_path: Path,
+) -> None:
+    read: Answered = ("get_zone", {"zone": "A"}, {"zone": "A", "free": 3})
+    invented: Answered = ("get_weather", {}, "Error: there is no such tool")
+    text = PackText(drafted(tmp_path, [read, invented, invented]), "parking").text()
+    assert "# review: left out: get_weather: all 2 calls failed" in text
+    assert "get_weather:  #" not in text
+
+
+def test_one_and_the_same_runs_give_one_and_the_same_text(tmp_path: Path) -> None:
+    runs = office_runs(tmp_path, 60)
+    texts = set()
+    for _ in range(2):
+        with RecordedRuns([str(runs)]) as recording:
+            texts.add(PackText(draft(recording), "parking").text())
+    assert len(texts) == 1
+
+
+def test_what_the_office_does_is_told_from_its_conversations(tmp_path: Path) -> None:
+    file = tmp_path / "pack.yaml"
+    with RecordedRuns([str(office_runs(tmp_path, 120))]) as recording:
+        file.write_text(PackText(draft(recording), "parking").text())
+    mined, own = load_domain(str(file)), load_domain(str(TOOLS.parent))
+    for effect in Effect:
+        names = [{t.tool for t in d.tools if t.effect is effect} for d in (mined, own)]
+        assert names[0] == names[1]
+    text = file.read_text()
+    for line in (
+        "permits.{permit_id}: zone",
+        "zones.{zone}: free",
+        "fines.{fine_id}: status",
+        "residents.{resident_id}: waivers_this_year",
+        "permits.{permit_id}: valid_until",
+    ):
+        assert f"- {line}  # changed in" in text
