@@ -119,6 +119,7 @@ def test_a_database_whose_own_account_of_it_is_no_text(tmp_path: Path, action: s
         play(journal)
     for beside in tmp_path.glob("j.db-*"):
         beside.unlink()
-    damaged = file.read_bytes().replace(b"record TEXT NOT NULL", b"record \xbb\xbb\xbb\xbb ( NULL")
-    file.write_bytes(damaged)
+    content = file.read_bytes()
+    assert b"(seq INTEGER" in content
+    file.write_bytes(content.replace(b"(seq INTEGER", b"\xbbseq INTEGER"))
     assert main(["journal", action, str(file)]) == 2
