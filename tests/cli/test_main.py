@@ -114,7 +114,7 @@ def test_an_interruption_ends_it_quietly(tmp_path: Path, jobs: str) -> None:
         stderr=subprocess.PIPE,
         env=environment,
     ) as process:
-        while not started.exists():
+        while not started.exists() and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         # A signal just before a read begins is noticed only after it: the end of the input is.

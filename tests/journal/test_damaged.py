@@ -110,3 +110,16 @@ def test_no_damage_is_a_traceback(
         output.out.encode("utf-8")
         assert code in (0, 1, 2), seed
         assert code == 0 or str(file) in output.err, seed
+
+
+@pytest.mark.parametrize("action", ["verify", "show", "export"])
+def test_a_database_whose_own_account_of_it_is_no_text(tmp_path: Path, action: str) -> None:
+    file = tmp_path / "j.db"
+    with Journal.open(file, BANK) as journal:
+        play(journal)
+    for beside in tmp_path.glob("j.db-*"):
+        beside.unlink()
+    content = file.read_bytes()
+    assert b"(seq INTEGER" in content
+    file.write_bytes(content.replace(b"(seq INTEGER", b"\xbbseq INTEGER"))
+    assert main(["journal", action, str(file)]) == 2
