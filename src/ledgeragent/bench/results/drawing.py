@@ -13,6 +13,7 @@ from typing import Any
 
 from ledgeragent.bench.results.charts import Bar, Chart, Panel, Stack
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.text import visible
 
 FORMATS = ("pdf", "png", "svg")
 
@@ -131,7 +132,7 @@ def _draw(axes: Any, line: _Line) -> None:
                 if part:
                     _box(axes, line.place, left, part, place, stack.quoted)
                 left += part
-            _note(axes, line.place, stack.remark)
+            _note(axes, line.place, visible(stack.remark))
 
 
 def _figures(bar: Bar) -> str:
@@ -162,9 +163,9 @@ def _note(axes: Any, place: int, text: str) -> None:
 def _explain(figure: Any, axes: Any, matplotlib: Any, chart: Chart) -> None:
     import matplotlib.patches
 
-    axes.set_title(chart.title, loc="left", x=-0.78, fontsize=8, weight="bold", pad=4)
+    axes.set_title(visible(chart.title), loc="left", x=-0.78, fontsize=8, weight="bold", pad=4)
     # Beneath the axis with its label, whatever the figure's height.
-    note = textwrap.wrap(chart.note, _NOTE_WIDTH)
+    note = textwrap.wrap(visible(chart.note), _NOTE_WIDTH)
     axes.annotate(
         "\n".join(note),
         (-0.78, 0),
@@ -179,7 +180,7 @@ def _explain(figure: Any, axes: Any, matplotlib: Any, chart: Chart) -> None:
     if chart.legend:
         boxes = [
             matplotlib.patches.Patch(
-                facecolor=colour, hatch=hatch, edgecolor="black", linewidth=0.5, label=name
+                facecolor=colour, hatch=hatch, edgecolor="black", linewidth=0.5, label=visible(name)
             )
             for name, (colour, hatch) in zip(chart.legend, FILLS, strict=False)
         ]
@@ -196,5 +197,6 @@ def _explain(figure: Any, axes: Any, matplotlib: Any, chart: Chart) -> None:
 
 def short(text: str, most: int) -> str:
     """The text, or its end where it is too long: organisations stand before models' own names."""
+    text = visible(text)
     text = text if len(text) <= most else text.replace("/", "/ ").split("/ ")[-1]
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -20,6 +20,7 @@ from ledgeragent.bench.results.table import Table
 from ledgeragent.bench.results.tables import tables
 from ledgeragent.errors import DataError, MissingExtraError, UsageError
 from ledgeragent.files.private import write_private
+from ledgeragent.text import printable
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -142,5 +143,7 @@ def write(
 
 def _page(report_tables: Sequence[Table], charts: Sequence[Chart], formats: Sequence[str]) -> str:
     kind = next((kind for kind in ("svg", "png", "pdf") if kind in formats), "")
-    pictures = [f"## {chart.title}\n\n![{chart.name}]({chart.name}.{kind})\n" for chart in charts]
+    pictures = [
+        f"## {printable(chart.title)}\n\n![{chart.name}]({chart.name}.{kind})\n" for chart in charts
+    ]
     return "\n".join(["# Report\n", *(table.markdown() for table in report_tables), *pictures])

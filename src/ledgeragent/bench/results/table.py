@@ -76,7 +76,7 @@ _SPECIAL = str.maketrans(
 
 
 def _latex(text: str) -> str:
-    return text.translate(_SPECIAL)
+    return printable(text).translate(_SPECIAL)
 
 
 def _latex_row(cells: Iterable[str]) -> str:
