@@ -60,7 +60,7 @@ REFUSALS: dict[str, tuple[Sequence[Message], Reply, int, str, str]] = {
         Reply(calls=(LEND, replace(LEND, id="again"))),
         1,
         f"{WHY}3.50 are owed.",
-        "rejected before",
+        "3.50 are owed",
     ),
     "a call made again": (OUT, WRITE, 2, f"{WHY}book B1 is out.", "rejected before"),
     "a call made too often": (OUT, WRITE, 4, f"{WHY}book B1 is out.", "rejected too often"),
