@@ -35,7 +35,7 @@ test-tau2-official:
 	@$(OFFICIAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable $(TAU2) --editable . pytest hypothesis
 	LITELLM_LOCAL_MODEL_COST_MAP=True $(OFFICIAL)/bin/pytest tests/bench
 
-# The proxy pins versions of its own too.
+# The proxy pins versions of its own too. Not in CI: it was seen to crash in the interpreter itself, once in many runs.
 test-litellm: $(LITELLM)/.ready
 	$(LITELLM)/bin/pytest -W default tests/gateway/test_guardrail.py
 	$(LITELLM)/bin/pytest -W default tests/conformance/test_conformance.py -k litellm
