@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ledgeragent.gate import Gate
+from ledgeragent.plan import Order
 from tests.packs.airline.talk import (
     BACK,
     CANCEL,
@@ -54,15 +57,18 @@ def test_the_reservation_that_justifies_the_amount_is_the_one_that_is_eligible()
     assert talk.profile(profile(membership="gold")).judge(certificate(100)).allowed
 
 
-def test_a_booking_whose_result_is_still_to_come_may_justify_what_nothing_read_does() -> None:
+@pytest.mark.parametrize("order", ["any", "listed"])
+def test_a_booking_whose_result_is_still_to_come_may_justify_what_nothing_read_does(
+    order: Order,
+) -> None:
     talk = known(**HURT).status("NV101", "2024-05-20", "cancelled")
     talk.reservation(booked(OUT, insurance="no")).profile(profile(membership="regular"))
-    gate = Gate(domain=talk.domain)
+    gate = Gate(domain=talk.domain, order=order)
     own, other = booking(insurance="yes"), booking(user_id="somebody_else_1")
     for call, rule in ((certificate(100), "eligibility"), (certificate(999), "amount")):
         assert violated(talk.judge(call)) >= {f"airline/compensation-{rule}"}
         verdict = gate.judge(call, talk.ledger.doubted(own, [], running=True))
-        assert not violated(verdict)
+        assert not verdict.allowed and not violated(verdict)
         assert "wait for the result of book_reservation" in verdict.feedback
         strangers = gate.judge(call, talk.ledger.doubted(other, [], running=True))
         assert violated(strangers) >= {f"airline/compensation-{rule}"}

@@ -24,6 +24,7 @@ from ledgeragent.predicates import (
     Broken,
     MissingEvidence,
     Private,
+    UnconfirmedGround,
     View,
     demand,
     predicate,
@@ -207,8 +208,7 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
     candidates = cases(call, ledger)
     if not candidates or any(_is_eligible(case, ledger) for case in candidates):
         return None
-    if _may_have_booked(call["user_id"], ledger):
-        return None
+    _wait_for_bookings(call["user_id"], ledger)
     return violation(
         "{user} is a {membership} member, and {trips} is neither insured nor business; a certificate "
         "is for silver and gold members, insured reservations and business cabin{tell}",
@@ -219,14 +219,15 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
     )
 
 
-def _may_have_booked(user_id: str, ledger: View) -> bool:
-    """True if a booking may have made a reservation of which nothing is known yet.
-
-    The gate asks each answer that looks at the writes with and without those in doubt.
-    """
-    doubted = [doubt.call for doubt in ledger.unconfirmed]
-    booked = (w for w in ledger.writes if w.name == BOOK and w.arguments.get("user_id") == user_id)
-    return any(write in doubted for write in booked)
+def _wait_for_bookings(user_id: str, ledger: View) -> None:
+    """Waits for bookings of which it is not known yet what they made: a reservation may justify it."""
+    doubts = tuple(
+        doubt
+        for doubt in ledger.unconfirmed
+        if doubt.call.name == BOOK and doubt.call.arguments.get("user_id") == user_id
+    )
+    if doubts:
+        raise UnconfirmedGround(doubts)
 
 
 def _is_eligible(case: CompensationCase, ledger: View) -> bool:
@@ -246,8 +247,9 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
     if any(_is_eligible(case, ledger) for case in fitting):
         return None
     others = [case for case in candidates if not fitting or _is_eligible(case, ledger)]
-    if not others or _may_have_booked(call["user_id"], ledger):
+    if not others:
         return None
+    _wait_for_bookings(call["user_id"], ledger)
     return violation(
         "amount must be {accepted}, not {amount}: 100 for each passenger of {trips} if a flight was "
         "cancelled, 50 if one was delayed",
