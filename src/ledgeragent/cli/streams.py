@@ -28,10 +28,11 @@ def standard_streams() -> Iterator[None]:
     try:
         yield
     finally:
-        try:
-            sys.stdout.flush()
-        except (OSError, LedgerAgentError):
-            _drop(before[1])
+        for stream, own in ((sys.stdout, before[1]), (sys.stderr, before[2])):
+            try:
+                stream.flush()
+            except (OSError, LedgerAgentError):
+                _drop(own)
         sys.stdin, sys.stdout, sys.stderr = before
 
 
