@@ -26,6 +26,7 @@ from tools import (
     hostile,
     mined,
     recorded,
+    soundness,
     survivors,
 )
 from tools.markdown import ROOT
@@ -68,6 +69,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "replay-requests": recorded.replay_requests,
     "replay-rewards": recorded.replay_rewards,
     "rules": front.rules,
+    "soundness": soundness.soundness,
     "speed": costs.speed,
     "survivors": survivors.survivors,
     "transfers": recorded.transfers,
