@@ -18,17 +18,22 @@ BEARERS = ({"authorization": "Bearer k2"}, {"authorization": "bearer k2"}, {"x-a
 
 
 @pytest.mark.parametrize(
-    "keys", ["k1,k2,", "k1,,k2", ",", " , ", ",k1", "k1, ,k2", "k 1", "k1,k\u00e9"]
+    ("keys", "reason"),
+    [
+        *((keys, "KEYS has an empty key") for keys in ("k1,k2,", "k1,,k2", ",", " , ", ",k1")),
+        ("k1, ,k2", "KEYS has an empty key"),
+        ("k 1", "KEYS holds a key with a space"),
+        ("k1,k\u00e9", "KEYS holds a key with"),
+    ],
 )
 def test_a_key_that_is_none_stops_the_start(
-    keys: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    keys: str, reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KEYS", keys)
     asked = ["gateway", "--domain", "shop", "--upstream", "http://x", "--api-key-env", "KEYS"]
     assert main(asked) == 2
     complaint = capsys.readouterr().err
-    reasons = ("a key should be printable", "KEYS has an empty key", "KEYS holds a key with")
-    assert any(reason in complaint for reason in reasons)
+    assert reason in complaint
     assert "k1" not in complaint
 
 
