@@ -85,6 +85,9 @@ def test_a_booking_is_not_freed_by_the_end_of_an_appointment_at_another_time() -
     talk = open_talk().done(booking(), "Done.")
     talk.list(listing(("APPT950", "Scheduled")))
     assert violated(talk.done(cancelling("APPT950"), CANCELLED).book()) == {"slot-conflict"}
+    stays = open_talk().done(booking(), "Done.").list(listing(("APPT950", "Scheduled")))
+    stays.done(moving("APPT950", "2025-11-05", "09:00"), "Done.")
+    assert violated(stays.book()) == {"slot-conflict"}
     moved = open_talk().done(booking(), "Done.")
     moved.done(moving("APPT960", "2025-11-07", "09:00"), "Done.")
     assert moved.book().allowed

@@ -127,6 +127,8 @@ def _may_free(write: ToolCall, slot: Slot, ledger: View) -> bool:
     if entry is None or not entry.typed:
         return True
     provider, date, time = (entry.value.get(n) for n in ("provider_id", "date", "time"))
-    moved_there = (date, time) == (write.arguments.get("new_date"), write.arguments.get("new_time"))
+    target = (write.arguments.get("new_date"), write.arguments.get("new_time"))
+    # Read before the write, it says where the appointment was; after it, only where it is now.
+    moved_there = (date, time) == target and all(mark.by != write for mark in entry.stale)
     at_another_time = not moved_there and (date, time) != (slot.date, slot.time)
     return provider in (None, slot.provider) and not at_another_time
