@@ -42,7 +42,8 @@ def add(subparsers: Subparsers) -> None:
         "leaves the hashes of its records.",
         epilog="verify exits 1 if a record was changed, removed, reordered or torn, is oddly dated, or a "
         "head is not come past. Without a head that was kept elsewhere it cannot see that the last "
-        "records are gone, nor that the whole file was written anew.",
+        "records are gone, nor that the whole file was written anew. head and erase exit 1 if a place "
+        "did not take the head.",
     )
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument(
@@ -71,13 +72,14 @@ def add(subparsers: Subparsers) -> None:
         action="append",
         default=[],
         metavar="PLACE",
-        help="head: where it goes besides: a file, syslog:, syslog:HOST:PORT or a URL",
+        help="head: where it goes besides: a file, syslog:, syslog:SOCKET, syslog:HOST:PORT (UDP) or a URL",
     )
     parser.add_argument(
         "--since",
         type=_moment,
         metavar="TIME",
-        help="verify: take older records as they stand, e.g. 2026-11-28 or 2026-11-28T09:00:00Z",
+        help="verify: take the records that a head from before then covers as they stand, e.g. 2026-11-28 "
+        "or 2026-11-28T09:00:00Z; without heads, those in front that are older",
     )
     parser.set_defaults(run=run)
 
@@ -142,17 +144,16 @@ def _head(store: Store, args: argparse.Namespace) -> int:
     places = tuple(map(head_place, args.places))
     checkpoints = Checkpoints(signer=signer, places=places)
     print(checkpoints.keep(head).line())
-    checkpoints.close()
-    return 0
+    return 1 if checkpoints.close() else 0
 
 
 def _erase(args: argparse.Namespace) -> int:
     if args.session is None:
         raise UsageError("name the conversation to be erased with --session")
     plan = CheckpointPlan(key=args.key, key_variable=args.key_env, places=tuple(args.places))
-    count = erase(args.file, args.session, plan)
+    count, lost = erase(args.file, args.session, plan)
     print(f"{args.file}: {count} records of {args.session} erased")
-    return 0
+    return 1 if lost else 0
 
 
 def _print(store: Store, args: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ A record's hash is that of its bytes as they stand in the file, up to where the 
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import TypeAlias
 from ledgeragent.errors import DataError
 from ledgeragent.journal.heads import Head
 from ledgeragent.journal.stores import Store
+from ledgeragent.journal.strictjson import as_strict_json
 from ledgeragent.types import Json, canonical, parse_distinct
 
 JOURNAL_VERSION = 2
@@ -27,7 +27,6 @@ GENESIS = "0" * 64
 BIRTH = datetime(2026, 1, 1, tzinfo=UTC)
 """No journal is older than this package."""
 
-_DEEPEST = 100
 _SKEW = timedelta(days=1)
 _HASH_AT_THE_END = re.compile(r',"hash":"([0-9a-f]{64})"\}')
 _HASH_LENGTH = len(',"hash":""}') + 64
@@ -45,7 +44,7 @@ def sealed(record: Mapping[str, Json], previous: str) -> tuple[str, str]:
         body = line_of(linked)
         parsed(body)
     except (ValueError, TypeError):
-        body = line_of({key: _plain(value, _DEEPEST) for key, value in linked.items()})
+        body = line_of({key: as_strict_json(value) for key, value in linked.items()})
     body = body[:-1]
     digest = _digest(body)
     return f'{body},"hash":"{digest}"}}', digest
@@ -106,16 +105,19 @@ class _BrokenChain(Exception):
 
 @dataclass(slots=True)
 class _Walk:
-    """What is known of the chain up to a record; `marks` are the heads to come past, by their place."""
+    """What is known of the chain up to a record; `marks` are the heads to come past, by their place.
+
+    The first `unchecked` records are taken as they stand; `since` is known where no head tells them.
+    """
 
     marks: Mapping[int, tuple[Head, ...]]
     since: datetime | None = None
+    unchecked: int = 0
     previous: str = GENESIS
     count: int = 0
     time: str = ""
     origin: str = ""
     old: int = 0
-    unchecked: int = 0
     stones: set[int] = field(default_factory=set)
     buried: set[int] = field(default_factory=set)
     doubts: list[str] = field(default_factory=list)
@@ -162,7 +164,7 @@ class _Walk:
             self.old += 1
             genuine = _is_genuine_old(line, record)
         elif version == JOURNAL_VERSION:
-            genuine = self._is_earlier(record) or _is_genuine(line)
+            genuine = self._is_earlier(number, record) or _is_genuine(line)
         else:
             raise _BrokenChain(
                 f"record {number} is of a format {version!r:.20} that belongs not here"
@@ -179,11 +181,12 @@ class _Walk:
                 "a signed head when they were found"
             )
 
-    def _is_earlier(self, record: Event) -> bool:
-        moment = _moment(record.get("time"))
-        earlier = self.since is not None and moment is not None and moment < self.since
-        self.unchecked += earlier
-        return earlier
+    def _is_earlier(self, number: int, record: Event) -> bool:
+        # Behind the first that is later, an earlier time was put there by somebody, or by a clock.
+        if self.since is not None and self.unchecked == self.count:
+            moment = _moment(record.get("time"))
+            self.unchecked += moment is not None and moment < self.since
+        return number <= self.unchecked
 
     def _tell_time(self, number: int, record: Event) -> None:
         moment, before = _moment(record.get("time")), _moment(self.time)
@@ -205,10 +208,14 @@ class _Walk:
 def verify(store: Store, *, heads: Iterable[Head] = (), since: datetime | None = None) -> Chain:
     """Recomputes the chain; stops at the first record that does not belong where it stands.
 
-    It has to come past each of `heads`. Records from before `since` are not recomputed.
+    It has to come past each of `heads`. Records from before `since` are not recomputed: those that the
+    last head from before then covers, or, without heads, those in front that say so of themselves.
     """
     marks = {n: tuple(same) for n, same in groupby(sorted(heads, key=_place), key=_place)}
-    walk = _Walk(marks, since)
+    if marks and since is not None:
+        walk = _Walk(marks, unchecked=_covered_before(since, marks))
+    else:
+        walk = _Walk(marks, since)
     problem = None
     try:
         for line in store.lines():
@@ -218,7 +225,7 @@ def verify(store: Store, *, heads: Iterable[Head] = (), since: datetime | None =
         problem = str(broken)
     except DataError as broken:
         problem = broken.problem
-    if walk.unchecked:
+    if since is not None and problem is None:
         walk.notes.append(f"{walk.unchecked} records from before then were taken as they stand")
     return Chain(
         records=walk.count,
@@ -254,19 +261,11 @@ def read(store: Store) -> Iterator[Event]:
     return (record for record in records if record.get("tombstone") is not True)
 
 
-def _plain(value: Json, depth: int) -> Json:
-    """The value as strict JSON can hold it."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if depth == 0:
-        return "(nested too deep to be shown)"
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part, depth - 1) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part, depth - 1) for part in value]
-    return str(value)
+def _covered_before(since: datetime, marks: Mapping[int, tuple[Head, ...]]) -> int:
+    """How many records stood there when the last head from before `since` was taken."""
+    heads = (head for same in marks.values() for head in same)
+    times = ((head.records, _moment(head.time)) for head in heads)
+    return max((records for records, time in times if time and time < since), default=0)
 
 
 def _place(head: Head) -> int:

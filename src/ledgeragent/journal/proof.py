@@ -38,14 +38,18 @@ def prove(
 ) -> Proof:
     """The proof for a journal, by the heads beside it and those of `head_files`.
 
-    With a `key` (a PEM file) every head must be signed by it, and they must cover the whole journal.
+    Each of `head_files` must hold a head of this journal. With a `key` (a PEM file) every head must be
+    signed by it, and they must cover the whole journal.
     """
     beside = heads_beside(file)
-    places = [*map(File, head_files), *([beside] if beside.exists() else [])]
-    heads = [head for place in places for head in read_heads(place)]
+    kept = {str(place): [*read_heads(File(place))] for place in head_files}
+    if beside.exists():
+        kept.setdefault(str(beside), [*read_heads(beside)])
     origin = _origin(store)
-    own = [head for head in heads if head.origin == origin]
-    faults = list(_head_faults(heads, own, key))
+    own = [head for heads in kept.values() for head in heads if head.origin == origin]
+    faults = [fault for place in kept.items() for fault in _head_faults(*place, origin)]
+    if key is not None and not any(kept.values()):
+        faults.append("there is no signed head, so that the key proves nothing")
     if key is not None:
         check = signature_check(key)
         unsigned = [head for head in own if not head.is_signed_by(check)]
@@ -70,14 +74,14 @@ def _origin(store: Store) -> str:
         return ""
 
 
-def _head_faults(heads: list[Head], own: list[Head], key: str | None) -> Iterator[str]:
-    if heads and not own:
+def _head_faults(place: str, heads: list[Head], origin: str) -> Iterator[str]:
+    if not heads:
+        yield f"there is no head in {place}, so that it proves nothing"
+    elif all(head.origin != origin for head in heads):
         yield (
-            "none of the heads is of this journal: it was written anew from its first record on, or "
-            "they are of another one"
+            f"none of the heads in {place} is of this journal: it was written anew from its first record "
+            "on, or they are of another one"
         )
-    elif key is not None and not heads:
-        yield "there is no signed head, so that the key proves nothing"
 
 
 def _forged(head: Head) -> str:

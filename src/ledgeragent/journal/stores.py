@@ -85,7 +85,8 @@ class JsonlStore:
 
     def __init__(self, file: File, *, writable: bool) -> None:
         self.file = file
-        self._handle = self._writable() if writable else self._readable()
+        flags = os.O_RDWR | os.O_APPEND
+        self._handle = open_private(file, flags) if writable else self._readable()
         try:
             self._lock = WriterLock(file) if writable else None
             if writable and not os.path.samestat(os.fstat(self._handle), os.stat(file)):
@@ -95,9 +96,6 @@ class JsonlStore:
         except LedgerAgentError:
             os.close(self._handle)
             raise
-
-    def _writable(self) -> int:
-        return open_private(self.file, os.O_RDWR | os.O_APPEND)
 
     def _readable(self) -> int:
         _refuse_special(self.file)
@@ -229,8 +227,14 @@ class SqliteStore:
         columns = [(row[1], row[6]) for row in base.execute("PRAGMA table_xinfo(journal)")]
         # A view, or a column that is computed, says what stands in no file, and may do so for good.
         if kinds != [("table",)] or columns != [("seq", 0), ("record", 0)]:
-            problem = "not a journal: this database has no table `journal` of `seq` and `record`"
-            raise DataError(problem, file=str(self._file))
+            raise self._another("this database has no table `journal` of `seq` and `record`")
+        # A trigger could change what is written, or drop it; SQLite's own names begin with sqlite_.
+        for kind, name in base.execute("SELECT type, name FROM sqlite_master"):
+            if name != "journal" and not name.lower().startswith("sqlite_"):
+                raise self._another(f"beside its records stands the {kind} `{name}`")
+
+    def _another(self, problem: str) -> DataError:
+        return DataError(f"not a journal: {problem}", file=str(self._file))
 
     def append(self, line: str) -> None:
         """Adds one record in a transaction of its own."""
