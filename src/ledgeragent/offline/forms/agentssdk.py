@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ledgeragent.errors import DataError
-from ledgeragent.files.limits import MEMORY, most_bytes
+from ledgeragent.files.documents import parse_document
+from ledgeragent.files.limits import MEMORY, memory_of, most_bytes
 from ledgeragent.files.reading import opened, read_bytes
 from ledgeragent.offline.forms.form import Dialogue, Form, inside
 from ledgeragent.offline.forms.responses import write_items
@@ -48,9 +48,9 @@ def sessions_in(database: bytes) -> Json:
 
 def _item(text: str, session: str) -> Json:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise ValueError(f"session {session!r:.60} holds what is no JSON: {problem}") from None
+        return parse_document(text.encode("utf-8", "surrogatepass"), "")
+    except DataError as refusal:
+        raise ValueError(f"session {session!r:.60} holds an item: {refusal.problem}") from None
 
 
 class _Patience:
@@ -81,8 +81,8 @@ def _bounded(rows: Iterable[tuple[Json, Json]]) -> list[tuple[str, str]]:
     for number, (session, item) in enumerate(rows, 1):
         if not isinstance(session, str) or not isinstance(item, str | bytes):
             raise ValueError(f"row {number} of {_TABLE} holds no text")
-        size += len(item)
-        if size > most_bytes():
+        size += memory_of(item.encode("utf-8", "surrogatepass") if isinstance(item, str) else item)
+        if size > MEMORY.value << 20:
             raise ValueError(
                 f"it would take more memory than one document may; {MEMORY.name} raises that"
             )
@@ -111,6 +111,8 @@ def with_journal(file: str, database: bytes) -> bytes:
     journal = Path(f"{file}-wal")
     if not journal.is_file() or not journal.stat().st_size:
         return database
+    if len(database) + journal.stat().st_size > most_bytes():
+        raise MEMORY.refusal("with its journal it would take more memory than it may", file)
     changes = read_bytes(journal, MEMORY)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
@@ -118,11 +120,21 @@ def with_journal(file: str, database: bytes) -> bytes:
         Path(f"{copy}-wal").write_bytes(changes)
         connection = sqlite3.connect(copy)
         try:
+            if _size(connection) > most_bytes():
+                raise MEMORY.refusal("it would take more memory than one document may", file)
             return connection.serialize()
         except sqlite3.Error as problem:
             raise ValueError(f"its write-ahead journal cannot be read: {problem}") from None
         finally:
             connection.close()
+
+
+def _size(connection: sqlite3.Connection) -> int:
+    """The bytes that a database says it has, which a journal can say without holding them."""
+    (pages,), (size,) = (
+        connection.execute(f"pragma {name}").fetchone() for name in ("page_count", "page_size")
+    )
+    return int(pages) * int(size)
 
 
 def _talks(value: Json) -> Iterator[Dialogue]:
