@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -28,9 +29,13 @@ class RowFile:
     def __init__(self, file: Path) -> None:
         self.name = str(file)
         file.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = WriterLock(file, noun="file")
-        self._stream: IO[bytes] = os.fdopen(open_private(file, os.O_RDWR | os.O_APPEND), "a+b")
-        self._size = self._cut_off()
+        with ExitStack() as held:
+            self._lock = WriterLock(file, noun="file")
+            held.callback(self._lock.release)
+            handle = open_private(file, os.O_RDWR | os.O_APPEND)
+            self._stream: IO[bytes] = held.enter_context(os.fdopen(handle, "a+b"))
+            self._size = self._cut_off()
+            held.pop_all()
 
     def _cut_off(self) -> int:
         """The bytes of the whole lines, once the part of one behind them is gone; DataError for a text."""

@@ -19,10 +19,13 @@ MAGIC = b"SQLite format 3\x00"
 _TABLE = "agent_messages"
 _STEPS = 100_000
 _MOST_ROUNDS = 2_000
+_TOO_LARGE = f"it would take more memory than one document may; {MEMORY.name} raises that"
 
 
 def sessions_in(database: bytes) -> Json:
-    """The sessions of a database; raises ValueError where it is another one."""
+    """The sessions of a database; raises ValueError where it is another one, or too large."""
+    if len(database) > _most_bytes():
+        raise ValueError(_TOO_LARGE)
     connection = sqlite3.connect(":memory:")
     try:
         connection.deserialize(_settled(database))
@@ -44,6 +47,11 @@ def sessions_in(database: bytes) -> Json:
     for session, item in rows:
         sessions.setdefault(session, []).append(_item(item, session))
     return {"agents_sdk_sessions": [{"id": name, "items": i} for name, i in sessions.items()]}
+
+
+def _most_bytes() -> int:
+    """How many bytes of a database are read: they are held six times until its rows are known."""
+    return (MEMORY.value << 20) // 6
 
 
 def _item(text: str, session: str) -> Json:
@@ -83,9 +91,7 @@ def _bounded(rows: Iterable[tuple[Json, Json]]) -> list[tuple[str, str]]:
             raise ValueError(f"row {number} of {_TABLE} holds no text")
         size += memory_of(item.encode("utf-8", "surrogatepass") if isinstance(item, str) else item)
         if size > MEMORY.value << 20:
-            raise ValueError(
-                f"it would take more memory than one document may; {MEMORY.name} raises that"
-            )
+            raise ValueError(_TOO_LARGE)
         bounded.append((session, item if isinstance(item, str) else item.decode()))
     return bounded
 
@@ -99,7 +105,7 @@ def holds_sessions(file: Path) -> bool:
     """True for a database with sessions of the Agents SDK."""
     try:
         with opened(file) as stream:
-            content = stream.read(most_bytes()) if stream.read(len(MAGIC)) == MAGIC else b""
+            content = stream.read(_most_bytes()) if stream.read(len(MAGIC)) == MAGIC else b""
         sessions_in(MAGIC + content)
     except (OSError, ValueError, DataError):
         return False
