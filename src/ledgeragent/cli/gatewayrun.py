@@ -28,7 +28,7 @@ from ledgeragent.gateway.serving import on_signals
 from ledgeragent.gateway.serving import serve as serving
 from ledgeragent.gateway.switchboard import Switchboard
 from ledgeragent.journal import Journal
-from ledgeragent.journal.stores import NowhereStore
+from ledgeragent.journal.nowhere import NowhereStore
 from ledgeragent.offline.binding import forget
 from ledgeragent.stores.choose import open_session_store
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -53,33 +54,6 @@ class Store(Protocol):
         ...
 
 
-class NowhereStore:
-    """Keeps no record, for whoever only wants to be told of them."""
-
-    def append(self, line: str) -> None:
-        """Nothing to keep."""
-
-    def lines(self) -> Iterator[str]:
-        """No record."""
-        return iter(())
-
-    def torn(self) -> bytes:
-        """Nothing."""
-        return b""
-
-    def drop_torn(self) -> None:
-        """Nothing to set aside."""
-
-    def sync(self) -> None:
-        """Nothing to wait for."""
-
-    def make_replaceable(self) -> None:
-        """Nothing stands beside it."""
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-
 class JsonlStore:
     """One record a line. A second writer is refused while one has the file open."""
 
@@ -114,10 +88,10 @@ class JsonlStore:
         try:
             while left:
                 left = left[os.write(self._handle, left) :]
-        except OSError:
+        except OSError as problem:
             written = len(whole) - len(left)
             os.ftruncate(self._handle, os.fstat(self._handle).st_size - written)
-            raise
+            raise OSError(problem.errno, problem.strerror, str(self.file)) from None
 
     def lines(self) -> Iterator[str]:
         """Every whole record, oldest first; DataError for one of more than 16 MiB.
@@ -237,8 +211,11 @@ class SqliteStore:
         return DataError(f"not a journal: {problem}", file=str(self._file))
 
     def append(self, line: str) -> None:
-        """Adds one record in a transaction of its own."""
-        self._base.execute("INSERT INTO journal (record) VALUES (?)", (line,))
+        """Adds one record in a transaction of its own; OSError where it does not fit on the disk."""
+        try:
+            self._base.execute("INSERT INTO journal (record) VALUES (?)", (line,))
+        except sqlite3.Error as problem:
+            raise OSError(errno.EIO, str(problem), str(self._file)) from None
 
     def lines(self) -> Iterator[str]:
         """Every record, oldest first; what is no text is an empty line. DataError for a damaged file."""
