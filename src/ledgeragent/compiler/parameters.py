@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -48,9 +49,14 @@ def _value(written: ParameterText, domain: Domain) -> Json:
     if not written.exact and (written.name not in domain.parameters or isinstance(own, str)):
         return written.text
     try:
-        return json.loads(written.text)
-    except ValueError:
+        return json.loads(written.text, parse_constant=str, parse_float=_number)
+    except (ValueError, RecursionError):
         return written.text  # of another type than it should be, which is told where it is compared
+
+
+def _number(digits: str) -> Json:
+    """The number; the digits of one that is too large, since nothing can be compared with Infinity."""
+    return number if math.isfinite(number := float(digits)) else digits
 
 
 def _checked(name: str, value: Json, domain: Domain) -> Json:
@@ -63,8 +69,16 @@ def _checked(name: str, value: Json, domain: Domain) -> Json:
         place = f"{name}.{where}" if where else name
         raise UsageError(f"the parameter {place} of {domain.name} {problem}")
     if shape == Scalar("float") and isinstance(value, int):
-        return float(value)
+        return _float(name, value, domain)
     return value
+
+
+def _float(name: str, value: int, domain: Domain) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"is a number of {len(str(value))} digits; it should be a float"
+        raise UsageError(f"the parameter {name} of {domain.name} {problem}") from None
 
 
 def _listed(name: str, domain: Domain) -> str:

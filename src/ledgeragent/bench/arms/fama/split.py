@@ -14,7 +14,7 @@ def may_learn_from(task: str, domain: str, folder: Path | None) -> bool:
     train = None if folder is None else _train(folder, domain)
     if train is not None:
         return task in train
-    return sha256(f"{domain}/{task}".encode()).digest()[0] % 2 == 0
+    return sha256(f"{domain}/{task}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
 
 
 @cache
