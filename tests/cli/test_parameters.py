@@ -143,7 +143,7 @@ def test_each_route_of_a_gateway_has_its_own(pack: str, tmp_path: Path) -> None:
         ("Infinity", "should be"),
         ("-Infinity", "should be"),
         ("1e400", "should be"),
-        ("9" * 400, "is a number of 400 digits"),
+        ("9" * 400, "a number of more than 64 bits"),
         ("[" * 100_000, "should be"),
     ],
 )

@@ -110,11 +110,14 @@ def run(args: argparse.Namespace) -> int:
 
         from ledgeragent.adapters.common import Policy
         from ledgeragent.mcp.http import LOCAL, HttpProxy
+        from ledgeragent.mcp.logwords import OwnWords
         from ledgeragent.mcp.sessions import SessionPer, Sessions
         from ledgeragent.mcp.transports import serve_stdio
     except ImportError:
         raise MissingExtraError("mcp", "mcp") from None
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ledgeragent: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OwnWords())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     domain = Binding(
         name=args.domain,
         version=args.version,

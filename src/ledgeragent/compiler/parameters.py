@@ -68,17 +68,20 @@ def _checked(name: str, value: Json, domain: Domain) -> Json:
     for where, problem in mismatches(value, shape):
         place = f"{name}.{where}" if where else name
         raise UsageError(f"the parameter {place} of {domain.name} {problem}")
-    if shape == Scalar("float") and isinstance(value, int):
-        return _float(name, value, domain)
-    return value
+    if _is_too_large(value):
+        raise UsageError(
+            f"the parameter {name} of {domain.name} holds a number of more than 64 bits"
+        )
+    return float(value) if shape == Scalar("float") and isinstance(value, int) else value
 
 
-def _float(name: str, value: int, domain: Domain) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        problem = f"is a number of {len(str(value))} digits; it should be a float"
-        raise UsageError(f"the parameter {name} of {domain.name} {problem}") from None
+def _is_too_large(value: Json) -> bool:
+    """True for a whole number that CEL does not have, or a value with one in it."""
+    if isinstance(value, dict):
+        return any(map(_is_too_large, value.values()))
+    if isinstance(value, list):
+        return any(map(_is_too_large, value))
+    return isinstance(value, int) and value.bit_length() > 63
 
 
 def _listed(name: str, domain: Domain) -> str:
