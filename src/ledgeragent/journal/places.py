@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ledgeragent.errors import UsageError
 from ledgeragent.files.private import open_private
-from ledgeragent.journal.delivery import Delivery
+from ledgeragent.journal.courier import Courier
 from ledgeragent.journal.posting import Post
 
 _LONGEST_TAIL = 1 << 16
@@ -33,9 +33,9 @@ def head_place(text: str) -> HeadPlace:
     """The place that a text names: `syslog:`, `syslog:SOCKET`, `syslog:HOST:PORT`, a URL, else a file."""
     if text.startswith(("https://", "http://")):
         post = Post(text)
-        return Delivery(post.host, post.send)
+        return Courier(post.host, post.send)
     if text.startswith("syslog:"):
-        return Delivery(text, _SystemLog(text.removeprefix("syslog:")).send)
+        return Courier(text, _SystemLog(text.removeprefix("syslog:")).send)
     return _HeadFile(File(text))
 
 

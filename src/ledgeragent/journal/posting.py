@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ledgeragent.errors import UsageError
 from ledgeragent.files.keys import shown_address
-from ledgeragent.journal.delivery import PATIENCE
+from ledgeragent.journal.courier import PATIENCE
 
 
 class _NoRedirection(urllib.request.HTTPRedirectHandler):

@@ -42,13 +42,13 @@ def prove(
     signed by it, and they must cover the whole journal.
     """
     beside = heads_beside(file)
-    kept = {str(place): [*read_heads(File(place))] for place in head_files}
+    heads_of = {str(place): [*read_heads(File(place))] for place in head_files}
     if beside.exists():
-        kept.setdefault(str(beside), [*read_heads(beside)])
+        heads_of.setdefault(str(beside), [*read_heads(beside)])
     origin = _origin(store)
-    own = [head for heads in kept.values() for head in heads if head.origin == origin]
-    faults = [fault for place in kept.items() for fault in _head_faults(*place, origin)]
-    if key is not None and not any(kept.values()):
+    own = [head for heads in heads_of.values() for head in heads if head.origin == origin]
+    faults = [fault for place in heads_of.items() for fault in _head_faults(*place, origin)]
+    if key is not None and not any(heads_of.values()):
         faults.append("there is no signed head, so that the key proves nothing")
     if key is not None:
         check = signature_check(key)

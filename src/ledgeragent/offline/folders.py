@@ -30,10 +30,10 @@ def merged(file: str) -> bytes:
     """The document, its simulations in the order of their files; DataError for a part that is no JSON."""
     folder, budget = Path(file), DocumentBudget(file)
 
-    def read(part: Path) -> Json:
+    def part_at(part: Path) -> Json:
         return budget.parse(read_bytes(part, MEMORY), str(part))
 
-    whole = read(folder / RESULTS)
+    whole = part_at(folder / RESULTS)
     if not isinstance(whole, dict):
         raise DataError("not an object", file=str(folder / RESULTS))
     listed = whole.get("simulations") or []
@@ -41,5 +41,5 @@ def merged(file: str) -> bytes:
         raise DataError("`simulations` is no list", file=str(folder / RESULTS))
     inside = [run for run in listed if isinstance(run, dict)]
     with_messages = [run for run in inside if "messages" in run]
-    apart = [read(one) for one in sorted((folder / _SIMULATIONS).glob("*.json"))]
+    apart = [part_at(one) for one in sorted((folder / _SIMULATIONS).glob("*.json"))]
     return json.dumps({**whole, "simulations": [*with_messages, *apart]}).encode()

@@ -23,10 +23,10 @@ def markdown_text(text: str) -> str:
 
 def markdown_code(text: str) -> str:
     """The text as code within a line of Markdown, which nothing in it can end."""
-    shown = visible(text)
-    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    code = visible(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
     space = " " if fence != "`" else ""
-    return f"{fence}{space}{shown}{space}{fence}"
+    return f"{fence}{space}{code}{space}{fence}"
 
 
 def _without_links(text: str) -> str:

@@ -106,7 +106,7 @@ def _stopped(stopped: Sequence[GateStop]) -> Iterator[str]:
     if not stopped:
         yield "None.\n"
         return
-    rules = Counter(f["predicate"] for one in stopped for f in one.row["findings"])
+    rules = Counter(f["predicate"] for one in stopped for f in one.row.get("findings") or ())
     counted = ", ".join(f"{markdown_text(rule)} {count}" for rule, count in rules.most_common())
     yield f"{len(stopped)} calls, by rule: {counted}. Each is shown once, with the facts that decided.\n"
     distinct = {_key(one): one for one in stopped}
@@ -122,16 +122,16 @@ def _key(one: GateStop) -> str:
 
 def _shown(one: GateStop) -> Iterator[str]:
     call = one.row["call"]
-    made = markdown_code(f"{call['name']} {_json(call['arguments'])}")
+    whole_call = markdown_code(f"{call['name']} {_json(call.get('arguments'))}")
     where = markdown_text(f"{one.domain}, task {one.task}")
-    yield f"* **{markdown_text(one.row['decision'])}** {made} ({where})"
-    for finding in one.row["findings"]:
-        said = f"{finding['predicate']}: {finding['reason']}"
-        yield f"    * {markdown_text(said)}"
-    for fact in one.row["facts"]:
-        value = _json(fact["value"])
+    yield f"* **{markdown_text(one.row['decision'])}** {whole_call} ({where})"
+    for finding in one.row.get("findings") or ():
+        sentence = f"{finding['predicate']}: {finding.get('reason')}"
+        yield f"    * {markdown_text(sentence)}"
+    for fact in one.row.get("facts") or ():
+        value = _json(fact.get("value"))
         value = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
-        tool, turn = markdown_code(fact["read"]["name"]), markdown_text(str(fact["turn"]))
+        tool, turn = markdown_code(fact["read"]["name"]), markdown_text(str(fact.get("turn")))
         yield f"    * {markdown_code(fact['path'])} = {markdown_code(value)}, from {tool}, turn {turn}"
     yield ""
 
@@ -152,26 +152,15 @@ def stopped_in(row: Mapping[str, Json]) -> Iterator[GateStop]:
             yield GateStop(str(row.get("domain")), str(row.get("task_id")), _checked(verdict))
 
 
-def _checked(verdict: Mapping[str, Json]) -> Json:
-    """A verdict whose fields are of their kinds."""
+def _checked(verdict: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The verdict, whose fields are of their kinds."""
     call = object_of(verdict.get("call"), "call")
-    return {
-        "decision": text_of(verdict.get("decision"), "decision"),
-        "call": {
-            "name": text_of(call.get("name"), "name"),
-            "arguments": object_of(call.get("arguments"), "arguments"),
-        },
-        "findings": [
-            {"predicate": text_of(f.get("predicate"), "predicate"), "reason": str(f.get("reason"))}
-            for f in objects_of(verdict.get("findings"), "findings")
-        ],
-        "facts": [
-            {
-                "path": text_of(fact.get("path"), "path"),
-                "value": fact.get("value"),
-                "read": {"name": text_of(object_of(fact.get("read"), "read").get("name"), "name")},
-                "turn": fact.get("turn"),
-            }
-            for fact in objects_of(verdict.get("facts"), "facts")
-        ],
-    }
+    object_of(call.get("arguments"), "arguments")
+    text_of(call.get("name"), "name")
+    text_of(verdict.get("decision"), "decision")
+    for finding in objects_of(verdict.get("findings"), "findings"):
+        text_of(finding.get("predicate"), "predicate")
+    for fact in objects_of(verdict.get("facts"), "facts"):
+        text_of(fact.get("path"), "path")
+        text_of(object_of(fact.get("read"), "read").get("name"), "name")
+    return verdict

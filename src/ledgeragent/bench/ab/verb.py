@@ -137,5 +137,5 @@ def _stopped(file: Path) -> Iterator[GateStop]:
             try:
                 yield from stopped_in(row)
             except ValueError as problem:
-                told = f"not a stopped call: {problem}"
-                raise DataError(told, file=str(file), line=line) from None
+                words = f"not a stopped call: {problem}"
+                raise DataError(words, file=str(file), line=line) from None

@@ -97,8 +97,8 @@ def _runs(value: Json, place: str = "") -> Iterator[Run | ValueError | None]:
 
 
 def _problem(place: str, problem: ValueError | KeyError) -> ValueError:
-    told = f"there is no {problem}" if isinstance(problem, KeyError) else str(problem)
-    return ValueError(f"{place}: {told}" if place else told)
+    words = f"there is no {problem}" if isinstance(problem, KeyError) else str(problem)
+    return ValueError(f"{place}: {words}" if place else words)
 
 
 def _set(value: Json) -> tuple[list[tuple[str, Json]], Mapping[str, Any]]:

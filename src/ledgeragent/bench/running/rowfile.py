@@ -29,13 +29,13 @@ class RowFile:
     def __init__(self, file: Path) -> None:
         self.name = str(file)
         file.parent.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as held:
+        with ExitStack() as stack:
             self._lock = WriterLock(file, noun="file")
-            held.callback(self._lock.release)
+            stack.callback(self._lock.release)
             handle = open_private(file, os.O_RDWR | os.O_APPEND)
-            self._stream: IO[bytes] = held.enter_context(os.fdopen(handle, "a+b"))
+            self._stream: IO[bytes] = stack.enter_context(os.fdopen(handle, "a+b"))
             self._size = self._cut_off()
-            held.pop_all()
+            stack.pop_all()
 
     def _cut_off(self) -> int:
         """The bytes of the whole lines, once the part of one behind them is gone; DataError for a text."""

@@ -1,4 +1,4 @@
-"""Delivery of heads to a place that may be slow, or not there, without waiting for it."""
+"""The courier of heads to a place that may be slow, or not there, without waiting for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger("ledgeragent.journal")
 Send: TypeAlias = Callable[[str], None]
 
 
-class Delivery:
+class Courier:
     """Heads on their way to the place of a `name`, in their order, by a thread of its own.
 
     `send` raises OSError, which says why, for what was not taken. That is logged and counted, and the

@@ -20,7 +20,7 @@ from ledgeragent.cli.main import main
 from ledgeragent.errors import UsageError
 from ledgeragent.journal import Journal
 from ledgeragent.journal.checkpoints import CheckpointPlan
-from ledgeragent.journal.delivery import MOST_WAITING, Delivery
+from ledgeragent.journal.courier import MOST_WAITING, Courier
 from ledgeragent.journal.heads import read_heads
 from ledgeragent.journal.places import head_place
 from tests.journal.test_journal import BANK, play
@@ -171,7 +171,7 @@ def test_a_slow_place_holds_no_record_up(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Heads wait for it one behind the other, in their order, and in the end not for long."""
-    monkeypatch.setattr("ledgeragent.journal.delivery.PATIENCE", 0.2)
+    monkeypatch.setattr("ledgeragent.journal.courier.PATIENCE", 0.2)
     with receiver() as server:
         server.may_answer.clear()
         plan = CheckpointPlan(places=(server.url,), every=1)
@@ -201,11 +201,11 @@ def test_of_too_many_that_wait_the_oldest_are_given_up(caplog: pytest.LogCapture
         may_go.wait()
         sent.append(line)
 
-    delivery = Delivery("slow", send)
+    courier = Courier("slow", send)
     for number in range(MOST_WAITING + 5):
-        delivery.keep(str(number))
+        courier.keep(str(number))
     may_go.set()
-    assert delivery.close() == 5
+    assert courier.close() == 5
     assert sent[-1] == str(MOST_WAITING + 4) and len(sent) <= MOST_WAITING + 1
     assert caplog.text.count("too slowly") == 5
 
@@ -275,7 +275,7 @@ def test_a_head_that_does_not_fit_leaves_nothing(
 
 
 def test_delivery_never_waits_long_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ledgeragent.journal.delivery.PATIENCE", 0.1)
-    delivery = Delivery("slow", lambda line: time.sleep(60))
-    delivery.keep("1")
-    assert delivery.close() == 1
+    monkeypatch.setattr("ledgeragent.journal.courier.PATIENCE", 0.1)
+    courier = Courier("slow", lambda line: time.sleep(60))
+    courier.keep("1")
+    assert courier.close() == 1
