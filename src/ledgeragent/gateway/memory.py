@@ -166,7 +166,11 @@ class Histories:
 def shared(one: Memory, other: Memory) -> Memory:
     """What two conversations with the very same messages may both know: nothing of only one."""
     counts, others = one.state.rejections.counts, other.state.rejections.counts
-    both = {key: min(n, others[key]) for key, n in counts.items() if key in others}
+    both = {
+        intent: {key: min(n, others[intent][key]) for key, n in by.items() if key in others[intent]}
+        for intent, by in counts.items()
+        if intent in others
+    }
     return replace(
         one,
         state=one.state._replace(rejections=Rejections(counts=PersistentMap(both))),
