@@ -65,13 +65,12 @@ def violation(template: str, **facts: Json) -> Broken:
     for name, value in facts.items():
         if type(value) is Private:
             value, private[name] = value
-            facts[name] = value
-        if type(value) is not str or len(value) > LONGEST_FACT:
-            facts[name] = spoken(value)
+        elif type(value) is str and len(value) <= LONGEST_FACT:
+            continue
+        facts[name] = spoken(value)
     # Facts come from outside: none may start a line of its own.
     reason = visible(template.format_map(facts))
-    public = Sentence(template, {**facts, **private}) if private else ""
-    return Broken(reason, public)
+    return Broken(reason, Sentence(template, facts, private) if private else "")
 
 
 Check = Callable[[Any, View], Broken | None]

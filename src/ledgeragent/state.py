@@ -108,9 +108,9 @@ class State(NamedTuple):
         pending = (*running, *filtered.execute)
         # What has returned may have raced a call that runs still: its answer is yet to come.
         calls = {id(call): call for call in (*(self.raced if running else ()), *pending)}
-        raced: tuple[ToolCall, ...] = ()
-        if len(calls) > 1 and (running or gate.order == "any"):
-            raced = tuple(c for c in calls.values() if domain.effect(c.name) is Effect.WRITE)
+        if len(calls) < 2 or not (running or gate.order == "any"):
+            calls = {}
+        raced = tuple(c for c in calls.values() if domain.effect(c.name) is Effect.WRITE)
         return State(ledger, pending, filtered.rejections, raced=raced), filtered
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ledgeragent.ledger import Entry
 from ledgeragent.packs.lookups import corrects
 from ledgeragent.packs.retail.paths import (
@@ -53,12 +55,18 @@ def customer(ledger: View) -> str | None:
     course = ledger.entry(_COURSE)
     if course is None:
         return ledger.get(_AUTH)
-    everyone = [step for step in course.value if step.startswith(LOCATED)]
+    everyone = _everyone_located(tuple(course.value))
     if len(everyone) > 1:
         return _served_of_several(course, ledger)
-    only = everyone[0].removeprefix(LOCATED) if everyone else ""
-    is_opened = opened(only) in course.value or handled(only) in course.value
+    only = everyone[0] if everyone else ""
+    is_opened = handled(only) in course.value or opened(only) in course.value
     return only if is_opened else ledger.get(_AUTH)
+
+
+@lru_cache
+def _everyone_located(steps: tuple[str, ...]) -> tuple[str, ...]:
+    """Whom a lookup found, in that order. Every rule on an order asks who is served."""
+    return tuple(s.removeprefix(LOCATED) for s in steps if s.startswith(LOCATED))
 
 
 def _served_of_several(course: Entry, ledger: View) -> str | None:
