@@ -65,9 +65,9 @@ def violation(template: str, **facts: Json) -> Broken:
     for name, value in facts.items():
         if type(value) is Private:
             value, private[name] = value
-        elif type(value) is str and len(value) <= LONGEST_FACT:
-            continue
-        facts[name] = spoken(value)
+            facts[name] = value
+        if type(value) is not str or len(value) > LONGEST_FACT:
+            facts[name] = spoken(value)
     # Facts come from outside: none may start a line of its own.
     reason = visible(template.format_map(facts))
     return Broken(reason, Sentence(template, facts, private) if private else "")
