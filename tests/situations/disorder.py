@@ -22,7 +22,7 @@ from . import retail_world as mall
 from . import shop as garden
 from . import telecom as phone
 from .bookings import LISTED
-from .rows import Call, Rows, Step, done, may
+from .rows import NEVER, Call, Rows, Step, done, may
 
 LOST = ("Error: 503 Service Unavailable", "Error: read timed out", "connection reset by peer", "")
 HOSTILE = ("\u0000", "\u0000,eve", "\u200b", "\u202e", "\n", "\ud83d", "<br>", "'--", "*", "{}")
@@ -47,9 +47,17 @@ def hostile(rows: Rows, known: Known, call: ToolCall, *names: str) -> None:
 
 def lost(rows: Rows, known: Known, first: ToolCall, then: ToolCall) -> None:
     """A write whose answer says nothing, then one that it may have made wrong."""
-    for answer in LOST:
-        note = f"{first.name} {answer!r}, then {then.name}"
+    for answer in (*LOST, NEVER):
+        heard = "nothing" if answer is NEVER else repr(answer)
+        note = f"{first.name}, {heard} heard, then {then.name}"
         rows.add(note, *known, done(first, answer), may("ask or reject", then))
+
+
+def beside(rows: Rows, known: Known, first: ToolCall, other: ToolCall, then: ToolCall) -> None:
+    """Two writes of one reply, the first never heard of again; then one that it may have made wrong."""
+    for reply in ([done(first, NEVER), done(other)], [done(other), done(first, NEVER)]):
+        note = f"{first.name} lost beside {other.name}, then {then.name}"
+        rows.add(note, *known, reply, "Is it done?", may("ask or reject", then))
 
 
 def pair(
@@ -153,6 +161,7 @@ RETAIL.add(
     mall.read(goods.order("cancelled")),
     may("reject", goods.address()),
 )
+beside(RETAIL, OPEN, goods.cancel(), goods.address(goods.SECOND), goods.address())
 RETAIL.add(
     "the answer of a write is another order",
     *HERE,
@@ -256,6 +265,7 @@ SHOP.add("one refund three times, for two plants", *CLAIMED, *thrice)
 lost(SHOP, CLAIMED, garden.REFUND, garden.REFUND)
 lost(SHOP, GIFT, garden.VOUCHER, garden.VOUCHER)
 lost(SHOP, ORDER, garden.CANCEL, garden.MOVE)
+beside(SHOP, boxes, garden.END, garden.call("pause_box", box_id="B-2", months=1), garden.PAUSE)
 refunded: dict[str, Any] = {"thyme": {"quantity": 2, "refunded": 2, "replaced": 0}}
 SHOP.add(
     "refund lost, read again as refunded",
