@@ -38,16 +38,19 @@ class Bodies:
 
     async def begin(self, request: web.Request) -> tuple[bytes, AsyncIterator[bytes] | None]:
         """The body if it is within the limit; else its first part, and what comes behind that."""
+        content = request.content
+        if content.is_eof() and content.total_bytes <= min(self._limit, _SMALL):
+            return content.read_nowait(), None  # It is here, with the headers.
         parts: list[bytes] = []
         size = 0
         try:
             async with asyncio.timeout(self._seconds):
-                async for chunk in request.content.iter_any():
+                async for chunk in content.iter_any():
                     parts.append(chunk)
                     size += len(chunk)
                     self._size += len(chunk)
                     if size > self._limit:
-                        return b"".join(parts), request.content.iter_any()
+                        return b"".join(parts), content.iter_any()
                     if size > _SMALL and self._size > self._most:
                         raise OverloadedError("too many large requests are under way; try again")
         except TimeoutError:

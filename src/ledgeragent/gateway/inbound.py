@@ -49,13 +49,13 @@ class Inbound:
         headers = self.request.headers
         return Visitor(name=session_name(headers), scope=scope_of(headers), size=size)
 
-    async def read(self, raw: bytes, store: SessionStore) -> tuple[Body, Request]:
+    async def read(self, raw: bytes, visitor: Visitor, store: SessionStore) -> tuple[Body, Request]:
         """The request's body, and the history in it; BadRequestError where it cannot be read."""
         try:
             body = decode(raw)
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
-        body = await resolved(body, self.visitor(len(raw)).item_key, store)
+        body = await resolved(body, visitor.item_key, store)
         conversation = self.dialect.conversation(body)
         self.account.stream = conversation.stream
         if self.trace is not None:
