@@ -15,7 +15,11 @@ _MEANT = frozenset((
     "content", "content_block", "response", "item", "arguments", "name", "input", "type",
 ))
 # fmt: on
-"""Keys that lead to a call, or are part of one. Clients in some languages read them in any case."""
+"""Keys that lead to a call, or are part of one. Clients in some languages read them in any case,
+some of them with letters that are another one's other case (a long s, the sign of Kelvin)."""
+
+_ASKING = frozenset(("arguments", "input", "args", "action_input", "tool_input"))
+"""What the arguments of a call are called, by whichever provider or framework."""
 
 _LONGEST = 500
 """Characters in the keys of an object that is remembered."""
@@ -59,9 +63,10 @@ def _remembered(keys: frozenset[str]) -> tuple[bool, str]:
 
 
 def _looked_at(keys: frozenset[str]) -> tuple[bool, str]:
-    is_call = "name" in keys and ("arguments" in keys or "input" in keys)
-    odd = (key.lower() for key in keys - _MEANT if key.lower() in _MEANT)
-    return is_call, next(odd, "")
+    # A tool that a format describes has parameters too, and says of which type it is.
+    asks = not keys.isdisjoint(_ASKING) or ("parameters" in keys and "type" not in keys)
+    odd = (key.casefold() for key in keys - _MEANT if key.casefold() in _MEANT)
+    return "name" in keys and asks, next(odd, "")
 
 
 def check_empty(frame: Body, *names: str) -> None:
