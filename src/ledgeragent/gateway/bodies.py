@@ -6,10 +6,15 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.errors import OverloadedError, SlowRequestError, TooLargeError
+from ledgeragent.gateway.errors import (
+    BrokenBodyError,
+    OverloadedError,
+    SlowRequestError,
+    TooLargeError,
+)
 
 try:
-    from aiohttp import web
+    from aiohttp import StreamReader, web
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
@@ -38,7 +43,13 @@ class Bodies:
 
     async def begin(self, request: web.Request) -> tuple[bytes, AsyncIterator[bytes] | None]:
         """The body if it is within the limit; else its first part, and what comes behind that."""
-        content = request.content
+        try:
+            return await self._begun(request.content)
+        except web.RequestPayloadError:
+            request.content.feed_eof()  # Else the library reads on, and logs what it finds there.
+            raise BrokenBodyError("the body cannot be unpacked, or broke off") from None
+
+    async def _begun(self, content: StreamReader) -> tuple[bytes, AsyncIterator[bytes] | None]:
         if content.is_eof() and content.total_bytes <= min(self._limit, _SMALL):
             return content.read_nowait(), None  # It is here, with the headers.
         parts: list[bytes] = []

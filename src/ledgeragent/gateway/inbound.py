@@ -47,6 +47,8 @@ class Inbound:
     def visitor(self, size: int) -> Visitor:
         """Who asks; BadRequestError for a session's name that is none."""
         headers = self.request.headers
+        if len(headers.getall(SESSION_HEADER, ())) > 1:
+            raise BadRequestError(f"{SESSION_HEADER}: stands twice, so whose request it is is open")
         return Visitor(name=session_name(headers), scope=scope_of(headers), size=size)
 
     async def read(self, raw: bytes, visitor: Visitor, store: SessionStore) -> tuple[Body, Request]:

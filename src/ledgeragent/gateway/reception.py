@@ -204,11 +204,14 @@ class Reception:
             dialect = errand.dialect or self.fallback
             body = encode(dialect.error(problem.status, str(problem)))
             headers = {**headers, **_JSON}
-        return web.Response(
+        response = web.Response(
             status=problem.status,
             body=body,
             headers={**_JSON, **problem.headers, **headers, **account.headers},
         )
+        if problem.headers.get("connection") == "close":
+            response.force_close()  # The header alone tells the client, and not the library.
+        return response
 
 
 def _shared_with(origin: str) -> dict[str, str]:
