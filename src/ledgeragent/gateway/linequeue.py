@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 
 MOST_WAITING = 4_000
@@ -47,3 +48,6 @@ class LineQueue:
                 told = lost
             except (OSError, ValueError):  # A stream that was closed meanwhile raises the latter.
                 self.lost += 1
+        if self.lost > told:
+            with suppress(OSError, ValueError):
+                self._write(self._gap(self.lost - told))
