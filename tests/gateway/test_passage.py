@@ -14,7 +14,7 @@ from aiohttp import web
 
 from ledgeragent.gateway.server import SESSION_HEADER
 from ledgeragent.journal import Journal
-from ledgeragent.journal.chain import Event
+from ledgeragent.journal.sealing import Event
 from ledgeragent.stores.base import ProcessStore
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import Checkpoints, Event, Head, Store, open_store, verify
+from ledgeragent.journal.chainwriter import utc_now
 from ledgeragent.journal.checkpoints import CheckpointPlan, signer_of
 from ledgeragent.journal.erasure import erase
 from ledgeragent.journal.places import head_place
@@ -20,7 +21,6 @@ from ledgeragent.journal.proof import Proof, prove
 from ledgeragent.journal.records import sound_records
 from ledgeragent.journal.signing import make_keys
 from ledgeragent.journal.transcripts import exported
-from ledgeragent.journal.writer import utc_now
 from ledgeragent.report.parts import SENTENCE, shorten
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import StoreError
 from ledgeragent.journal import Journal
 from ledgeragent.journal.checkpoints import NO_CHECKPOINTS, Checkpoints
-from ledgeragent.journal.stores import SqliteStore, Store
+from ledgeragent.journal.stores import Store
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
 
 _MOST_WAITING = 2_000
@@ -37,8 +37,7 @@ class GatewayJournal(Journal):
         checkpoints: Checkpoints = NO_CHECKPOINTS,
     ) -> None:
         super().__init__(store, domain, redact=redact, checkpoints=checkpoints)
-        waits = isinstance(store, SqliteStore)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal") if waits else None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal") if store.waits else None
         self._waiting: OrderedDict[str, list[Future[None]]] = OrderedDict()
 
     def heard(self, session: str, message: UserMessage) -> None:

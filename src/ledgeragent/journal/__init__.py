@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ledgeragent.journal.chain import GENESIS, JOURNAL_VERSION, Chain, Event, read, verify
+from ledgeragent.journal.chain import Chain, read, verify
 from ledgeragent.journal.checkpoints import Checkpoints
 from ledgeragent.journal.heads import Head, read_heads
+from ledgeragent.journal.opening import open_store
 from ledgeragent.journal.redaction import Redaction
+from ledgeragent.journal.sealing import GENESIS, JOURNAL_VERSION, Event
 from ledgeragent.journal.secrecy import REDACTED
-from ledgeragent.journal.stores import JsonlStore, SqliteStore, Store, open_store
+from ledgeragent.journal.sqlite import SqliteStore
+from ledgeragent.journal.stores import JsonlStore, Store
 from ledgeragent.journal.writer import Journal, stamp_of
 
 __all__ = [

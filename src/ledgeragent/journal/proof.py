@@ -8,9 +8,10 @@ from datetime import datetime
 from pathlib import Path as File
 
 from ledgeragent.errors import DataError
-from ledgeragent.journal.chain import Chain, parsed, verify
+from ledgeragent.journal.chain import Chain, verify
 from ledgeragent.journal.checkpoints import heads_beside
 from ledgeragent.journal.heads import Head, read_heads
+from ledgeragent.journal.sealing import parsed
 from ledgeragent.journal.signing import signature_check
 from ledgeragent.journal.stores import Store
 
