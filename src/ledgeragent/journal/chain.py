@@ -174,9 +174,16 @@ def verify(
     return _walked(walk, store, store.lines())
 
 
-def continued(store: Store, first: Chain, lines: Iterator[str], heads: Iterable[Head]) -> Chain:
+def continued(
+    store: Store,
+    first: Chain,
+    lines: Iterator[str],
+    heads: Iterable[Head],
+    buried: Iterable[int],
+) -> Chain:
     """The chain from behind `first` on, which is taken as it stands; `lines` are the rest of it."""
     walk = _Walk(_marks(heads), None, first.head, first.records, first.time, first.origin)
+    walk.buried.update(buried)
     return _walked(walk, store, lines)
 
 

@@ -75,7 +75,8 @@ class ChainWriter:
         self.store = store
         self._checkpoints = checkpoints
         self._chain = _name_of(store)
-        chain = resumed(store, checkpoints.own)
+        buried = store.erased() if isinstance(store, SeveralChains) else ()
+        chain = resumed(store, checkpoints.own, buried)
         if not chain.intact:
             raise UsageError(f"the journal cannot be continued: {chain.problem}")
         covered = checkpoints.covered
@@ -132,22 +133,22 @@ class ChainWriter:
         self.checkpoint("rotate")
         self.store.end()
         self.store.begin()
-        self._begin(happening)
+        self._begin(happening, utc_now())
 
     def _append(self, happening: Happening, time: str) -> None:
         try:
             self._put(happening, time)
         except ChainMovedError:
-            self._begin(happening)
+            self._begin(happening, time)
             self._put(happening, time)
 
-    def _begin(self, happening: Happening) -> None:
+    def _begin(self, happening: Happening, time: str) -> None:
         """The first record of a new chain, which tells what it goes on from."""
         before, chain = self._end, self._chain
         self._end, self._chain = _ChainEnd(time=before.time), _name_of(self.store)
         if before.count:
             link = {"chain": chain, "records": before.count, "head": before.head}
-            self._put(happening.other("continued", link), utc_now())
+            self._put(happening.other("continued", link), time)
 
     def _put(self, happening: Happening, time: str) -> None:
         end = self._end

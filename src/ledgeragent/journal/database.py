@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, LiteralString
 
 from ledgeragent.errors import MissingExtraError
@@ -26,12 +27,14 @@ _TABLES: tuple[LiteralString, ...] = (
     """CREATE TABLE ledgeragent_journal
 (chain TEXT NOT NULL, seq BIGINT NOT NULL, record TEXT NOT NULL,
 place BIGINT GENERATED ALWAYS AS IDENTITY UNIQUE, PRIMARY KEY (chain, seq))""",
+    """CREATE INDEX ledgeragent_telling ON ledgeragent_journal (place)
+WHERE record ~ '"event":"(erased|continued|dropped)"'""",
     """CREATE TABLE ledgeragent_heads
 (chain TEXT NOT NULL, head TEXT NOT NULL, place BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY)""",
     """CREATE FUNCTION ledgeragent_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF current_setting('ledgeragent.erasing', true) = 'on' AND TG_OP = 'UPDATE' THEN
-    RETURN NEW;
+  IF current_setting('ledgeragent.erasing', true) = 'on' AND TG_OP <> 'TRUNCATE' THEN
+    RETURN COALESCE(NEW, OLD);
   END IF;
   RAISE EXCEPTION 'a journal is append-only';
 END $$""",
@@ -72,7 +75,8 @@ class JournalDatabase:
         self.close()
         try:
             parts = conninfo.conninfo_to_dict(self._address)
-            self._base = psycopg.connect(**{**_PATIENCE, **parts}, autocommit=True)
+            patient = conninfo.make_conninfo(**{**_PATIENCE, **parts})
+            self._base = psycopg.connect(patient, autocommit=True)
         except psycopg.Error as problem:
             raise DatabaseError(self._told(problem)) from None
 
@@ -107,8 +111,27 @@ class JournalDatabase:
         return table is not None
 
     def chains(self) -> list[str]:
-        """The names of all chains, the oldest first."""
-        return [name for (name,) in self.run("SELECT chain FROM ledgeragent_chains ORDER BY chain")]
+        """The names of all chains that any of the tables knows, the oldest first."""
+        query: LiteralString = (
+            "SELECT chain FROM ledgeragent_chains UNION SELECT chain FROM ledgeragent_heads "
+            "UNION SELECT chain FROM ledgeragent_journal ORDER BY chain"
+        )
+        return [name for (name,) in self.run(query)]
+
+    def telling(self) -> Iterator[tuple[str, str]]:
+        """The chain and the line of every record that may tell of another chain, by an index."""
+        yield from self.run(
+            "SELECT chain, record FROM ledgeragent_journal "
+            """WHERE record ~ '"event":"(erased|continued|dropped)"' ORDER BY place"""
+        )
+
+    def holding(self, part: str) -> Iterator[tuple[str, str]]:
+        """The chain and the line of every record that holds this text."""
+        query: LiteralString = (
+            "SELECT chain, record FROM ledgeragent_journal WHERE strpos(record, %s) > 0 "
+            "ORDER BY place"
+        )
+        yield from self.run(query, part)
 
     def lock(self, chain: str) -> bool:
         """True if the chain is this connection's to write from now on, as long as it lasts."""
@@ -116,18 +139,31 @@ class JournalDatabase:
         (is_ours,) = self.run(query, _CHAIN_LOCKS, chain).fetchone() or (False,)
         return bool(is_ours)
 
-    def replace(self, chain: str, lines: dict[int, str]) -> None:
-        """Puts other lines in the place of records, all or none: the one change that erasure makes."""
+    def unlock(self, chain: str) -> None:
+        """Lets others write the chain, or take it out."""
+        self.run("SELECT pg_advisory_unlock(%s, hashtext(%s))", _CHAIN_LOCKS, chain)
+
+    def replace(self, chain: str, lines: Mapping[int, str]) -> None:
+        """Puts other lines in the place of records, all or none."""
+        self._erase(
+            "UPDATE ledgeragent_journal SET record = %s WHERE chain = %s AND seq = %s",
+            [(line, chain, seq) for seq, line in lines.items()],
+        )
+
+    def drop(self, chain: str) -> None:
+        """Takes a whole chain out, with its heads."""
+        self._erase("DELETE FROM ledgeragent_journal WHERE chain = %s", [(chain,)])
+        self.run("DELETE FROM ledgeragent_heads WHERE chain = %s", chain)
+        self.run("DELETE FROM ledgeragent_chains WHERE chain = %s", chain)
+
+    def _erase(self, statement: LiteralString, rows: Sequence[tuple[object, ...]]) -> None:
         if not self.is_connected:
             self.connect()
         assert self._base is not None
         try:
             with self._base.transaction():
                 self._base.execute("SET LOCAL ledgeragent.erasing = 'on'")
-                self._base.cursor().executemany(
-                    "UPDATE ledgeragent_journal SET record = %s WHERE chain = %s AND seq = %s",
-                    [(line, chain, seq) for seq, line in lines.items()],
-                )
+                self._base.cursor().executemany(statement, rows)
         except psycopg.Error as problem:
             raise DatabaseError(self._told(problem)) from None
 

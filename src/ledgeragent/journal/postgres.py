@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import LiteralString
 
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.journal.crossreferences import CrossReferences
 from ledgeragent.journal.database import (
     ConnectionLostError,
     DatabaseError,
@@ -103,6 +104,11 @@ class PostgresStore:
     def end(self) -> None:
         """Notes that nobody goes on with the chain."""
         self._base.run("UPDATE ledgeragent_chains SET ended = true WHERE chain = %s", self.chain)
+        self._base.unlock(self.chain)
+
+    def erased(self) -> set[int]:
+        """The numbers of its records that any chain tells were erased."""
+        return CrossReferences.read(self._base).erased.get(self.chain, set())
 
     def _is_ended(self) -> bool:
         query: LiteralString = "SELECT ended FROM ledgeragent_chains WHERE chain = %s"
@@ -238,7 +244,7 @@ class MergedChains:
 
 def _begun(base: JournalDatabase) -> str:
     """A new chain, which is this connection's to write."""
-    chain = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(4).hex()}"
+    chain = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{os.urandom(4).hex()}"
     base.lock(chain)
     base.run("INSERT INTO ledgeragent_chains (chain) VALUES (%s)", chain)
     return chain

@@ -5,7 +5,7 @@ What stands before is proven by `verify`, which reads all of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ledgeragent.errors import DataError
 from ledgeragent.journal.chain import Chain, continued, verify
@@ -17,19 +17,20 @@ LEAST = 1_000
 """Records that are checked at the end of a journal, whatever its heads cover."""
 
 
-def resumed(store: Store, heads: Sequence[Head] = ()) -> Chain:
+def resumed(store: Store, heads: Sequence[Head] = (), buried: Collection[int] = ()) -> Chain:
     """The end of the chain, checked from the last of `heads` on, and over its last records.
 
     The whole chain where it is no longer than that, is in an older format, or its end cannot be read.
+    `buried` are the numbers of records that another chain tells were erased.
     """
     last = _place(_first(store, 1))
     covered = max((head.records for head in heads), default=0)
     if last <= LEAST or covered > last:
-        return verify(store, heads=heads)
+        return verify(store, heads=heads, buried=buried)
     count = max(LEAST, last - covered + 1) if covered else LEAST
     anchor = _first(store, count)
     if anchor is None or _place(anchor) != last - count + 1:
-        return verify(store, heads=heads)
+        return verify(store, heads=heads, buried=buried)
     lines = store.recent(count)
     next(lines)
     first = Chain(
@@ -38,7 +39,7 @@ def resumed(store: Store, heads: Sequence[Head] = ()) -> Chain:
         time=str(anchor["time"]),
         origin=_origin(store, heads),
     )
-    return continued(store, first, lines, heads)
+    return continued(store, first, lines, heads, buried)
 
 
 def _origin(store: Store, heads: Sequence[Head]) -> str:

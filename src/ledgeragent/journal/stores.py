@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path as File
 from typing import Protocol, runtime_checkable
 
@@ -74,6 +74,10 @@ class SeveralChains(Protocol):
 
     def end(self) -> None:
         """Notes that nobody goes on with the chain."""
+        ...
+
+    def erased(self) -> Collection[int]:
+        """The numbers of its records that other chains tell were erased."""
         ...
 
 
