@@ -245,7 +245,8 @@ def test_a_chain_is_left_after_so_many_records(
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [
-        ("UPDATE ledgeragent_journal SET record = replace(record, 'heard', 'asked') WHERE seq = 3", "chang"),
+        ("UPDATE ledgeragent_journal SET record = replace(record, '2', '8') WHERE seq = 3",
+         "does not follow"),
         ("DELETE FROM ledgeragent_journal WHERE seq = 3", "does not follow"),
         ("DELETE FROM ledgeragent_journal WHERE seq = 11", "the last are gone"),
         ("DELETE FROM ledgeragent_journal WHERE chain = (SELECT min(chain) FROM ledgeragent_chains)",

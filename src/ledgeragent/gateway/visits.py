@@ -202,6 +202,8 @@ class Visits:
             match = self.memories.find(conversation.messages, visitor.scope)
             visit = HistoryVisit(visitor, self.store, self.memories, match)
         visit.fold(recorder, conversation.messages)
+        # Before anything is asked: what is not recorded must not count as taken in.
+        await recorder.written(visit.memory)
         await visit.begin()
         return visit
 
