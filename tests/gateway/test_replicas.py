@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("psycopg")
 pytest.importorskip("cryptography")
 
-from benchmarks.replicas import RESULT, Outcome, is_sound, journalled, run  # noqa: E402
-from ledgeragent.journal import Journal  # noqa: E402
-from ledgeragent.journal.checkpoints import CheckpointPlan  # noqa: E402
-from ledgeragent.journal.signing import make_keys  # noqa: E402
-from tests.journal.test_journal import BANK, play  # noqa: E402
-from tests.postgres import Unavailable  # noqa: E402
+from benchmarks.replicas import RESULT, Outcome, is_sound, journalled, run
+from ledgeragent.journal import Journal
+from ledgeragent.journal.checkpoints import CheckpointPlan
+from ledgeragent.journal.signing import make_keys
+from tests.journal.test_journal import BANK, play
+from tests.postgres import Unavailable
 
 
 def test_one_gateway_dies_and_the_database_restarts() -> None:
