@@ -48,6 +48,11 @@ class PostgresServer:
         """Stops it, at once or (`fast`) in order."""
         self._do("pg_ctl", "-D", self._data, "-m", mode, "-w", "stop")
 
+    @property
+    def process(self) -> int:
+        """The number of its first process."""
+        return int(Path(self._data, "postmaster.pid").read_text().split()[0])
+
     def is_running(self) -> bool:
         """True between its start and its end."""
         return Path(self._data, "postmaster.pid").exists()
