@@ -49,7 +49,8 @@ class Enforcer:
         finally:
             self._over(inbound, exchange)
             if not visit.settled:
-                await visit.release()
+                recorded = await exchange.recorder.is_written(visit.memory)
+                await visit.release(is_recorded=recorded)
 
     def _over(self, inbound: Inbound, exchange: Exchange) -> None:
         account = inbound.account

@@ -133,6 +133,12 @@ class Histories:
         if key in self._known:
             self._known[key].is_continued = False
 
+    def forget(self, match: Match) -> None:
+        """The request came to nothing, and of its messages nothing is known: all are new to its retry."""
+        if match.key != match.parent:
+            self._drop(match.key)
+        self.release(match.parent)
+
     def settle(self, history: Digest, reply: Reply, memory: Memory, size: int) -> None:
         """Remembers what is known after a reply. What led to the turn before the last is dropped."""
         key = digest(history, reply)

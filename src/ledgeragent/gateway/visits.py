@@ -83,8 +83,11 @@ class Visit:
                 await self.store.save(key, SavedSession(memory=choice.memory, version=version))
             await keep(choice.items, self.visitor.item_key, self.store)
 
-    async def release(self) -> None:
-        """Nothing was answered: the next request with this history is a retry."""
+    async def release(self, *, is_recorded: bool = True) -> None:
+        """Nothing was answered: the next request with this history is a retry.
+
+        What the journal could not be told is taken in again by it.
+        """
 
 
 class HistoryVisit(Visit):
@@ -119,9 +122,12 @@ class HistoryVisit(Visit):
             self._memories.settle(self._match.key, choice.reply, choice.memory, self.visitor.size)
             await self._feedback.keep(digest(self._match.key, choice.reply), choice.memory)
 
-    async def release(self) -> None:
+    async def release(self, *, is_recorded: bool = True) -> None:
         """Frees the history for its retry."""
-        self._memories.release(self._match.key)
+        if is_recorded:
+            self._memories.release(self._match.key)
+        else:
+            self._memories.forget(self._match)
 
 
 class SessionVisit(Visit):
@@ -152,8 +158,10 @@ class SessionVisit(Visit):
             state = state._replace(pending=(*state.pending, *released))
             await self._save(replace(self.memory, state=state), self._folded)
 
-    async def release(self) -> None:
+    async def release(self, *, is_recorded: bool = True) -> None:
         """Keeps what was folded, if that can be done."""
+        if not is_recorded:
+            return
         with suppress(StoreError, ConflictError):
             await self._save(self.memory, self._folded)
 
@@ -202,8 +210,6 @@ class Visits:
             match = self.memories.find(conversation.messages, visitor.scope)
             visit = HistoryVisit(visitor, self.store, self.memories, match)
         visit.fold(recorder, conversation.messages)
-        # Before anything is asked: what is not recorded must not count as taken in.
-        await recorder.written(visit.memory)
         await visit.begin()
         return visit
 
