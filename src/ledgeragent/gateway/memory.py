@@ -137,6 +137,12 @@ class Histories:
         if key in self._known:
             self._known[key].is_continued = False
 
+    def forget(self, match: Match) -> None:
+        """The request came to nothing, and of its messages nothing is known: all are new to its retry."""
+        if match.key != match.parent:
+            self._drop(match.key)
+        self.release(match.parent)
+
     def settle(self, history: Digest, key: Digest, memory: Memory, size: int) -> None:
         """Remembers, under `key`, what is known after a reply to a history.
 

@@ -103,9 +103,8 @@ def _read_ledger(data: Mapping[str, Json]) -> Ledger:
         utterances=PersistentList(tuple(Utterance(*u) for u in data.get("utterances", ()))),
         unavailable=PersistentMap({(tool, i): answer for tool, i, answer in data["unavailable"]}),
     )
-    for entry in data["entries"]:
-        ledger = ledger.put(_read_entry(entry, ledger.unconfirmed))
-    return ledger
+    entries = [_read_entry(entry, ledger.unconfirmed) for entry in data["entries"]]
+    return ledger.put_all(entries) if entries else ledger
 
 
 def _entry(entry: Entry, doubts: Sequence[Unconfirmed]) -> Json:
