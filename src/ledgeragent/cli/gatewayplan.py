@@ -103,6 +103,7 @@ def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
         version=args.version,
         tools=tools_of(args, args.domain),
         parameters=parameters_of(args),
+        allow_faulty=args.allow_faulty,
         levels=levels_of(args),
     )
     binding.domain()
@@ -180,14 +181,19 @@ def _keys_from_environment(name: str) -> frozenset[str]:
 
 
 def problems_of(plan: ServingPlan) -> Mapping[str, str]:
-    """By pack, what keeps it from being served: errors that `check` finds, samples judged otherwise."""
-    from ledgeragent.check import check
+    """By pack, what keeps it from being served: errors that `check` finds, samples judged otherwise.
+
+    Nothing does where faulty packs are allowed.
+    """
     from ledgeragent.compiler.problems import Severity
     from ledgeragent.offline.sampling import judge_samples
+    from ledgeragent.packs.checking import check
 
     problems: dict[str, str] = {}
     for route in plan.routes:
         name = route.binding.name
+        if route.binding.allow_faulty:
+            continue
         try:
             errors = [f for f in check(name) if f.severity is Severity.ERROR]
             has_samples = bool(samples(name)) and not errors
