@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from ledgeragent.cli.configuration import ConfigurationFile
 from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, parameters_of, tools_of
@@ -20,6 +21,7 @@ from ledgeragent.gateway.settings import ANY, Settings
 from ledgeragent.gateway.upstream import proxy_for
 from ledgeragent.journal.checkpoints import CheckpointPlan
 from ledgeragent.offline.binding import Binding, samples
+from ledgeragent.packs import is_data
 
 SHARED = (
     "host",
@@ -80,10 +82,26 @@ class ServingPlan:
         return cls(shared=spaces[0], routes=tuple(routes), config=args.config)
 
     def sources(self) -> tuple[str, ...]:
-        """The files that it was read from, and that may change: packs as data, the configuration."""
-        packs = (route.binding.name for route in self.routes)
-        places = [*packs, *([self.config] if self.config else [])]
+        """The files that it is read from, and that may change: packs as data, the configuration.
+
+        The folder of a pack stands for what may come into it.
+        """
+        places = [self.config] if self.config else []
+        for name in dict.fromkeys(
+            route.binding.name for route in self.routes if is_data(route.binding.name)
+        ):
+            places += [name, *map(str, _sources_of(name))]
         return tuple(place for place in places if os.path.exists(place))
+
+
+def _sources_of(pack: str) -> list[Path]:
+    """The files of a pack; what cannot be read just now is told by the reload that it leads to."""
+    from ledgeragent.compiler.packfiles import source_files
+
+    try:
+        return source_files(Path(pack))
+    except DataError:
+        return []
 
 
 def _route(path: str, args: argparse.Namespace) -> PlannedRoute:

@@ -61,9 +61,9 @@ def replay(
     each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
     `prefixes`, `unknown`, `form` and `allow_faulty` those of `Binding`. `table` gets a row for each
     judged call, in order. Runs of another domain, and (unless `nonstandard`) of agents with tools that
-    their benchmark does not have, are skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
-    a JSON document as a whole. Raises DataError for a file that cannot be opened, UsageError for a
-    domain or a rule that does not exist.
+    their benchmark does not have, are skipped and counted. Memory holds a few megabytes of the input
+    per process whatever its size, but a JSON document as a whole. Raises DataError for a file that
+    cannot be opened, UsageError for a domain or a rule that does not exist.
     """
     binding = Binding(
         name=domain,
