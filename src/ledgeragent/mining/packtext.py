@@ -171,7 +171,7 @@ class PackText:
         yield "    touches:"
         for touch in touches:
             field = f": {yaml_text(touch.field)}" if touch.field != WHOLE else ""
-            mark = "" if touch.seen and touch.way is not None else "review: "
+            mark = "" if touch.seen and touch.sure and touch.way is not None else "review: "
             mark += "" if touch.seen else "a guess: "
             yield f"      - {touch.path}{field}  # {mark}{touch.why}"
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ledgeragent.compiler.recordlines import yaml_text
 from ledgeragent.mining.rules.masking import Mask
 from ledgeragent.mining.rules.proposal import DraftRule
+from ledgeragent.mining.rules.question import Requirement
 from ledgeragent.mining.rules.trial import CutSample
 from ledgeragent.paths import Path
 from ledgeragent.types import Json
@@ -47,11 +48,17 @@ def _rule(domain: str, proposal: DraftRule) -> Iterator[str]:
     if question.requires:
         yield "    requires:"
         for name, path in question.requires.items():
-            yield f"      {yaml_text(name)}: {json.dumps(path)}"
+            yield f"      {yaml_text(name)}: {_required(path)}"
     yield f"    message: {json.dumps(_message(proposal))}"
     if question.check:
         values = json.dumps(list(proposal.values))
         yield f"    check: {json.dumps(question.check.replace('{values}', values))}"
+
+
+def _required(requirement: Requirement) -> str:
+    if isinstance(requirement, str):
+        return json.dumps(requirement)
+    return f"{{at: {json.dumps(requirement.at)}, each: {json.dumps(requirement.items)}}}"
 
 
 def _message(proposal: DraftRule) -> str:
@@ -79,4 +86,7 @@ def _sample(tool: str, sample: CutSample, mask: Mask) -> Iterator[str]:
         records[str(Path(own))] = clean
     arguments = mask.values(dict(sample.arguments))
     yield f"      - ledger: {json.dumps(records)}"
+    if sample.earlier:
+        earlier = [{"name": tool, "arguments": mask.values(dict(a))} for a in sample.earlier]
+        yield f"        writes: {json.dumps(earlier)}"
     yield f"        call: {json.dumps({'name': tool, 'arguments': arguments})}"
