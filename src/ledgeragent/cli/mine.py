@@ -125,11 +125,10 @@ def _draft(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) 
     result = draft(recording, specs)
     warn(recording.intake, files)
     texts = {"pack.yaml": PackText(result, name).text()}
-    count = None
+    rules = None
     if args.rules:
         rules = drafted(name, result, recording, args.redact, args.situations)
         texts = {"pack.yaml": PackText(result, name).text(rules.guarded), **rules.texts}
-        count = len(rules.proposals)
     write_folder(args.out, texts)
-    sys.stdout.write(draft_text(result, args.out, count))
+    sys.stdout.write(draft_text(result, args.out, rules, args.situations))
     return 0

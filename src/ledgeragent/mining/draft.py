@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ledgeragent.compiler.shapes import Object
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.mining.callhistory import CallHistory
 from ledgeragent.mining.conduct import Conduct
@@ -77,7 +78,7 @@ def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> D
     for history in histories:
         world.add(history)
     world.settle()
-    touching = Touching(world, routing.routes)
+    touching = Touching(world, routing.routes, {n: _arguments(spec) for n, spec in by_name.items()})
     return Draft(
         runs=survey.runs,
         conducts=conducts,
@@ -91,6 +92,10 @@ def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> D
         specs=by_name,
         world=world,
     )
+
+
+def _arguments(spec: ToolSpec) -> Collection[str]:
+    return spec.arguments.fields if isinstance(spec.arguments, Object) else ()
 
 
 def _answer(world: World, conduct: Conduct) -> MinedAnswer | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ledgeragent.mining.conduct import Conduct
@@ -39,13 +39,21 @@ class MinedTouch:
 
 
 class Touching:
-    """What the writes touch. A change that was seen is evidence; looks that saw none are not.
+    """What the writes touch; `arguments` are the names that a tools file gives those of each.
+
+    A change that was seen is evidence; looks that saw none are not.
 
     `left_out` are changes that another write's wrong answer explains: (tool, path, why).
     """
 
-    def __init__(self, world: World, routes: Iterable[MinedRoute]) -> None:
+    def __init__(
+        self,
+        world: World,
+        routes: Iterable[MinedRoute],
+        arguments: Mapping[str, Collection[str]] | None = None,
+    ) -> None:
         self._world = world
+        self._arguments = arguments or {}
         self._families: dict[str, Family] = {}
         self._renames: dict[str, dict[str, str]] = {}
         for route in routes:
@@ -117,7 +125,8 @@ class Touching:
         way = []
         for key in family.keys:
             name = self._renames[family.name].get(key, key)
-            places = [p for p in conduct.asked if p.rpartition(".")[2] in (key, name)]
+            asked = conduct.asked or self._arguments.get(conduct.tool, ())
+            places = [p for p in asked if p.rpartition(".")[2] in (key, name)]
             if not places:
                 return None
             way.append(min(places, key=len))

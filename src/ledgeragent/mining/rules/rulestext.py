@@ -18,15 +18,23 @@ _HEAD = """\
 # enforced: they are audited until you change that, one by one, and strike what is an accident.
 # A tool has rules here only if right calls of it came from {least} different situations or more.
 # Not drafted, since no recording shows it: clocks, tables, rules with an either-or, what was said, sums
-# over searches, and rules that agents break by habit.
+# over several reads, and rules that agents break by habit.
 """
 
 
 def rules_text(
-    domain: str, proposals: Sequence[DraftRule], thin: Mapping[str, int], least: int
+    domain: str,
+    proposals: Sequence[DraftRule],
+    thin: Mapping[str, int],
+    least: int,
+    faults: Mapping[str, str],
 ) -> str:
-    """The text of `rules.yaml`; `thin` are the tools with less than `least` situations."""
-    lines = [f"# {t}: {n} different situations, too few for a rule" for t, n in thin.items()]
+    """The text of `rules.yaml`; `thin` are the tools with less than `least` situations.
+
+    `faults` are drafts that `check` or their own samples speak against, with what they say.
+    """
+    lines = [f"# left out: {rule}: {fault}" for rule, fault in sorted(faults.items())]
+    lines += [f"# {t}: {n} different situations, too few for a rule" for t, n in thin.items()]
     lines.append("rules:" if proposals else "rules: []")
     for proposal in proposals:
         lines += _rule(domain, proposal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ledgeragent.mining.callhistory import AnsweredCall, CallHistory
 from ledgeragent.mining.conduct import subject
@@ -108,7 +108,8 @@ class Trial:
                 outcomes.samples.setdefault((answer, False), sample)
             elif is_right:
                 outcomes.right.setdefault(answer, set()).add(situation)
-                outcomes.samples.setdefault((answer, True), sample)
+                whole = dict(pair for pairs in paths.values() for pair in pairs)
+                outcomes.samples.setdefault((answer, True), replace(sample, records=whole))
                 self._swap(question, outcomes, asked, seen)
         for name, value in step.call.arguments.items():
             self._pools.setdefault((step.tool, name), deque(maxlen=_POOL)).append(value)
