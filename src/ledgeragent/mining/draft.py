@@ -33,7 +33,8 @@ class Draft:
     """What was mined.
 
     `kinds` has (kind, why) of every tool, `left_out` changes that were too seldom, `silent` the calls of
-    tools that never answered and that no tools file has: agents call tools that do not exist.
+    tools that only failed and that no tools file has: agents call tools that do not exist. `unanswered`
+    are those of which no call was answered at all.
     """
 
     runs: int
@@ -45,6 +46,7 @@ class Draft:
     answers: Mapping[str, MinedAnswer]
     left_out: Sequence[tuple[str, str, str]]
     silent: Mapping[str, int]
+    unanswered: Mapping[str, int]
     specs: Mapping[str, ToolSpec]
     world: World
 
@@ -89,6 +91,11 @@ def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> D
         answers={n: a for n in writes if (a := _answer(world, conducts[n])) is not None},
         left_out=touching.left_out,
         silent={n: c.calls for n, c in sorted(all_conducts.items()) if n not in conducts},
+        unanswered={
+            n: count
+            for n, count in sorted(survey.unanswered.items())
+            if n not in conducts and n not in all_conducts
+        },
         specs=by_name,
         world=world,
     )
