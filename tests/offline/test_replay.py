@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace as changed
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace
 from tests.cli.branches import NAME, NEW, OLD
 from tests.cli.command import RUNS, jsonl
+
+LIBRARIES = Binding(name=NAME, allow_faulty=True)
 
 
 @pytest.fixture
@@ -82,30 +85,22 @@ def test_a_file_that_cannot_be_opened_stops_it(file: str) -> None:
     [("tau2", "tau2"), ("tau", "tau"), ("tau_trait", "tau"), ("other", "tau2"), (None, "tau2")],
 )
 def test_the_benchmark_picks_the_version(benchmark: str | None, version: str) -> None:
-    assert Binding(name=NAME, allow_faulty=True).domain_for(of(benchmark)).version == version
+    assert LIBRARIES.domain_for(of(benchmark)).version == version
 
 
 def test_a_version_that_is_named_is_used() -> None:
-    assert (
-        Binding(name=NAME, allow_faulty=True, version="tau").domain_for(of("tau2")).version
-        == OLD.version
-    )
+    assert changed(LIBRARIES, version="tau").domain_for(of("tau2")).version == OLD.version
     with pytest.raises(UsageError, match="no version '3'"):
-        Binding(name=NAME, allow_faulty=True, version="3").domain()
+        changed(LIBRARIES, version="3").domain()
 
 
 def test_the_tools_are_those_given_else_those_of_the_run_else_those_of_the_version() -> None:
     recorded = frozenset({"get_book"})
     given = frozenset({"get_member"})
-    assert (
-        Binding(name=NAME, allow_faulty=True, tools=given).domain_for(of(tools=recorded)).available
-        == given
-    )
-    assert (
-        Binding(name=NAME, allow_faulty=True).domain_for(of(tools=recorded)).available == recorded
-    )
-    assert Binding(name=NAME, allow_faulty=True).domain_for(of("tau")).available == OLD.available
-    assert Binding(name=NAME, allow_faulty=True).domain_for(of("tau2")).available is None
+    assert changed(LIBRARIES, tools=given).domain_for(of(tools=recorded)).available == given
+    assert LIBRARIES.domain_for(of(tools=recorded)).available == recorded
+    assert LIBRARIES.domain_for(of("tau")).available == OLD.available
+    assert LIBRARIES.domain_for(of("tau2")).available is None
 
 
 @pytest.mark.parametrize(
@@ -125,7 +120,7 @@ def test_runs_of_another_domain_are_not_served(
 
 def test_a_domain_of_ones_own_is_found_by_module_and_attribute() -> None:
     assert versions(NAME, True) == {"tau2": NEW, "tau": OLD}
-    assert versions("tests.cli.branches:OLD") == {"tau": OLD}
+    assert versions("tests.cli.branches:OLD", True) == {"tau": OLD}
 
 
 @pytest.mark.parametrize("name", ["nowhere", "nowhere:IT", "tests.cli.branches:NAME", ":", "a:"])
