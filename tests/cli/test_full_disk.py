@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.cli.main import main
-from tests.cli.branches import NAME
 from tests.cli.command import RUNS, jsonl
-from tests.fuzz.corpus import RESULTS, TOOLS
+from tests.fuzz.corpus import NAME, RESULTS, TOOLS
 
 resource = pytest.importorskip("resource")
 pytest.importorskip("cryptography")

@@ -16,13 +16,13 @@ from pathlib import Path
 from ledgeragent.journal import Journal
 from ledgeragent.types import Json
 from tests.bench.results.runs import CANCEL, READ, simulation
-from tests.cli.branches import NAME
 from tests.cli.command import BOOK, MEMBER, ROOT, lend
 from tests.journal.test_journal import BANK, play
 from tests.offline.forms import records
 from tests.offline.test_cases import LEND, LONG, case
 
 BANK_NAME = "tests.journal.test_journal:BANK"
+NAME = "tests.lending.domain:LIBRARY"
 LENDING = "lending"
 FILE = "FILE"
 """Stands for the file in a command."""

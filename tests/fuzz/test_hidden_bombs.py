@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.cli.main import main
-from tests.cli.branches import NAME
 from tests.cli.command import ROOT
+from tests.fuzz.corpus import NAME
 from tests.fuzz.test_bombs import MEGABYTE, MOST_MEGABYTES, PROGRAM, peak_of
 
 LISTS = b"[" + b"[]," * (10 * MEGABYTE) + b"[]]"

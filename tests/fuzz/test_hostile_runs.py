@@ -13,8 +13,8 @@ from ledgeragent.bench.results.reading import read_results
 from ledgeragent.bench.results.table import Table
 from ledgeragent.cli.main import main
 from ledgeragent.report.cells import csv_cell, markdown_cell, markdown_code, markdown_text
-from tests.cli.branches import NAME
 from tests.cli.command import ADA, BOOK_IN, called, jsonl, lend, run
+from tests.fuzz.corpus import NAME
 from tests.fuzz.test_hostile_text import _ESCAPES, HOSTILE
 
 pytest.importorskip("yaml")
@@ -144,3 +144,10 @@ def test_a_table_for_latex_is_made_of_text() -> None:
         "\\textbackslash{}input\\{/etc/passwd\\} a \\&b \\$x\\$ \\%c \\#1 "
         "\\_\\textasciicircum{}\\textasciitilde{}\\{\\} & m [new] \\\\"
     )
+
+
+@pytest.mark.parametrize("field", ["reward", "created_at"])
+def test_a_number_of_hundreds_of_digits_is_none(tmp_path: Path, field: str) -> None:
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text(jsonl(run("run", lend(), **{field: 10**400})))
+    assert main(["replay", str(runs), "--domain", NAME]) == 0

@@ -18,7 +18,7 @@ from ledgeragent.gateway.console.desk import Console
 from ledgeragent.gateway.console.feed import ConsoleFeed
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.journal import Journal
-from ledgeragent.journal.nowhere import NowhereStore
+from ledgeragent.journal.stores import NowhereStore
 from ledgeragent.offline.binding import Binding
 from ledgeragent.report.view import live_view_html
 from ledgeragent.types import UserMessage

@@ -254,7 +254,7 @@ def test_a_head_that_was_half_written_is_cut_off(tmp_path: Path, file: Path) -> 
         if number == 1:
             kept.write_text(kept.read_text() + '{"checkpoint":1,"head":"ab')
             assert len([*read_heads(kept)]) == 1
-    assert len([*read_heads(kept)]) == 2 and place.close() == 0
+    assert len([*read_heads(kept)]) == 2 and not place.close()
 
 
 def test_a_head_that_does_not_fit_leaves_nothing(

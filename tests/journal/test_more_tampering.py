@@ -13,7 +13,7 @@ import pytest
 from ledgeragent.cli.main import main
 from ledgeragent.errors import DataError
 from ledgeragent.journal import Journal
-from ledgeragent.journal.chain import GENESIS, line_of, parsed, sealed, tombstone
+from ledgeragent.journal.sealing import GENESIS, line_of, parsed, sealed, tombstone
 from ledgeragent.journal.signing import make_keys
 from tests.journal.test_journal import BANK, play
 from tests.journal.test_tampering import Lines, forged, kept, records_of
@@ -168,7 +168,7 @@ def test_a_head_file_that_says_nothing_of_this_journal_proves_nothing(
             file.unlink()
     capsys.readouterr()
     assert main(["journal", "verify", str(file), "--head", str(elsewhere)]) == 1
-    assert f"none of the heads in {elsewhere} is of this journal" in capsys.readouterr().out
+    assert f"there is no head of this journal in {elsewhere}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("extension", [".jsonl", ".db"])

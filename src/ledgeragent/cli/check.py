@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.check import check, checked_text
 from ledgeragent.cli.options import add_parameters, parameters_of
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.problems import Severity
 from ledgeragent.files.limits import PACK
 from ledgeragent.files.reading import opened, read_text
 from ledgeragent.packs import PACKS
+from ledgeragent.packs.checking import check, checked_text
 from ledgeragent.report.findings import (
     PackFindings,
     count,

@@ -24,8 +24,8 @@ class HeadPlace(Protocol):
         """Keeps one more."""
         ...
 
-    def close(self) -> int:
-        """Waits until all are kept, for a few seconds at most; how many were not."""
+    def close(self) -> int | None:
+        """Waits until all are kept, for a few seconds at most; how many were not, if that is not raised."""
         ...
 
 
@@ -58,9 +58,8 @@ class _HeadFile:
         finally:
             os.close(handle)
 
-    def close(self) -> int:
+    def close(self) -> None:
         """Nothing to wait for: each line is on the disk."""
-        return 0
 
 
 def _whole_lines(handle: int) -> int:

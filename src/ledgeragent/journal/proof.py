@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path as File
 
 from ledgeragent.errors import DataError
-from ledgeragent.journal.chain import Chain, parsed, verify
+from ledgeragent.journal.chain import Chain, verify
 from ledgeragent.journal.checkpoints import heads_beside
 from ledgeragent.journal.heads import Head, read_heads
+from ledgeragent.journal.sealing import parsed
 from ledgeragent.journal.signing import signature_check
 from ledgeragent.journal.stores import Store
 
@@ -42,20 +43,47 @@ def prove(
     signed by it, and they must cover the whole journal.
     """
     beside = heads_beside(file)
-    heads_of = {str(place): [*read_heads(File(place))] for place in head_files}
+    places = {str(place): [*read_heads(File(place))] for place in head_files}
+    strangers = _strangers(places, origin_of(store))
     if beside.exists():
-        heads_of.setdefault(str(beside), [*read_heads(beside)])
-    origin = _origin(store)
-    own = [head for heads in heads_of.values() for head in heads if head.origin == origin]
-    faults = [fault for place in heads_of.items() for fault in _head_faults(*place, origin)]
-    if key is not None and not any(heads_of.values()):
-        faults.append("there is no signed head, so that the key proves nothing")
+        places.setdefault(str(beside), [*read_heads(beside)])
+    heads = [head for several in places.values() for head in several]
+    proof = proven(store, heads, key=key, since=since)
+    return replace(proof, faults=(*strangers, *proof.faults))
+
+
+def _strangers(places: Mapping[str, Sequence[Head]], origin: str) -> list[str]:
+    """Files of heads that say nothing of this journal, which heads beside it must not make up for."""
+    return [
+        f"there is no head of this journal in {place}: it was written anew from its first record on, or "
+        "the file is of another one"
+        for place, heads in places.items()
+        if all(head.origin != origin for head in heads)
+    ]
+
+
+def proven(
+    store: Store,
+    heads: Sequence[Head],
+    *,
+    key: str | None = None,
+    since: datetime | None = None,
+    links: Iterable[Head] = (),
+    buried: Iterable[int] = (),
+) -> Proof:
+    """The proof for one chain by these heads, of which those of other journals count for nothing.
+
+    `links` are what other chains tell of it, `buried` the numbers of records that they tell were erased.
+    """
+    origin = origin_of(store)
+    own = [head for head in heads if head.origin == origin]
+    faults = list(_head_faults(heads, own, key))
     if key is not None:
         check = signature_check(key)
         unsigned = [head for head in own if not head.is_signed_by(check)]
         faults += [_forged(head) for head in unsigned[:1]]
         own = [head for head in own if head not in unsigned]
-    chain = verify(store, heads=own, since=since)
+    chain = verify(store, heads=(*own, *links), since=since, buried=buried)
     covers = max((head.records for head in own), default=0)
     faults += _chain_faults(chain)
     if key is not None and own and chain.intact and covers < chain.records:
@@ -66,7 +94,7 @@ def prove(
     return Proof(chain=chain, heads=len(own), covers=covers, faults=tuple(faults))
 
 
-def _origin(store: Store) -> str:
+def origin_of(store: Store) -> str:
     """The hash of the first record, by which the heads of this journal are known."""
     try:
         return str(parsed(next(iter(store.lines()), "{}")).get("hash", ""))
@@ -74,14 +102,14 @@ def _origin(store: Store) -> str:
         return ""
 
 
-def _head_faults(place: str, heads: list[Head], origin: str) -> Iterator[str]:
-    if not heads:
-        yield f"there is no head in {place}, so that it proves nothing"
-    elif all(head.origin != origin for head in heads):
+def _head_faults(heads: Sequence[Head], own: list[Head], key: str | None) -> Iterator[str]:
+    if heads and not own:
         yield (
-            f"none of the heads in {place} is of this journal: it was written anew from its first record "
-            "on, or they are of another one"
+            "none of the heads is of this journal: it was written anew from its first record on, or "
+            "they are of another one"
         )
+    elif key is not None and not heads:
+        yield "there is no signed head, so that the key proves nothing"
 
 
 def _forged(head: Head) -> str:
