@@ -18,7 +18,7 @@ LISTED = {
     "bench/running/rowfile.py": "appends to what open_private opened",
     "bench/tau2/logs.py": "appends to what open_private opened",
     "bench/tau2/run.py": "writes to what open_private opened",
-    "check/__init__.py": "a pack of standard input, in a temporary folder",
+    "packs/checking.py": "a pack of standard input, in a temporary folder",
     "cli/init.py": "a draft that is linked to its place, never over a file",
     "cli/streams.py": "the null device",
     "journal/stores.py": "looks before at what kind of file it is",
