@@ -105,7 +105,7 @@ def test_a_clock_that_goes_back_is_told(
     file = tmp_path / "j.jsonl"
     times = iter(["2026-11-02T00:00:00.000+00:00", "2026-11-01T00:00:00.000+00:00"])
     with Journal.open(file, BANK) as journal, monkeypatch.context() as clock:
-        clock.setattr("ledgeragent.journal.writer.utc_now", lambda: next(times))
+        clock.setattr("ledgeragent.journal.chainwriter.utc_now", lambda: next(times))
         journal.heard("s", UserMessage(text="one"))
         journal.heard("s", UserMessage(text="two"))
         clock.undo()

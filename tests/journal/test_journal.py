@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
@@ -29,6 +30,7 @@ from ledgeragent import (
 )
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.journal import REDACTED, Journal, SqliteStore, open_store, verify
+from ledgeragent.journal.transcripts import exported
 from tests.journal.reading import chain_of, records_of
 
 
@@ -213,6 +215,27 @@ def test_redacted_values_are_nowhere_in_the_file(tmp_path: Path) -> None:
     assert "Okafor" not in text and "frozen" not in text and "close my account" not in text
     observed = next(r for r in records_of(file) if r["event"] == "observed")
     assert observed["content"] == {"account_id": "A1", "owner": REDACTED, "status": REDACTED}
+
+
+@pytest.mark.parametrize("redact", [(), ("params.code",)])
+def test_verdicts_tell_the_parameters_that_their_rules_had(
+    tmp_path: Path, redact: tuple[str, ...]
+) -> None:
+    file, domain = (
+        tmp_path / "j.jsonl",
+        replace(BANK, parameters={"most": 40, "code": "open sesame"}),
+    )
+    with Journal.open(file, domain, redact=redact) as journal:
+        assert journal.keeps(domain) and not journal.keeps(BANK)
+        play(journal, "first")
+        play(journal.under(BANK), "second")
+        play(journal.under(replace(domain, parameters={"most": 50}), redact=redact), "third")
+    told = {r["session"]: r.get("parameters") for r in records_of(file) if r["event"] == "judged"}
+    code = REDACTED if redact else "open sesame"
+    assert told == {"first": {"most": 40, "code": code}, "second": None, "third": {"most": 50}}
+    assert bool(redact) != ("sesame" in file.read_text())
+    whole = {one["id"]: one.get("parameters") for one in exported(records_of(file))}
+    assert whole == told
 
 
 def test_threads_may_share_a_journal(file: Path) -> None:

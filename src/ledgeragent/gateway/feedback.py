@@ -76,5 +76,5 @@ def _tells(memory: Memory) -> bool:
 def _extract(memory: Memory) -> Memory:
     rejections = memory.state.rejections
     size = sum(len(unsent.call.intent[1]) for unsent in memory.unsent)
-    size += sum(len(intent) for _, intent, _ in rejections.counts)
+    size += sum(len(arguments) for _, arguments in rejections.counts)
     return memory._replace(state=State(rejections=rejections), upstream="", size=size)

@@ -137,6 +137,12 @@ class Histories:
         if key in self._known:
             self._known[key].is_continued = False
 
+    def forget(self, match: Match) -> None:
+        """The request came to nothing, and of its messages nothing is known: all are new to its retry."""
+        if match.key != match.parent:
+            self._drop(match.key)
+        self.release(match.parent)
+
     def settle(self, history: Digest, key: Digest, memory: Memory, size: int) -> None:
         """Remembers, under `key`, what is known after a reply to a history.
 
@@ -172,7 +178,11 @@ class Histories:
 def shared(one: Memory, other: Memory) -> Memory:
     """What two conversations with the very same messages may both know: nothing of only one."""
     counts, others = one.state.rejections.counts, other.state.rejections.counts
-    both = {key: min(n, others[key]) for key, n in counts.items() if key in others}
+    both = {
+        intent: {key: min(n, others[intent][key]) for key, n in by.items() if key in others[intent]}
+        for intent, by in counts.items()
+        if intent in others
+    }
     return one._replace(
         state=one.state._replace(rejections=Rejections(counts=PersistentMap(both))),
         unsent=one.unsent if one.unsent == other.unsent else (),

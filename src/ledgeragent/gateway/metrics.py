@@ -33,6 +33,7 @@ class Metrics:
     unjudged: int = 0
     unguarded: int = 0
     ended: int = 0
+    shortened: int = 0
     active: int = 0
 
     def answered(self, path: str, status: int, seconds: float) -> None:
@@ -97,5 +98,7 @@ class Metrics:
         yield f"ledgeragent_unguarded_requests_total {self.unguarded}"
         yield "# TYPE ledgeragent_ended_conversations_total counter"
         yield f"ledgeragent_ended_conversations_total {self.ended}"
+        yield "# TYPE ledgeragent_shortened_ledgers_total counter"
+        yield f"ledgeragent_shortened_ledgers_total {self.shortened}"
         yield "# TYPE ledgeragent_active_requests gauge"
         yield f"ledgeragent_active_requests {self.active}"

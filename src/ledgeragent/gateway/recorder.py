@@ -59,6 +59,12 @@ class MemoryRecorder(AnyRecorder):
         if isinstance(self.journal, GatewayJournal):
             await self.journal.written(memory.session)
 
+    async def is_written(self, memory: Memory) -> bool:
+        """Whether all that was recorded of a conversation is written, once that is known."""
+        if isinstance(self.journal, GatewayJournal):
+            return await self.journal.is_written(memory.session)
+        return True
+
     def _observed(self, memory: Memory, message: Message) -> Memory:
         after = memory.state.observe(message, self.domain)
         self.note(memory.session, message, memory.state, after)

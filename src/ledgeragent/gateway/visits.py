@@ -83,8 +83,11 @@ class Visit:
                 await self.store.save(key, SavedSession(memory=choice.memory, version=version))
             await keep(choice.items, self.visitor.item_key, self.store)
 
-    async def release(self) -> None:
-        """Nothing was answered: the next request with this history is a retry."""
+    async def release(self, *, is_recorded: bool = True) -> None:
+        """Nothing was answered: the next request with this history is a retry.
+
+        What the journal could not be told is taken in again by it.
+        """
 
 
 class HistoryVisit(Visit):
@@ -121,9 +124,12 @@ class HistoryVisit(Visit):
             self._memories.settle(history, key, choice.memory, size)
             await self._feedback.keep(key, choice.memory)
 
-    async def release(self) -> None:
+    async def release(self, *, is_recorded: bool = True) -> None:
         """Frees the history for its retry."""
-        self._memories.release(self._match.key)
+        if is_recorded:
+            self._memories.release(self._match.key)
+        else:
+            self._memories.forget(self._match)
 
 
 class SessionVisit(Visit):
@@ -154,8 +160,10 @@ class SessionVisit(Visit):
             state = state._replace(pending=(*state.pending, *released))
             await self._save(self.memory._replace(state=state), self._folded)
 
-    async def release(self) -> None:
+    async def release(self, *, is_recorded: bool = True) -> None:
         """Keeps what was folded, if that can be done."""
+        if not is_recorded:
+            return
         with suppress(StoreError, ConflictError):
             await self._save(self.memory, self._folded)
 
