@@ -16,6 +16,7 @@ from tests.gateway.processes import command
 from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT
 from tests.gateway.world import HELLO, SAY, TOOLS, read_sse, run, served
+from tests.journal.reading import chain_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGHUP is POSIX")
 
@@ -82,9 +83,8 @@ def test_a_changed_pack_is_taken_up_and_no_stream_is_lost(tmp_path: Path, by: st
                 assert await asyncio.wait_for(gateway.wait(), 20) == 0
         rows = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
         assert [row["pack"]["version"] for row in rows if row["event"] == "heard"] == ["1", "2"]
-        from ledgeragent.journal import open_store, verify
 
-        assert verify(open_store(tmp_path / "journal.jsonl")).intact
+        assert chain_of(tmp_path / "journal.jsonl").intact
 
     run(scenario())
 

@@ -163,6 +163,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         undecided=DECISIONS[args.undecided],
         tool_names=names_of(args),
         max_refusals=args.max_refusals,
+        max_ledger=args.max_ledger,
         require_tools=args.require_tools,
         require_session=args.require_session,
     )

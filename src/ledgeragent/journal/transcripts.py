@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledgeragent.gate import NOT_EXECUTED
-from ledgeragent.journal.chain import Event
+from ledgeragent.journal.sealing import Event
 from ledgeragent.types import Json, canonical
 
 

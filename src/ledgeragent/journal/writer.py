@@ -8,64 +8,28 @@ loses nothing that anybody has seen.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path as File
-from typing import TypeAlias
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
-from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.errors import LedgerAgentError
 from ledgeragent.gate import Filtered
-from ledgeragent.journal.chain import JOURNAL_VERSION, sealed, verify
+from ledgeragent.journal.chainwriter import ChainWriter, Happening, Hear
 from ledgeragent.journal.checkpoints import NO_CHECKPOINTS, Checkpoints
 from ledgeragent.journal.heads import Head
+from ledgeragent.journal.opening import open_to_write
 from ledgeragent.journal.redaction import Redaction
-from ledgeragent.journal.stores import Store, open_store
+from ledgeragent.journal.stores import Store
 from ledgeragent.journal.verdicts import call_json, verdict_json
 from ledgeragent.journal.vocabulary import vocabulary
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
-
-Hear: TypeAlias = Callable[[Mapping[str, Json], str], None]
-"""Is told of a record once it is written: as data, and as the line that stands in the journal."""
 
 
 def stamp_of(domain: Domain) -> Mapping[str, Json]:
     """Which pack, in which version, with which content."""
     return {"name": domain.name, "version": domain.version, "digest": domain.digest}
-
-
-def record_of(
-    seq: int,
-    time: str,
-    event: str,
-    session: str,
-    stamp: Mapping[str, Json],
-    data: Mapping[str, Json],
-) -> Mapping[str, Json]:
-    """A record without its place in the chain."""
-    return {
-        "journal": JOURNAL_VERSION,
-        "seq": seq,
-        "time": time,
-        "session": session,
-        "event": event,
-        "pack": stamp,
-        **data,
-    }
-
-
-@dataclass(slots=True)
-class _ChainEnd:
-    """Where the chain goes on; `covered` records of it stood before the last checkpoint."""
-
-    head: str
-    count: int
-    time: str = ""
-    covered: int = 0
-    origin: str = ""
 
 
 class Journal:
@@ -88,23 +52,12 @@ class Journal:
         redact: Sequence[str] = (),
         checkpoints: Checkpoints = NO_CHECKPOINTS,
     ) -> None:
-        self._store = store
         self._stamp = stamp_of(domain)
         self._parameters = domain.parameters
         self._lock = threading.RLock()
         self._redaction = Redaction(redact, words=vocabulary(domain))
-        self._checkpoints = checkpoints
         self._hear: Hear | None = None
-        chain = verify(store, heads=checkpoints.own)
-        if not chain.intact:
-            raise UsageError(f"the journal cannot be continued: {chain.problem}")
-        covered = checkpoints.covered
-        self._end = _ChainEnd(chain.head, chain.records, chain.time, covered, chain.origin)
-        if checkpoints.signer and covered < chain.records:
-            self._write("unsigned", "", {"unsigned": chain.records - covered})
-        if chain.torn:
-            store.drop_torn()
-            self._write("recovered", "", {"torn_bytes": chain.torn})
+        self._chain = ChainWriter(store, checkpoints, self._stamp)
 
     @classmethod
     def open(
@@ -115,8 +68,11 @@ class Journal:
         redact: Sequence[str] = (),
         checkpoints: Checkpoints = NO_CHECKPOINTS,
     ) -> Journal:
-        """The journal in this file, to be written on: SQLite for `.sqlite` and `.db`, else JSON Lines."""
-        store = open_store(file, writable=True)
+        """The journal in this place, to be written on.
+
+        That is a Postgres database by its address, SQLite for `.sqlite` and `.db`, else JSON Lines.
+        """
+        store, checkpoints = open_to_write(file, checkpoints)
         try:
             return cls(store, domain, redact=redact, checkpoints=checkpoints)
         except LedgerAgentError:
@@ -178,26 +134,11 @@ class Journal:
     def checkpoint(self, occasion: str = "asked") -> Head:
         """Takes the head, signs it if there is a key, and sends it to where heads are kept."""
         with self._lock:
-            if self._checkpoints.sync != "never":
-                self._store.sync()
-            head = Head(
-                records=self._end.count,
-                hash=self._end.head,
-                time=utc_now(),
-                origin=self._end.origin,
-                occasion=occasion,
-            )
-            self._end.covered = head.records
-            return self._checkpoints.keep(head)
+            return self._chain.checkpoint(occasion)
 
     def close(self) -> None:
         """Takes the last head and releases the store."""
-        try:
-            if self._end.count > self._end.covered:
-                self.checkpoint("close")
-            self._checkpoints.close()
-        finally:
-            self._store.close()
+        self._chain.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -208,24 +149,11 @@ class Journal:
     def _write(self, event: str, session: str, data: Mapping[str, Json]) -> None:
         with self._lock:
             data, session = self._redaction.everywhere(data), self._redaction.name(session)
-            time, before = utc_now(), self._end.time
-            if time < before:
-                self._append("clock", "", time, {"was": before})
-            self._append(event, session, time, data)
-            if self._checkpoints.sync == "always":
-                self._store.sync()
-            if self._end.count - self._end.covered >= self._checkpoints.every:
-                self.checkpoint("count")
-
-    def _append(self, event: str, session: str, time: str, data: Mapping[str, Json]) -> None:
-        record = record_of(self._end.count + 1, time, event, session, self._stamp, data)
-        line, digest = sealed(record, self._end.head)
-        self._store.append(line)
-        self._end.head, self._end.time = digest, time
-        self._end.origin = self._end.origin or digest
-        self._end.count += 1
-        if self._hear is not None:
-            self._hear(record, line)
+            self._chain.write(
+                Happening(
+                    event=event, session=session, stamp=self._stamp, data=data, hear=self._hear
+                )
+            )
 
     def _text(self, text: str) -> Json:
         return self._redaction.value(("text",), text)
@@ -243,8 +171,3 @@ class Journal:
             if absorption.problems
             else absorption.skipped,
         }
-
-
-def utc_now() -> str:
-    """The time as records have it, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
