@@ -26,10 +26,8 @@ def every_item(
             yield asker.flag(field, False)
         elif member.shape == Scalar("str"):
             for record in records:
-                if (
-                    record.fields.get(field, member).shape == member.shape
-                    and field in record.fields
-                ):
+                own = record.fields.get(field)
+                if own is not None and own.shape == member.shape:
                     yield asker.together(field, record)
 
 
