@@ -32,6 +32,9 @@ FORMS: dict[Form, Callable[[str], str]] = {
 """How frameworks write down what a tool returned: as it is, by `str`, in a wrapper, as JSON text again."""
 
 
+PREFIXES = ("", "mcp__shop__", "shop-", "shop_")
+"""What may stand before the names of the shop's tools on the wire."""
+
 CONTROLS = {"final_result": ("text",), "transfer_to_billing": ()}
 """Tools of no pack that frameworks add for their own affairs, with their arguments."""
 

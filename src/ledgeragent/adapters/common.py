@@ -6,10 +6,10 @@ import dataclasses
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError, UsageError
@@ -21,7 +21,9 @@ from ledgeragent.session.clock import ticking
 from ledgeragent.session.controls import reaches_a_write, with_neutrals
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure, plain
-from ledgeragent.session.ticket import Ticket, refusal
+from ledgeragent.session.ticket import Ticket
+from ledgeragent.session.toolnames import ToolNames
+from ledgeragent.session.wirenames import WireNames
 from ledgeragent.text import visible
 from ledgeragent.types import Message, ToolCall
 from ledgeragent.verdict import Decision
@@ -69,8 +71,8 @@ class Policy:
 
     What happens in them is written to `journal`. In mode "shadow" verdicts change nothing. A call
     with a rule whose record no tool of the agent supplies is answered as `undecided` says, unless
-    the policy is a gate of your own making. `neutrals` names tools that the policy does not list,
-    and that change none of its records.
+    the policy is a gate of your own making. `names` says what the agent's tools are called, and
+    which of them the policy does not list and change none of its records.
     """
 
     policy: PolicyLike
@@ -78,12 +80,12 @@ class Policy:
     journal: Journal | None = None
     mode: Mode = "enforce"
     undecided: Undecided = "block"
-    neutrals: Collection[str] = ()
-    _bound: dict[tuple[frozenset[str] | None, frozenset[str]], Gate] = field(
+    names: ToolNames = field(default_factory=ToolNames)
+    _bound: dict[tuple[frozenset[str] | None, frozenset[str]], BoundGate] = field(
         default_factory=dict, repr=False
     )
     _sessions: Threads = field(default_factory=Threads, repr=False)
-    _unjudged_names: set[str] = field(default_factory=set, repr=False)
+    _told: set[str] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -135,9 +137,9 @@ class Policy:
             self.policy,
             mode=self.mode,
             undecided=self.undecided,
-            neutrals=self.neutrals,
+            names=self.names,
             _bound=self._bound,
-            _unjudged_names=self._unjudged_names,
+            _told=self._told,
         )
 
     def _conversation(
@@ -146,7 +148,10 @@ class Policy:
         # The journal knows a conversation by calls of the policy's own tools, whatever is offered.
         recorder = Recorder(self.gate().domain, self.journal)
         thread = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
-        return Conversation(self.gate(tools, controls), thread, self.watch)
+        bound = self.bound(tools, controls)
+        conversation = Conversation(bound.gate, thread, self.watch)
+        conversation.names = bound.names
+        return conversation
 
     def offer(
         self,
@@ -160,28 +165,48 @@ class Policy:
         """
         conversation.tools |= frozenset(tools)
         conversation.controls |= frozenset(controls)
-        conversation.rebind(self.gate(conversation.tools, conversation.controls))
+        conversation.rebind(*self.bound(conversation.tools, conversation.controls))
 
     def gate(self, tools: Collection[str] | None = None, controls: Collection[str] = ()) -> Gate:
         """The policy's gate for an agent with these tools: no rule asks for a read outside them."""
-        names = frozenset(tools) if tools is not None else None
-        key = names, frozenset(controls)
+        return self.bound(tools, controls).gate
+
+    def bound(
+        self, tools: Collection[str] | None = None, controls: Collection[str] = ()
+    ) -> BoundGate:
+        """The same gate, and what the agent calls its tools."""
+        key = (frozenset(tools) if tools is not None else None), frozenset(controls)
         if key not in self._bound:
-            self._bound[key] = self._gate(*key)
+            self._bound[key] = self._bind(*key)
         return self._bound[key]
 
-    def _gate(self, tools: frozenset[str] | None, controls: frozenset[str]) -> Gate:
+    def _bind(self, tools: frozenset[str] | None, controls: frozenset[str]) -> BoundGate:
         gate = self.policy
         if not isinstance(gate, Gate):
             domain = load_domain(gate) if isinstance(gate, str) else gate
             gate = Gate(domain=domain, undecided=Decision[self.undecided.upper()])
+        own = frozenset(tool.tool for tool in gate.domain.tools)
+        self.names.check(own)
         unjudged = self._unjudged(controls, gate.domain)
-        domain = with_neutrals(gate.domain, [*self.neutrals, *unjudged])
+        names = self._read(sorted((tools or frozenset()) - set(unjudged)), own)
+        domain = with_neutrals(gate.domain, [*sorted(self.names.neutrals), *unjudged])
         # What the operator bound the gate to before says what can be read.
         if tools is not None and domain.available is None:
-            domain = domain.bind(tools)
+            domain = domain.bind(frozenset(map(names.tool, tools)))
         bound = gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
-        return ticking(bound)
+        return BoundGate(ticking(bound), names)
+
+    def _read(self, tools: Collection[str], own: frozenset[str]) -> WireNames:
+        """What the agent's names stand for among the policy's `own`; told once for this policy."""
+        reading = self.names.read(tools, own)
+        for name, tool in reading.tools.items():
+            self._tell(logging.INFO, f"the tool {name} is read as the policy's {tool}")
+        for name, why in reading.doubtful.items():
+            text = (
+                f"the tool {name} is not taken for one of the policy's, since {why}; `aliases` says"
+            )
+            self._tell(logging.WARNING, f"{text} which it is")
+        return WireNames(reading.tools)
 
     def _unjudged(self, controls: frozenset[str], domain: Domain) -> list[str]:
         """The framework's own tools, whose calls are let through; told once for this policy.
@@ -189,14 +214,30 @@ class Policy:
         None is one that may be a write of the domain by another name.
         """
         names = [name for name in sorted(controls) if not reaches_a_write(name, domain)]
-        outside = [name for name in names if domain.tool(name) is None]
-        if fresh := [name for name in outside if name not in self._unjudged_names]:
-            self._unjudged_names.update(fresh)
-            log.info(
-                "not judged, since they are the framework's own and change no record: %s",
-                visible(", ".join(fresh)),
+        for name in (name for name in names if domain.tool(name) is None):
+            self._tell(
+                logging.INFO,
+                f"not judged, since it is the framework's own and changes no record: {name}",
             )
         return names
+
+    def _tell(self, level: int, text: str) -> None:
+        """Logs a sentence once."""
+        if text not in self._told:
+            self._told.add(text)
+            log.log(level, "%s", visible(text))
+
+
+class BoundGate(NamedTuple):
+    """A policy's gate for an agent, and what the agent calls the tools."""
+
+    gate: Gate
+    names: WireNames
+
+
+def named(aliases: Mapping[str, str] | None, neutrals: Collection[str]) -> ToolNames:
+    """The names of an adapter's arguments."""
+    return ToolNames(aliases=dict(aliases or {}), neutrals=frozenset(neutrals))
 
 
 def refuse(what: str, instead: str) -> UnguardableError:
@@ -233,7 +274,7 @@ def execute(
     try:
         for call in calls:
             ticket = conversation.take(call)
-            answers.append(_executed(conversation, ticket, run))
+            answers.append(_executed(conversation, call, ticket, run))
     finally:
         _complete(calls, answers)
 
@@ -248,46 +289,55 @@ async def aexecute(
     try:
         for call in calls:
             ticket = await conversation.atake(call)
-            answers.append(await _aexecuted(conversation, ticket, run))
+            answers.append(await _aexecuted(conversation, call, ticket, run))
     finally:
         _complete(calls, answers)
 
 
-def _executed(conversation: Conversation, ticket: Ticket, run: RunCall) -> CallResult:
-    if (settled := _unrunnable(conversation, ticket)) is not None:
+def _executed(
+    conversation: Conversation, call: ToolCall, ticket: Ticket, run: RunCall
+) -> CallResult:
+    if (settled := _unrunnable(conversation, call, ticket)) is not None:
         return settled
     try:
         with conversation.running(ticket):
-            return _answered(conversation, ticket, run(ticket.call))
+            return _answered(conversation, call, ticket, run(call))
     except Exception as error:
-        return CallResult(call=ticket.call, content=failure(error), error=True)
+        return CallResult(call=call, content=failure(error), error=True)
 
 
-async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRunCall) -> CallResult:
-    if (settled := _unrunnable(conversation, ticket)) is not None:
+async def _aexecuted(
+    conversation: Conversation, call: ToolCall, ticket: Ticket, run: AsyncRunCall
+) -> CallResult:
+    if (settled := _unrunnable(conversation, call, ticket)) is not None:
         return settled
     try:
         with conversation.running(ticket):
-            return _answered(conversation, ticket, await run(ticket.call))
+            return _answered(conversation, call, ticket, await run(call))
     except Exception as error:
-        return CallResult(call=ticket.call, content=failure(error), error=True)
+        return CallResult(call=call, content=failure(error), error=True)
 
 
-def _unrunnable(conversation: Conversation, ticket: Ticket) -> CallResult | None:
+def _unrunnable(conversation: Conversation, call: ToolCall, ticket: Ticket) -> CallResult | None:
     """The answer to a call that is rejected, or that nobody could run whatever the verdict."""
     if not ticket.allowed:
-        return CallResult(call=ticket.call, content=refusal(ticket.verdict), error=True)
-    if ticket.call.malformed is not None:
-        return _answered(conversation, ticket, _UNREADABLE, error=True)
+        return CallResult(call=call, content=conversation.refusal(ticket), error=True)
+    if call.malformed is not None:
+        return _answered(conversation, call, ticket, _UNREADABLE, error=True)
     return None
 
 
 def _answered(
-    conversation: Conversation, ticket: Ticket, content: object, *, error: bool = False
+    conversation: Conversation,
+    call: ToolCall,
+    ticket: Ticket,
+    content: object,
+    *,
+    error: bool = False,
 ) -> CallResult:
     conversation.observe(ticket, content, error=error)
     text = as_text(content)
-    return CallResult(call=ticket.call, content=text, error=error or text.startswith("Error"))
+    return CallResult(call=call, content=text, error=error or text.startswith("Error"))
 
 
 def _complete(calls: Sequence[ToolCall], answers: list[CallResult]) -> None:

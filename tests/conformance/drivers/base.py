@@ -54,3 +54,13 @@ FUNCTIONS: tuple[Json, ...] = (
     *(_control(name, arguments) for name, arguments in CONTROLS.items()),
 )
 """The agent's tools, the shop's and a framework's own: name, description and parameters of each."""
+
+
+def functions(prefix: str) -> list[Json]:
+    """The same with a prefix before the names of the shop's."""
+    return [
+        function
+        if function["name"] in CONTROLS
+        else {**function, "name": prefix + function["name"]}
+        for function in FUNCTIONS
+    ]

@@ -11,8 +11,8 @@ from typing import Any
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.types import Message, ToolCall
-from tests.conformance.drivers.base import FUNCTIONS, Driver
-from tests.conformance.scene import CURRENT, Scene, watch
+from tests.conformance.drivers.base import Driver, functions
+from tests.conformance.scene import CURRENT, PREFIXES, Scene, watch
 from tests.conformance.upstream import argument_text
 
 
@@ -28,6 +28,7 @@ class LangChain(Driver):
 
     name = "langchain"
     libraries = ("langchain", "langgraph")
+    prefixes = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -36,8 +37,19 @@ class LangChain(Driver):
         from ledgeragent.adapters.langchain import LedgerMiddleware
 
         guard: Any = LedgerMiddleware("shop", watch=watch, journal=journal, mode=mode)
-        tools = [langchain_tool(function) for function in FUNCTIONS]
-        self.agent: Any = create_agent(_langchain_model(), tools, middleware=self.middleware(guard))
+        self.agents = {
+            prefix: create_agent(
+                _langchain_model(),
+                [langchain_tool(function) for function in functions(prefix)],
+                middleware=self.middleware(guard),
+            )
+            for prefix in PREFIXES
+        }
+
+    @property
+    def agent(self) -> Any:
+        """The agent whose tools have the names of the current scene."""
+        return self.agents[CURRENT.get().situation.prefix]
 
     def middleware(self, guard: Any) -> list[Any]:
         """The agent's middleware."""
@@ -177,6 +189,7 @@ class OpenAIAgents(Driver):
 
     name = "openai agents"
     libraries = ("agents",)
+    prefixes = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -185,11 +198,22 @@ class OpenAIAgents(Driver):
         from ledgeragent.adapters.openai_agents import LedgerRunner
 
         set_tracing_disabled(True)
-        tools = [agents_tool(function) for function in FUNCTIONS]
-        self.agent: Any = Agent(name="support", tools=tools, model=_agents_model())
+        self.agents: dict[str, Any] = {
+            prefix: Agent(
+                name="support",
+                tools=[agents_tool(function) for function in functions(prefix)],
+                model=_agents_model(),
+            )
+            for prefix in PREFIXES
+        }
         self.runner = LedgerRunner("shop", watch=watch, journal=journal, mode=mode)
         # Without this an unknown tool ends the run: a choice of the SDK's users, not ours.
         self.config = RunConfig(tool_not_found_behavior="return_error_to_model")
+
+    @property
+    def agent(self) -> Any:
+        """The agent whose tools have the names of the current scene."""
+        return self.agents[CURRENT.get().situation.prefix]
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
@@ -237,9 +261,9 @@ def agents_tool(function: Any) -> Any:
 
 def _agents_model() -> Any:
     from agents import Model, ModelResponse, Usage
-    from agents.testing import ScriptedModel, assistant_message, function_call
 
     from ledgeragent.adapters.openai_agents import map_history
+    from tests.adapters.agents_model import ScriptedModel, assistant_message, function_call
 
     def output(input: list[Any]) -> list[Any]:
         history, tail = _tailed(input)
@@ -267,6 +291,7 @@ class PydanticAI(Driver):
 
     name = "pydantic ai"
     libraries = ("pydantic_ai",)
+    prefixes = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -274,9 +299,20 @@ class PydanticAI(Driver):
 
         from ledgeragent.adapters.pydantic_ai import LedgerCapability
 
-        tools = [pydantic_tool(function) for function in FUNCTIONS]
         capabilities = [LedgerCapability("shop", watch=watch, journal=journal, mode=mode)]
-        self.agent: Any = Agent(_pydantic_model(), tools=tools, capabilities=capabilities)
+        self.agents: dict[str, Any] = {
+            prefix: Agent(
+                _pydantic_model(),
+                tools=[pydantic_tool(function) for function in functions(prefix)],
+                capabilities=capabilities,
+            )
+            for prefix in PREFIXES
+        }
+
+    @property
+    def agent(self) -> Any:
+        """The agent whose tools have the names of the current scene."""
+        return self.agents[CURRENT.get().situation.prefix]
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
