@@ -6,16 +6,10 @@ import logging
 
 import pytest
 
-from ledgeragent.adapters.common import (
-    CallResult,
-    Policy,
-    aexecute,
-    as_text,
-    execute,
-    failure,
-    require,
-)
+from ledgeragent.adapters.common import Policy, as_text, require
+from ledgeragent.adapters.execution import CallResult, aexecute, execute
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.session.outcome import failure
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision
 from tests.lending.domain import ADA, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call

@@ -6,26 +6,25 @@ import dataclasses
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError, UsageError
-from ledgeragent.gate import NOT_EXECUTED, Gate
+from ledgeragent.gate import Gate
 from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
 from ledgeragent.session.clock import ticking
 from ledgeragent.session.controls import reaches_a_write, with_neutrals
 from ledgeragent.session.conversation import Conversation, Watch
-from ledgeragent.session.outcome import failure, plain
-from ledgeragent.session.ticket import Ticket
+from ledgeragent.session.outcome import plain
 from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.session.wirenames import WireNames
 from ledgeragent.text import visible
-from ledgeragent.types import Message, ToolCall
+from ledgeragent.types import Message
 from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:
@@ -194,7 +193,13 @@ class Policy:
         if tools is not None and domain.available is None:
             domain = domain.bind(frozenset(map(names.tool, tools)))
         bound = gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
+        self._tell_uncovered(tools or frozenset(), bound, names)
         return BoundGate(ticking(bound), names)
+
+    def wire(self, name: str) -> WireNames:
+        """What a tool is called that is met before anybody has listed it, by the operator's word alone."""
+        tool = self.names.tool(name, frozenset(tool.tool for tool in self.gate().domain.tools))
+        return WireNames({name: tool} if tool not in (None, name) else {})
 
     def _read(self, tools: Collection[str], own: frozenset[str]) -> WireNames:
         """What the agent's names stand for among the policy's `own`; told once for this policy."""
@@ -207,6 +212,24 @@ class Policy:
             )
             self._tell(logging.WARNING, f"{text} which it is")
         return WireNames(reading.tools)
+
+    def _tell_uncovered(self, tools: frozenset[str], gate: Gate, names: WireNames) -> None:
+        """Tells which tools the policy says nothing of, and which of them may be its writes."""
+        uncovered = sorted(t for t in tools if gate.domain.tool(names.tool(t)) is None)
+        if gate.unknown is not Decision.ALLOW:
+            if uncovered:
+                self._tell(
+                    logging.WARNING,
+                    f"the policy does not cover the tools {', '.join(uncovered)}, so their calls are "
+                    "refused: add them to it, or name those that change no record as neutral",
+                )
+            return
+        for tool in (tool for tool in uncovered if reaches_a_write(tool, gate.domain)):
+            self._tell(
+                logging.WARNING,
+                f"calls of {tool} pass without being judged, though its name ends in that of a write "
+                "of the policy: if it is that one, give it as an alias",
+            )
 
     def _unjudged(self, controls: frozenset[str], domain: Domain) -> list[str]:
         """The framework's own tools, whose calls are let through; told once for this policy.
@@ -243,103 +266,3 @@ def named(aliases: Mapping[str, str] | None, neutrals: Collection[str]) -> ToolN
 def refuse(what: str, instead: str) -> UnguardableError:
     """The error for something that would run behind the gate's back."""
     return UnguardableError(f"{what} can't be guarded here; {instead}")
-
-
-RunCall: TypeAlias = Callable[[ToolCall], object]
-"""Executes a call and returns its answer; raising is answered with an error."""
-
-AsyncRunCall: TypeAlias = Callable[[ToolCall], Awaitable[object]]
-
-_CUT = "Error: this call was interrupted; it is not known what it did."
-_UNREADABLE = f"{NOT_EXECUTED}, because its arguments are not a JSON object."
-_NOT_BEGUN = f"{NOT_EXECUTED}, because the turn was interrupted."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallResult:
-    """The answer to one call of a reply."""
-
-    call: ToolCall
-    content: str
-    error: bool = False
-
-
-def execute(
-    conversation: Conversation, calls: Sequence[ToolCall], run: RunCall, answers: list[CallResult]
-) -> None:
-    """Runs the allowed calls of a judged reply; every call gets an answer, however this ends.
-
-    Each is judged when its turn comes, if it had to wait for one before it.
-    """
-    try:
-        for call in calls:
-            ticket = conversation.take(call)
-            answers.append(_executed(conversation, call, ticket, run))
-    finally:
-        _complete(calls, answers)
-
-
-async def aexecute(
-    conversation: Conversation,
-    calls: Sequence[ToolCall],
-    run: AsyncRunCall,
-    answers: list[CallResult],
-) -> None:
-    """The same with an asynchronous `run`."""
-    try:
-        for call in calls:
-            ticket = await conversation.atake(call)
-            answers.append(await _aexecuted(conversation, call, ticket, run))
-    finally:
-        _complete(calls, answers)
-
-
-def _executed(
-    conversation: Conversation, call: ToolCall, ticket: Ticket, run: RunCall
-) -> CallResult:
-    if (settled := _unrunnable(conversation, call, ticket)) is not None:
-        return settled
-    try:
-        with conversation.running(ticket):
-            return _answered(conversation, call, ticket, run(call))
-    except Exception as error:
-        return CallResult(call=call, content=failure(error), error=True)
-
-
-async def _aexecuted(
-    conversation: Conversation, call: ToolCall, ticket: Ticket, run: AsyncRunCall
-) -> CallResult:
-    if (settled := _unrunnable(conversation, call, ticket)) is not None:
-        return settled
-    try:
-        with conversation.running(ticket):
-            return _answered(conversation, call, ticket, await run(call))
-    except Exception as error:
-        return CallResult(call=call, content=failure(error), error=True)
-
-
-def _unrunnable(conversation: Conversation, call: ToolCall, ticket: Ticket) -> CallResult | None:
-    """The answer to a call that is rejected, or that nobody could run whatever the verdict."""
-    if not ticket.allowed:
-        return CallResult(call=call, content=conversation.refusal(ticket), error=True)
-    if call.malformed is not None:
-        return _answered(conversation, call, ticket, _UNREADABLE, error=True)
-    return None
-
-
-def _answered(
-    conversation: Conversation,
-    call: ToolCall,
-    ticket: Ticket,
-    content: object,
-    *,
-    error: bool = False,
-) -> CallResult:
-    conversation.observe(ticket, content, error=error)
-    text = as_text(content)
-    return CallResult(call=call, content=text, error=error or text.startswith("Error"))
-
-
-def _complete(calls: Sequence[ToolCall], answers: list[CallResult]) -> None:
-    for position, call in enumerate(calls[len(answers) :]):
-        answers.append(CallResult(call=call, content=_NOT_BEGUN if position else _CUT, error=True))

@@ -11,19 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ledgeragent.adapters.common import (
-    AsyncRunCall,
-    CallResult,
-    Policy,
-    PolicyLike,
-    RunCall,
-    Undecided,
-    aexecute,
-    execute,
-    named,
-    refuse,
-    require,
-)
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, named, refuse, require
+from ledgeragent.adapters.execution import AsyncRunCall, CallResult, RunCall, aexecute, execute
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Watch
