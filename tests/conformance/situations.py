@@ -371,6 +371,17 @@ SITUATIONS += (
         turns=(_turn(_JORIS_READ, _step(_cancel("G-1010", ALLOW))),),
         fails="get_order",
     ),
+    Situation(
+        name="a read that fails, of which the model hears",
+        turns=(_turn(_JORIS_READ, _step(_order("G-1010")), _step(_cancel("G-1010", ALLOW))),),
+        fails="get_order",
+        tells=True,
+    ),
+    Situation(
+        name="a reply that never comes and is asked for again",
+        turns=(_turn(_JORIS_READ, _step(_cancel("G-1010", ALLOW))),),
+        drops=True,
+    ),
 )
 
 READER = Situation(

@@ -19,7 +19,9 @@ class Driver(ABC):
     `libraries` are modules it needs, `lacks` what it cannot express (see `Situation.needs`). `waits` if
     a call waits for another without a turn of the model (see `Situation.waits`). `journals` if it can
     write to a journal of this process. `lists_tools` if the agent has tools beside the domain's,
-    `prefixes` if tools may have other names on the wire, `retries` if the host repeats what failed.
+    `prefixes` if tools may have other names on the wire, `retries` if the host repeats a tool's
+    call that failed, `tells` if the model hears of it; `asks_again` if it repeats a request whose
+    answer never came.
     """
 
     name: ClassVar[str]
@@ -30,6 +32,8 @@ class Driver(ABC):
     lists_tools: ClassVar[bool] = True
     prefixes: ClassVar[bool] = False
     retries: ClassVar[bool] = False
+    tells: ClassVar[bool] = False
+    asks_again: ClassVar[bool] = False
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         self.journal = journal

@@ -172,16 +172,18 @@ def _langchain_model() -> Any:
 
 
 class LangChainRetried(LangChain):
-    """The same agent with a middleware that repeats tool calls which fail."""
+    """The same agent with middlewares that repeat tool calls and requests which fail."""
 
     name = "langchain, retried"
     retries = True
+    asks_again = True
 
     def middleware(self, guard: Any) -> list[Any]:
         """The retries stand before the guard, which judges each attempt."""
-        from langchain.agents.middleware import ToolRetryMiddleware
+        from langchain.agents.middleware import ModelRetryMiddleware, ToolRetryMiddleware
 
-        return [ToolRetryMiddleware(initial_delay=0.0, jitter=False, on_failure="continue"), guard]
+        at_once: Any = {"initial_delay": 0.0, "jitter": False, "on_failure": "continue"}
+        return [ModelRetryMiddleware(**at_once), ToolRetryMiddleware(**at_once), guard]
 
 
 class OpenAIAgents(Driver):
@@ -190,19 +192,24 @@ class OpenAIAgents(Driver):
     name = "openai agents"
     libraries = ("agents",)
     prefixes = True
+    tells = True
+    asks_again = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
-        from agents import Agent, RunConfig, set_tracing_disabled
+        from agents import Agent, ModelRetrySettings, ModelSettings, RunConfig, set_tracing_disabled
 
         from ledgeragent.adapters.openai_agents import LedgerRunner
 
         set_tracing_disabled(True)
+        at_once: Any = {"initial_delay": 0.0, "jitter": False}
+        again = ModelRetrySettings(max_retries=1, backoff=at_once, policy=lambda _: True)
         self.agents: dict[str, Any] = {
             prefix: Agent(
                 name="support",
                 tools=[agents_tool(function) for function in functions(prefix)],
                 model=_agents_model(),
+                model_settings=ModelSettings(retry=again),
             )
             for prefix in PREFIXES
         }
@@ -245,11 +252,14 @@ class OpenAIAgentsStreamed(OpenAIAgents):
 
 def agents_tool(function: Any) -> Any:
     """The shop's tool as the SDK's; the current scene runs it."""
-    from agents import FunctionTool
+    from agents import FunctionTool, default_tool_error_function
 
     async def invoke(context: Any, arguments: str) -> str:
         call = ToolCall(name=function["name"], arguments=json.loads(arguments))
-        return await CURRENT.get().aexecute(call)
+        try:
+            return await CURRENT.get().aexecute(call)
+        except ConnectionError as problem:  # as the SDK's own function tools do
+            return default_tool_error_function(context, problem)
 
     return FunctionTool(
         name=function["name"],
@@ -292,6 +302,8 @@ class PydanticAI(Driver):
     name = "pydantic ai"
     libraries = ("pydantic_ai",)
     prefixes = True
+    tells = True
+    asks_again = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -394,11 +406,14 @@ class PydanticAIRunStream(PydanticAI):
 
 def pydantic_tool(function: Any) -> Any:
     """The shop's tool as Pydantic AI's; the current scene runs it."""
-    from pydantic_ai import Tool
+    from pydantic_ai import ModelRetry, Tool
 
     async def run(**arguments: Any) -> str:
         call = ToolCall(name=function["name"], arguments=arguments)
-        return await CURRENT.get().aexecute(call)
+        try:
+            return await CURRENT.get().aexecute(call)
+        except ConnectionError as problem:
+            raise ModelRetry(str(problem)) from None
 
     return Tool.from_schema(
         run,
@@ -410,6 +425,7 @@ def pydantic_tool(function: Any) -> Any:
 
 def _pydantic_model() -> Any:
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.fallback import FallbackModel
     from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
     from ledgeragent.adapters.pydantic_ai import map_history
@@ -433,4 +449,5 @@ def _pydantic_model() -> Any:
         for n, c in enumerate(reply.calls):
             yield {n: DeltaToolCall(c.name, argument_text(c), tool_call_id=c.id)}
 
-    return FunctionModel(respond, stream_function=stream)
+    model = FunctionModel(respond, stream_function=stream)
+    return FallbackModel(model, model, fallback_on=(ConnectionError,))

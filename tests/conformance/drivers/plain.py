@@ -17,6 +17,7 @@ class OpenAILoop(Driver):
     name = "openai loop"
     libraries = ("openai",)
     prefixes = True
+    tells = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -57,6 +58,7 @@ class AnthropicLoop(Driver):
     libraries = ("anthropic",)
     lacks = frozenset({"argument text"})
     prefixes = True
+    tells = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
