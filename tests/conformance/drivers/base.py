@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.types import Json
-from tests.conformance.scene import CONTROLS, Scene
+from tests.conformance.scene import CONTROLS, CURRENT, Scene
 
 
 class Driver(ABC):
@@ -68,3 +68,10 @@ def functions(prefix: str) -> list[Json]:
         else {**function, "name": prefix + function["name"]}
         for function in FUNCTIONS
     ]
+
+
+def tailed(given: Sequence[Any]) -> tuple[list[Any], Any]:
+    """What was said, and the ledger block behind it; there is none where verdicts change nothing."""
+    if CURRENT.get().shadow:
+        return list(given), None
+    return list(given[:-1]), given[-1]
