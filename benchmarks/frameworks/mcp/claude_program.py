@@ -63,7 +63,9 @@ class _Request(BaseHTTPRequestHandler):
             "usage": {"input_tokens": 1, "output_tokens": 1},
         }
         if body.get("stream"):
-            events = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in _events(message))
+            events = "".join(
+                f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in _events(message)
+            )
             self._send(events, "text/event-stream")
         else:
             self._send(json.dumps(message), "application/json")
@@ -121,9 +123,9 @@ async def play(target: Any, calls: list[Call]) -> list[Answer]:
         )
         async for message in query(prompt="Please help me.", options=options):
             content = message.content if isinstance(message, UserMessage) else ()
-            for block in content if isinstance(content, list) else ():
-                if isinstance(block, ToolResultBlock):
-                    answers.append(answer(content_text(block.content), bool(block.is_error)))
+            blocks = content if isinstance(content, list) else ()
+            results = [block for block in blocks if isinstance(block, ToolResultBlock)]
+            answers += [answer(content_text(r.content), bool(r.is_error)) for r in results]
     return answers
 
 

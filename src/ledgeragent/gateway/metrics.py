@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from ledgeragent.session.counters import ToolCounters
 
 BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0)
 """Upper bounds of the request durations that are counted, in seconds."""
+
+_BOUNDS = (*BUCKETS, float("inf"))
 
 
 @dataclass(slots=True)
@@ -25,13 +28,14 @@ class Metrics(ToolCounters):
     unjudged: int = 0
     unguarded: int = 0
     ended: int = 0
+    shortened: int = 0
     active: int = 0
 
     def answered(self, path: str, status: int, seconds: float) -> None:
         """Counts a request that is over."""
         self.requests[path, status] += 1
         self.seconds += seconds
-        self.durations[next((b for b in BUCKETS if seconds <= b), float("inf"))] += 1
+        self.durations[_BOUNDS[bisect_left(BUCKETS, seconds)]] += 1
 
     def judged(self, replies: Iterable[Filtered]) -> None:
         """Counts the verdicts on these replies."""
@@ -59,7 +63,7 @@ class Metrics(ToolCounters):
     def _timed(self) -> Iterable[str]:
         yield "# TYPE ledgeragent_request_seconds histogram"
         total = 0
-        for bound in (*BUCKETS, float("inf")):
+        for bound in _BOUNDS:
             total += self.durations[bound]
             label = "+Inf" if bound == float("inf") else bound
             yield f'ledgeragent_request_seconds_bucket{{le="{label}"}} {total}'
@@ -75,5 +79,7 @@ class Metrics(ToolCounters):
         yield f"ledgeragent_unguarded_requests_total {self.unguarded}"
         yield "# TYPE ledgeragent_ended_conversations_total counter"
         yield f"ledgeragent_ended_conversations_total {self.ended}"
+        yield "# TYPE ledgeragent_shortened_ledgers_total counter"
+        yield f"ledgeragent_shortened_ledgers_total {self.shortened}"
         yield "# TYPE ledgeragent_active_requests gauge"
         yield f"ledgeragent_active_requests {self.active}"
