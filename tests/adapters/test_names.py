@@ -80,7 +80,9 @@ def test_what_the_policy_does_not_cover_is_told_once(
     for _ in range(2):
         policy.open(("get_member", "burn_book", "bulk_lend_book"))
     told = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
-    sent_back = "does not cover the tools bulk_lend_book, burn_book, so their calls are refused"
+    sent_back = (
+        "does not cover the tools bulk_lend_book, burn_book, so nobody can judge their calls"
+    )
     passed = "calls of bulk_lend_book pass without being judged"
     assert len([t for t in told if sent_back in t]) == (unknown is Decision.REVISE)
     assert len([t for t in told if passed in t]) == (unknown is Decision.ALLOW)

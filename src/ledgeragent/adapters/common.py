@@ -207,10 +207,11 @@ class Policy:
         for name, tool in reading.tools.items():
             self._tell(logging.INFO, f"the tool {name} is read as the policy's {tool}")
         for name, why in reading.doubtful.items():
-            text = (
-                f"the tool {name} is not taken for one of the policy's, since {why}; `aliases` says"
+            self._tell(
+                logging.WARNING,
+                f"the tool {name} is not taken for one of the policy's, since {why}; if it is one, give "
+                "it as an alias",
             )
-            self._tell(logging.WARNING, f"{text} which it is")
         return WireNames(reading.tools)
 
     def _tell_uncovered(self, tools: frozenset[str], gate: Gate, names: WireNames) -> None:
@@ -220,8 +221,8 @@ class Policy:
             if uncovered:
                 self._tell(
                     logging.WARNING,
-                    f"the policy does not cover the tools {', '.join(uncovered)}, so their calls are "
-                    "refused: add them to it, or name those that change no record as neutral",
+                    f"the policy does not cover the tools {', '.join(uncovered)}, so nobody can judge "
+                    "their calls: add them to it, or name those that change no record as neutral",
                 )
             return
         for tool in (tool for tool in uncovered if reaches_a_write(tool, gate.domain)):
