@@ -43,7 +43,7 @@ test-litellm: $(LITELLM)/.ready
 # The oldest versions that the extras allow, each library in an environment of its own.
 test-oldest: test-oldest-langchain test-oldest-loops test-oldest-agents test-oldest-pydantic test-oldest-mcp
 
-test-oldest-langchain: OF = langchain==1.3.3 langgraph==1.2.0
+test-oldest-langchain: OF = langchain==1.3.3 langgraph==1.2.4
 test-oldest-langchain: TESTS = $(wildcard tests/adapters/test_langchain*.py)
 test-oldest-loops: OF = openai==2.0.0 anthropic==1.0.0
 test-oldest-loops: TESTS = tests/adapters/test_plain_loops.py
