@@ -90,6 +90,6 @@ def run(args: argparse.Namespace) -> int:
 def _table_at(path: str | None, open_files: ExitStack) -> Callable[[list[VerdictRow]], None] | None:
     if path is None:
         return None
-    from ledgeragent.offline.verdicttable import VerdictTable  # needs an extra
+    from ledgeragent.offline.verdicttable import verdict_table  # needs an extra
 
-    return open_files.enter_context(VerdictTable(path)).write
+    return open_files.enter_context(verdict_table(path)).write

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
+from typing import IO
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import MEMORY, most_bytes
 from ledgeragent.mining.callhistory import CallHistory, history_of
 from ledgeragent.offline.forms.registry import form_named
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.traces import Trace, read_traces
 
 NONSTANDARD = "nonstandard tools"
+_CHUNK = 1 << 20
 
 
 class RecordedRuns(AbstractContextManager["RecordedRuns"]):
@@ -93,5 +95,17 @@ class RecordedRuns(AbstractContextManager["RecordedRuns"]):
         if not self._spool:
             handle, self._spool = tempfile.mkstemp(prefix="ledgeragent-runs-")
             with os.fdopen(handle, "wb") as spool:
-                shutil.copyfileobj(sys.stdin.buffer, spool)
+                _copy_lines(sys.stdin.buffer, spool)
         return self._spool
+
+
+def _copy_lines(source: IO[bytes], spool: IO[bytes]) -> None:
+    """Copies a stream, but fills no disk: DataError for a line that takes more than one may."""
+    length = 0
+    while chunk := source.read(_CHUNK):
+        end = chunk.rfind(b"\n")
+        length = len(chunk) - end - 1 + (length if end < 0 else 0)
+        if length > most_bytes():
+            problem = "a line would take more memory than one document may"
+            raise MEMORY.refusal(problem, "<stdin>")
+        spool.write(chunk)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from types import TracebackType
 from typing import Any
 
-from ledgeragent.errors import MissingExtraError
+from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.files.private import replacing
+from ledgeragent.files.reading import opened
 from ledgeragent.offline.verdictrow import VerdictRow
 
 try:
@@ -62,20 +63,15 @@ SCHEMA = pa.schema(
 _GROUP = 20_000  # rows held in memory, and written at once
 
 
+_MAGIC = b"PAR1"
+
+
 class VerdictTable:
-    """A Parquet file under way: it stands at `path` once all of it is written, or not at all.
+    """A table of verdicts that is being written by a `writer` of Parquet."""
 
-    Readable by its owner alone, since arguments and evidence are what customers said. As a context
-    manager; raises OSError where the file cannot be written.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._path = Path(path)
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
         self._rows: list[VerdictRow] = []
-        folder = self._path.parent
-        # The name is given up with `replace`, or at the end.
-        self._file = NamedTemporaryFile(dir=folder, prefix=".verdicts-", delete=False)  # noqa: SIM115
-        self._writer: Any = pq.ParquetWriter(self._file, SCHEMA, compression="zstd")
 
     def write(self, rows: Sequence[VerdictRow]) -> None:
         """Adds rows."""
@@ -84,27 +80,38 @@ class VerdictTable:
             self._flush(self._rows[:_GROUP])
             del self._rows[:_GROUP]
 
+    def finish(self) -> None:
+        """Writes the rows that are still in memory."""
+        if self._rows:
+            self._flush(self._rows)
+
     def _flush(self, rows: list[VerdictRow]) -> None:
         self._writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
 
-    def __enter__(self) -> VerdictTable:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        place = Path(self._file.name)
-        try:
-            if kind is None and self._rows:
-                self._flush(self._rows)
-            self._writer.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            if kind is None:
-                place.replace(self._path)
-        finally:
-            place.unlink(missing_ok=True)
+@contextmanager
+def verdict_table(path: str) -> Iterator[VerdictTable]:
+    """A Parquet file under way: it stands at `path` once all of it is written, or not at all.
+
+    Readable by its owner alone, since arguments and evidence are what customers said. UsageError where
+    something else is there, DataError where the file cannot be written.
+    """
+    _refuse_another(Path(path))
+    with replacing(Path(path)) as draft, draft.open("wb") as file:
+        with pq.ParquetWriter(file, SCHEMA, compression="zstd") as writer:
+            table = VerdictTable(writer)
+            yield table
+            table.finish()
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _refuse_another(path: Path) -> None:
+    """UsageError for a file that is there and that is no Parquet file, such as the runs themselves."""
+    if not path.is_file():
+        return
+    with opened(path) as file:
+        if file.read(len(_MAGIC)) not in (b"", _MAGIC):
+            raise UsageError(
+                f"{path} is there already, and no Parquet file; remove it, or name another"
+            )
