@@ -6,7 +6,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
@@ -27,7 +26,8 @@ from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.session.controls import control_tool, reaches_a_write, with_neutrals
 from ledgeragent.session.toolnames import NameReading, ToolNames, ending
-from ledgeragent.types import Message, Reply
+from ledgeragent.session.wirenames import WireNames
+from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
 
 _REMEMBERED = 256
@@ -42,7 +42,7 @@ class Roster:
     those, whose calls need no judging. `is_guarded` if one of the pack's is among them.
     """
 
-    names: Mapping[str, str]
+    names: WireNames
     gate: Gate
     recorder: MemoryRecorder
     passes: frozenset[str]
@@ -52,17 +52,7 @@ class Roster:
         """The request with every call under the pack's name."""
         if not self.names:
             return request
-        return request._replace(messages=tuple(map(self._message, request.messages)))
-
-    def _message(self, message: Message) -> Message:
-        return self.reply(message) if isinstance(message, Reply) else message
-
-    def reply(self, reply: Reply) -> Reply:
-        """The reply with every call under the pack's name."""
-        if not any(call.name in self.names for call in reply.calls):
-            return reply
-        calls = (replace(c, name=self.names.get(c.name, c.name)) for c in reply.calls)
-        return replace(reply, calls=tuple(calls))
+        return request._replace(messages=self.names.messages(request.messages))
 
     def dialect(self, dialect: Dialect) -> Dialect:
         """The format, in which the model hears of tools by the names that it was given."""
@@ -70,21 +60,8 @@ class Roster:
 
     def wire_passes(self, passes: frozenset[str]) -> frozenset[str]:
         """The names on the wire of these tools."""
-        renamed = {name for name, tool in self.names.items() if tool in passes}
-        return frozenset(renamed | (passes - self.names.keys()))
-
-    def spoken(self, text: str) -> str:
-        """A text for the model, with calls in it under the names that it was given."""
-        return self._calls.sub(lambda match: self._shown[match[0]], text)
-
-    @cached_property
-    def _shown(self) -> Mapping[str, str]:
-        return {tool: name for name, tool in self.names.items()}
-
-    @cached_property
-    def _calls(self) -> re.Pattern[str]:
-        longest_first = sorted(self._shown, key=len, reverse=True)
-        return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?=\()")
+        renamed = {name for name, tool in self.names.tools.items() if tool in passes}
+        return frozenset(renamed | (passes - self.names.tools.keys()))
 
 
 class NamedDialect:
@@ -115,7 +92,7 @@ class NamedDialect:
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, whose tail names tools as the request does."""
-        spoken = self.roster.spoken
+        spoken = self.roster.names.spoken
         rejected = [Rejected(r.raw, r.filtered, tuple(map(spoken, r.texts))) for r in tail.rejected]
         owed = [pending._replace(feedback=spoken(pending.feedback)) for pending in tail.owed]
         named = tail._replace(rejected=rejected, context=spoken(tail.context), owed=owed)
@@ -126,7 +103,7 @@ class NamedDialect:
         return tuple(self._named(wire) for wire in self.inner.replies(answer))
 
     def _named(self, wire: WireReply) -> WireReply:
-        return wire._replace(reply=self.roster.reply(wire.reply))
+        return wire._replace(reply=self.roster.names.reply(wire.reply))
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client, which keeps the names on the wire."""
@@ -164,7 +141,7 @@ class NamedStream:
     def reply(self) -> WireReply:
         """The reply of the current upstream stream, under the pack's names."""
         wire = self.inner.reply()
-        return wire._replace(reply=self.roster.reply(wire.reply))
+        return wire._replace(reply=self.roster.names.reply(wire.reply))
 
     @property
     def items(self) -> Sequence[Body]:
@@ -231,7 +208,7 @@ class Rosters:
         if last is None or last.calls:
             return set()
         names = _WRITTEN_CALL.findall(last.text)
-        return {roster.names.get(name, name) for name in names} & self._tools
+        return set(map(roster.names.tool, names)) & self._tools
 
     def _unguarded(self) -> None:
         self._notices.unguarded(refused=self._require_tools)
@@ -249,7 +226,7 @@ class Rosters:
         unknown = [n for n in offered if n not in reading.tools and domain.tool(n) is None]
         self._notices.offered(reading, neutrals, unknown, self._reaches(unknown))
         return Roster(
-            names=reading.tools,
+            names=WireNames(reading.tools),
             gate=replace(self._gate, domain=domain),
             recorder=replace(self._recorder, domain=domain),
             passes=passes_of(domain),
