@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 
 from ledgeragent.adapters.method import Method
 from ledgeragent.agent import LedgerAgent
+from ledgeragent.dispatching import explained, inner_reply
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Filtered
 from ledgeragent.journal.verdicts import verdict_row
@@ -86,7 +87,7 @@ class Guarded:
         """The harness's state; the ledger takes in the history."""
         self._begin()
         for message in message_history or ():
-            self._take_in(of_harness(message))
+            self._take_in(self._inner(of_harness(message)))
         return super().get_init_state(message_history)  # type: ignore[misc]
 
     def generate_next_message(self, message: Wire, state: Any) -> tuple[Wire, Any]:
@@ -104,6 +105,9 @@ class Guarded:
         state.messages.append(outgoing)
         return outgoing, state
 
+    def _inner(self, message: Message) -> Message:
+        return inner_reply(message, self._core.gate.domain)
+
     def _take_in(self, message: Message) -> None:
         self._core.history.append(message)
         self._core.state = self._core.state.observe(message, self._core.gate.domain)
@@ -117,11 +121,14 @@ class Guarded:
     def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
         """One generation of the harness's model, with the ledger and the gate's answer at the tail."""
         self._see()
-        tail = self.method.tail(self._presenter, self._core.state.ledger, feedback)
+        answer = explained(feedback, self._core.gate.domain)
+        tail = self.method.tail(self._presenter, self._core.state.ledger, answer)
         prompt = self._turn.prompt if self._mode == "full" else self._as_shown()
         draft = complete_with(self, prompt, tail, self._role)
         self._turn.drafts.append(draft)
-        return of_harness_reply(draft)
+        reply = self._inner(of_harness_reply(draft))
+        assert isinstance(reply, Reply)
+        return reply
 
     def _as_shown(self) -> list[Wire]:
         """The prompt with each return as the render mode shows it."""

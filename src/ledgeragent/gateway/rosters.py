@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ledgeragent.dispatching import DispatchingDomain, explained, inner_reply
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import Filtered, Gate
@@ -49,7 +50,7 @@ class Roster:
 
     def conversation(self, request: Request) -> Request:
         """The request with every call under the pack's name."""
-        if not self.names:
+        if not self._reads_otherwise:
             return request
         return replace(request, messages=tuple(map(self._message, request.messages)))
 
@@ -57,15 +58,19 @@ class Roster:
         return self.reply(message) if isinstance(message, Reply) else message
 
     def reply(self, reply: Reply) -> Reply:
-        """The reply with every call under the pack's name."""
-        if not any(call.name in self.names for call in reply.calls):
-            return reply
-        calls = (replace(c, name=self.names.get(c.name, c.name)) for c in reply.calls)
-        return replace(reply, calls=tuple(calls))
+        """The reply with every call under the pack's name, and as a call of the tool that it means."""
+        if any(call.name in self.names for call in reply.calls):
+            calls = (replace(c, name=self.names.get(c.name, c.name)) for c in reply.calls)
+            reply = replace(reply, calls=tuple(calls))
+        return inner_reply(reply, self.gate.domain)
+
+    @property
+    def _reads_otherwise(self) -> bool:
+        return bool(self.names) or isinstance(self.gate.domain, DispatchingDomain)
 
     def dialect(self, dialect: Dialect) -> Dialect:
         """The format, in which the model hears of tools by the names that it was given."""
-        return NamedDialect(dialect, self) if self.names else dialect
+        return NamedDialect(dialect, self) if self._reads_otherwise else dialect
 
     def wire_passes(self, passes: frozenset[str]) -> frozenset[str]:
         """The names on the wire of these tools."""
@@ -74,7 +79,8 @@ class Roster:
 
     def spoken(self, text: str) -> str:
         """A text for the model, with calls in it under the names that it was given."""
-        return self._calls.sub(lambda match: self._shown[match[0]], text)
+        text = explained(text, self.gate.domain)
+        return self._calls.sub(lambda match: self._shown[match[0]], text) if self.names else text
 
     @cached_property
     def _shown(self) -> Mapping[str, str]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from ledgeragent.dispatching import inner_call, inner_reply
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
@@ -24,6 +25,8 @@ from ledgeragent.session.ticket import Ticket
 from ledgeragent.session.tickets import Tickets
 from ledgeragent.session.wakeups import sleep
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+
+M = TypeVar("M", bound=Message)
 
 PATIENCE = 5.0
 """Seconds that a call waits, while nothing else happens, for one that its host has not begun."""
@@ -89,7 +92,7 @@ class Conversation:
     def replay(self, messages: Iterable[Message]) -> None:
         """Takes in a history: its reads, its writes, its rejections."""
         with self._lock:
-            history = tuple(messages)
+            history = tuple(map(self._meant, messages))
             self._history.read(history, self._thread.again(history))
 
     def resume(self, messages: Iterable[Message]) -> None:
@@ -97,7 +100,7 @@ class Conversation:
 
         Some of them may have been answered already.
         """
-        history = list(messages)
+        history = list(map(self._meant, messages))
         last = max(n for n, message in enumerate(history) if isinstance(message, Reply))
         past, reply, answers = history[:last], history[last], history[last + 1 :]
         assert isinstance(reply, Reply)
@@ -138,12 +141,17 @@ class Conversation:
         """The verdicts on a reply, judged as a plan; its calls are open from here on."""
         with self._lock:
             self.settle()
-            return self._docket.judge(reply)
+            return self._docket.judge(self._meant(reply))
 
     def judge_also(self, call: ToolCall) -> Filtered:
         """The verdict on one more call, for hosts that show calls singly; others keep running."""
         with self._lock:
-            return self._docket.judge(Reply(calls=(call,)), running=self._live.state.pending)
+            reply = self._meant(Reply(calls=(call,)))
+            return self._docket.judge(reply, running=self._live.state.pending)
+
+    def _meant(self, message: M) -> M:
+        """The message with every call as one of the tool that it means."""
+        return inner_reply(message, self.gate.domain)
 
     def _tell(self, filtered: Filtered) -> None:
         if self._watch is not None:
@@ -152,6 +160,7 @@ class Conversation:
     def lets_through(self, call: ToolCall) -> bool:
         """True if a call of the last reply may run, as far as can be told before it begins."""
         with self._lock:
+            call = inner_call(call, self.gate.domain)
             return self.shadow or any(
                 ticket.is_of(call) and (ticket.allowed or ticket.pending)
                 for ticket in self._tickets.named(call)
@@ -197,7 +206,7 @@ class Conversation:
     def claim(self, call: ToolCall) -> Ticket:
         """The ticket of a call, which may be pending."""
         with self._lock:
-            ticket = self._docket.ticket_of(call)
+            ticket = self._docket.ticket_of(inner_call(call, self.gate.domain))
             self._tickets.claim(ticket)
             return ticket
 
