@@ -13,9 +13,7 @@ _KEYS = ("name", "arguments", "tools", "unlock")
 _REASON = "its calls are judged as those of the tool that they name"
 
 
-def read_dispatches(
-    node: Node | None, sections: Sections, outline: Outline
-) -> Iterator[Dispatch]:
+def read_dispatches(node: Node | None, sections: Sections, outline: Outline) -> Iterator[Dispatch]:
     """The tools of this section; each goes to the outline as a write of which nothing is asked."""
     for tool, entry in sections.entries(node, "dispatch").items():
         keys = sections.mapping(entry, f"the dispatch {tool}", _KEYS, ("name",))

@@ -56,6 +56,16 @@ def add_other_version(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_retrieval(parser: argparse.ArgumentParser) -> None:
+    """Adds --retrieval."""
+    parser.add_argument(
+        "--retrieval",
+        metavar="VARIANT",
+        help="how the policy is searched for in a domain where it is, by the harness's name "
+        "(default bm25, which asks no API)",
+    )
+
+
 def add_arm_options(parser: argparse.ArgumentParser) -> None:
     """Adds which domains and arms are run."""
     parser.add_argument("--domain", action="append", choices=tuple(NEEDS), help="default: all four")

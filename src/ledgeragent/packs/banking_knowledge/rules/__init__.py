@@ -1,0 +1,52 @@
+"""The bank's rules: one predicate per clause that records or arguments can decide."""
+
+from __future__ import annotations
+
+from ledgeragent.packs.banking_knowledge.rules import accounts, credit, debit, disputes, identity
+
+RULES = (
+    identity.is_verified,
+    identity.own_records,
+    identity.verification_true,
+    identity.verification_time,
+    accounts.open_age,
+    accounts.open_most,
+    accounts.open_basis,
+    accounts.open_standing,
+    accounts.close_status,
+    accounts.close_balance,
+    accounts.close_pending,
+    accounts.close_linked,
+    accounts.transfer_accounts,
+    accounts.transfer_covered,
+    accounts.payment_covered,
+    accounts.credit_account,
+    accounts.credit_once,
+    accounts.report_after_credit,
+    debit.card_account_fits,
+    debit.card_pending,
+    debit.card_fees,
+    *debit.CARD_STATUS,
+    debit.card_account_open,
+    *debit.ACTIVATION_TOOLS,
+    debit.activation_details,
+    debit.close_card_age,
+    debit.pin_is_safe,
+    debit.pin_card,
+    debit.limit_increase,
+    disputes.dispute_action,
+    disputes.dispute_account,
+    disputes.dispute_transaction,
+    disputes.dispute_age,
+    disputes.dispute_contact,
+    disputes.dispute_purchase,
+    disputes.rewards_form,
+    credit.closure_balance,
+    credit.closure_orders,
+    credit.closure_disputes,
+    credit.limit_request,
+    credit.limit_amount,
+    credit.credit_positive,
+    credit.waiver_year,
+)
+"""Every rule, in the order in which findings are told."""
