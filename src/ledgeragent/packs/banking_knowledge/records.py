@@ -31,7 +31,7 @@ BankAccount = TypedDict(
         "current_holdings": float,
     },
 )
-"""A checking or savings account. `class` is its kind (checking, saving, business_checking), `level` its name."""
+"""A checking or savings account. `class` is its kind, such as saving, `level` its name."""
 
 
 class CardAccount(TypedDict):

@@ -7,6 +7,7 @@ from ledgeragent.packs.banking_knowledge.rules import accounts, credit, debit, d
 RULES = (
     identity.is_verified,
     identity.own_records,
+    identity.user_tool_arguments,
     identity.verification_true,
     identity.verification_time,
     accounts.open_age,

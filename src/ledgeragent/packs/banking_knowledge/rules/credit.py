@@ -92,7 +92,7 @@ def limit_amount(call: ApproveLimit, ledger: View) -> Broken | None:
     Where the account's limit was not told, this says nothing.
     """
     account = card_account(call["credit_card_account_id"], ledger)
-    limit = account["credit_limit"] if "credit_limit" in account else None
+    limit = account.get("credit_limit")
     if limit is None or limit < call["new_credit_limit"] <= 1.5 * limit:
         return None
     return violation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from ledgeragent.packs.banking_knowledge import paths
@@ -66,7 +67,7 @@ def card_account_fits(call: OrderCard, ledger: View) -> Broken | None:
 @predicate("banking_knowledge/card-pending", guards=paths.ORDER_CARD)
 def card_pending(call: OrderCard, ledger: View) -> Broken | None:
     """No card is ordered while another one is on its way, or two are active."""
-    cards = [debit_card(id, ledger) for id in ledger[DEBIT_CARDS(call["account_id"])]["card_ids"]]
+    cards = [debit_card(one, ledger) for one in ledger[DEBIT_CARDS(call["account_id"])]["card_ids"]]
     statuses = [card["status"] for card in cards]
     if "PENDING" in statuses:
         return violation("a card for account {id} is pending", id=call["account_id"])
@@ -199,7 +200,7 @@ def pin_is_safe(call: Mapping[str, Any], ledger: View) -> Broken | None:
     name = "new_pin" if "new_pin" in call else "pin"
     if len(pin) != 4 or not (pin.isascii() and pin.isdigit()):
         return violation("{argument} must be four digits", argument=name)
-    steps = {int(b) - int(a) for a, b in zip(pin, pin[1:], strict=False)}
+    steps = {int(b) - int(a) for a, b in pairwise(pin)}
     if steps in ({0}, {1}, {-1}):
         return violation("{argument} must not be the same digit, or digits in a row", argument=name)
     born = ledger[CUSTOMER(debit_card(call["card_id"], ledger)["user_id"])]["date_of_birth"]
@@ -227,7 +228,7 @@ def limit_increase(call: RaiseLimit, ledger: View) -> Broken | None:
         if write.name == paths.RAISE and write.arguments.get("card_id") == call["card_id"]:
             return violation("card {id} has had an increase already", id=call["card_id"])
     field = "daily_atm_limit" if call["limit_type"] == "atm" else "daily_purchase_limit"
-    limit = ledger[DEBIT_CARD(call["card_id"])].get(field)
+    limit: Any = ledger[DEBIT_CARD(call["card_id"])].get(field)
     if limit is not None and call["new_limit"] > 1.5 * limit:
         return violation(
             "{new} is more than one and a half times the limit of {old}",

@@ -39,7 +39,7 @@ def dispute_transaction(call: DebitDispute, ledger: View) -> Broken | None:
             id=call["transaction_id"],
             account=entry["account_id"],
         )
-    if entry["date"] != call["transaction_date"]:
+    if entry["date"][:10] != call["transaction_date"][:10]:
         return violation(
             "transaction {id} was on {date}", id=call["transaction_id"], date=entry["date"]
         )

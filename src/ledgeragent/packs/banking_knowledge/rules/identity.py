@@ -7,9 +7,10 @@ from typing import Any
 
 from ledgeragent.packs.banking_knowledge import paths
 from ledgeragent.packs.banking_knowledge.paths import CLOCK, CUSTOMER, KNOWLEDGE, PURCHASE
-from ledgeragent.packs.banking_knowledge.records import LogVerification
+from ledgeragent.packs.banking_knowledge.records import GiveTool, LogVerification
 from ledgeragent.packs.banking_knowledge.rules.known import (
     bank_account,
+    by_code,
     card_account,
     debit_card,
     of_user,
@@ -52,8 +53,11 @@ def is_verified(call: Mapping[str, Any], ledger: View) -> Broken | None:
     decision=Decision.BLOCK,
 )
 def own_records(call: Mapping[str, Any], ledger: View) -> Broken | None:
-    """What a call changes belongs to a customer who was verified."""
-    if not (customers := verified(ledger)):
+    """What a call changes belongs to a customer who was verified.
+
+    Says nothing where a code stood for the customer.
+    """
+    if not (customers := verified(ledger)) or by_code(ledger):
         return None
     for argument, owner in _owners(call, ledger):
         if owner not in customers:
@@ -87,6 +91,19 @@ def _owners(call: Mapping[str, Any], ledger: View) -> Iterator[tuple[str, str]]:
         except MissingEvidence as missing:
             missing.reads = of_user("get_credit_card_transactions_by_user", ledger)
             raise
+
+
+@predicate(
+    "banking_knowledge/user-tool-arguments",
+    guards=paths.GIVE,
+    clause="banking_knowledge/user-tools",
+)
+def user_tool_arguments(call: GiveTool, ledger: View) -> Broken | None:
+    """A customer is given a tool by its name, with arguments that are a JSON object."""
+    name, arguments = call["discoverable_tool_name"], call.get("arguments") or "{}"
+    if name and ToolCall.parse(name=name, arguments=arguments).malformed is None:
+        return None
+    return violation("a tool is given by its name, and arguments as the text of a JSON object")
 
 
 @predicate("banking_knowledge/verification-true", guards=paths.VERIFY)

@@ -45,6 +45,12 @@ def verified(ledger: View) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(call.arguments.get("user_id")) for call in calls))
 
 
+def by_code(ledger: View) -> bool:
+    """True if a verification was logged with a code in place of the customer: whose it was is not known."""
+    calls = (call for call in ledger.writes if call.name == VERIFY)
+    return any(call.arguments.get("user_id") == call.arguments.get("name") for call in calls)
+
+
 def of_user(tool: str, ledger: View) -> tuple[ToolCall, ...]:
     """A read about each verified customer."""
     return tuple(ToolCall(name=tool, arguments={"user_id": user}) for user in verified(ledger))
@@ -52,13 +58,15 @@ def of_user(tool: str, ledger: View) -> tuple[ToolCall, ...]:
 
 def bank_account(account_id: str, ledger: View) -> BankAccount:
     """A bank account; asks for those of the verified customer."""
-    return _record(ACCOUNT(account_id), ledger, *of_user(ALL_ACCOUNTS, ledger))
+    account: BankAccount = _record(ACCOUNT(account_id), ledger, *of_user(ALL_ACCOUNTS, ledger))
+    return account
 
 
 def card_account(account_id: str, ledger: View) -> CardAccount:
     """A credit card account; asks for those of the verified customer."""
     reads = of_user("get_credit_card_accounts_by_user", ledger)
-    return _record(CARD_ACCOUNT(account_id), ledger, *reads)
+    account: CardAccount = _record(CARD_ACCOUNT(account_id), ledger, *reads)
+    return account
 
 
 def debit_card(card_id: str, ledger: View) -> DebitCard:
@@ -74,18 +82,20 @@ def debit_card(card_id: str, ledger: View) -> DebitCard:
     unread = [one for one in own if card is not None or ledger.entry(DEBIT_CARDS(one)) is None]
     reads = tuple(ToolCall(name=CARDS_OF, arguments={"account_id": one}) for one in unread)
     reads = reads or (() if own else of_user(ALL_ACCOUNTS, ledger))
-    return _record(DEBIT_CARD(card_id), ledger, *reads)
+    record: DebitCard = _record(DEBIT_CARD(card_id), ledger, *reads)
+    return record
 
 
 def transaction(transaction_id: str, account_id: str, ledger: View) -> Mapping[str, Any]:
     """A transaction of an account; asks for all of that account."""
     read = ToolCall(name=TRANSACTIONS_OF, arguments={"account_id": account_id})
-    return _record(TRANSACTION(transaction_id), ledger, read)
+    record: Mapping[str, Any] = _record(TRANSACTION(transaction_id), ledger, read)
+    return record
 
 
 def bank_accounts(user_id: str, ledger: View) -> list[BankAccount]:
     """All bank accounts of a customer."""
-    return [bank_account(id, ledger) for id in ledger[PORTFOLIO(user_id)]["bank_accounts"]]
+    return [bank_account(one, ledger) for one in ledger[PORTFOLIO(user_id)]["bank_accounts"]]
 
 
 class _Asking(Mapping[str, Any]):
@@ -100,6 +110,13 @@ class _Asking(Mapping[str, Any]):
         except MissingEvidence as missing:
             missing.reads = self._reads or missing.reads
             raise
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._record
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field, or `default` where the record has none."""
+        return self[name] if name in self else default
 
     def __iter__(self) -> Any:
         return iter(self._record)
@@ -117,8 +134,8 @@ def _record(path: Path[Any], ledger: View, *reads: ToolCall) -> Any:
 
 
 def day(printed: str) -> date:
-    """A day that the bank prints as MM/DD/YYYY; ValueError for another form."""
-    return datetime.strptime(printed, "%m/%d/%Y").date()
+    """A day that the bank prints as MM/DD/YYYY, with a time or without; ValueError for another form."""
+    return datetime.strptime(printed[:10], "%m/%d/%Y").date()
 
 
 def today(ledger: View) -> date:
