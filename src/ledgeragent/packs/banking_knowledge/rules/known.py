@@ -116,7 +116,9 @@ class _Asking(Mapping[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The field, or `default` where the record has none."""
-        return self[name] if name in self else default
+        if name not in self:
+            return default
+        return self[name]
 
     def __iter__(self) -> Any:
         return iter(self._record)
