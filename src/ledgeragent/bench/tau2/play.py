@@ -65,10 +65,12 @@ class Player:
                 tool.name for tool in registry.get_env_constructor(domain)(**options).get_tools()
             ]
             for arm in arms:
-                if ARMS[arm].kind == "plain" or ARMS[arm].empty or arm == "irma":
-                    continue
                 name = self.methods.get(arm, {}).get("ledger_pack")
-                pack_named(str(name) if name is not None else None)(tools)
+                pack = pack_named(None if name is None else str(name))
+                if ARMS[arm].kind == "ledger":
+                    ARMS[arm].gate_for(tools, pack)
+                elif arm == "fama":
+                    pack(tools)
 
     def __call__(self, job: Job) -> Json:
         """The record of a run, scored by the harness."""
