@@ -26,6 +26,7 @@ from tools import (
     hostile,
     mined,
     recorded,
+    sopbench,
     soundness,
     survivors,
 )
@@ -69,6 +70,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "replay-requests": recorded.replay_requests,
     "replay-rewards": recorded.replay_rewards,
     "rules": front.rules,
+    "sopbench": sopbench.agreement,
+    "sopbench-domains": sopbench.domains,
     "soundness": soundness.soundness,
     "speed": costs.speed,
     "survivors": survivors.survivors,

@@ -152,7 +152,8 @@ class _Loader:
                 timed=timed,
                 timezone=surroundings.zone.key,
             )
-            domain = dispatching(domain, *dispatches) if dispatches else domain
+            sound = [one for one in dispatches if domain.tool(one.tool) is None]
+            domain = dispatching(domain, *sound) if sound else domain
         if any(f.severity is Severity.ERROR for f in self.findings):
             self.outline.trial = domain
         else:
