@@ -10,6 +10,7 @@ from ledgeragent.dispatching.domain import (
     explained,
     inner_call,
     inner_reply,
+    is_door,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "explained",
     "inner_call",
     "inner_reply",
+    "is_door",
 ]

@@ -108,6 +108,13 @@ def _unnamed(dispatches: tuple[Dispatch, ...]) -> Any:
     return check
 
 
+def is_door(tool: str, domain: Domain) -> bool:
+    """True for a tool that stands before others in this domain."""
+    return isinstance(domain, DispatchingDomain) and any(
+        one.tool == tool for one in domain.dispatches
+    )
+
+
 def inner_call(call: ToolCall, domain: Domain) -> ToolCall:
     """The call that a call means in this domain."""
     return domain.inner(call) if isinstance(domain, DispatchingDomain) else call
@@ -133,5 +140,5 @@ def as_proposed(filtered: Filtered, reply: Reply) -> Filtered:
         if verdict.allowed
     )
     dropped = len(filtered.reply.calls) < len(reply.calls)
-    kept = replace(reply, calls=allowed) if dropped else reply
-    return replace(filtered, reply=kept, execute=allowed)
+    shorter = replace(reply, calls=allowed) if dropped else reply
+    return replace(filtered, reply=shorter, execute=allowed)

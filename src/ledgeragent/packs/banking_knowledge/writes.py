@@ -7,7 +7,8 @@ from typing import Any
 
 from ledgeragent.effects import Neutral, ReturnRoute, Touches, Write, touch
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.packs.banking_knowledge import paths, records, texts
+from ledgeragent.packs.banking_knowledge import arguments as taken_by
+from ledgeragent.packs.banking_knowledge import paths, texts
 from ledgeragent.packs.banking_knowledge.paths import ACCOUNT, CARD_ACCOUNT, DEBIT_CARD
 from ledgeragent.paths import PathTemplate
 from ledgeragent.types import Arguments, Json
@@ -73,93 +74,93 @@ _ORDERED = (
 _ACCOUNT_OF_CARD = "credit_card_account_id"
 
 WRITES: tuple[Write, ...] = (
-    Write(tool=paths.VERIFY, arguments=records.LogVerification),
+    Write(tool=paths.VERIFY, arguments=taken_by.LogVerification),
     Write(
         tool=paths.EMAIL,
-        arguments=records.ChangeEmail,
+        arguments=taken_by.ChangeEmail,
         touches=(touch(paths.CUSTOMER, "email"),),
     ),
-    Write(tool=paths.GIVE, arguments=records.GiveTool),
+    Write(tool=paths.GIVE, arguments=taken_by.GiveTool),
     Write(
         tool=paths.OPEN,
-        arguments=records.OpenAccount,
+        arguments=taken_by.OpenAccount,
         touches=(touch(paths.PORTFOLIO),),
         returns=(ReturnRoute(to=ACCOUNT, parse=texts.opened),),
     ),
     Write(
         tool=paths.CLOSE,
-        arguments=records.OfAccount,
+        arguments=taken_by.OfAccount,
         touches=(touch(ACCOUNT, "status"), *on_account("account_id")),
     ),
     Write(
         tool=paths.TRANSFER,
-        arguments=records.TransferFunds,
+        arguments=taken_by.TransferFunds,
         touches=(*on_account("source_account_id"), *on_account("destination_account_id")),
     ),
     Write(
         tool=paths.PAY_CARD,
-        arguments=records.PayCard,
+        arguments=taken_by.PayCard,
         touches=(
             *on_account("checking_account_id"),
             named(CARD_ACCOUNT, _ACCOUNT_OF_CARD, "current_balance"),
         ),
     ),
-    Write(tool=paths.CREDIT_CHECKING, arguments=records.Credit, touches=on_account("account_id")),
-    Write(tool=paths.CREDIT_SAVINGS, arguments=records.Credit, touches=on_account("account_id")),
-    Write(tool=paths.REPORT, arguments=records.InterestReport),
+    Write(tool=paths.CREDIT_CHECKING, arguments=taken_by.Credit, touches=on_account("account_id")),
+    Write(tool=paths.CREDIT_SAVINGS, arguments=taken_by.Credit, touches=on_account("account_id")),
+    Write(tool=paths.REPORT, arguments=taken_by.InterestReport),
     Write(
         tool=paths.ORDER_CARD,
-        arguments=records.OrderCard,
+        arguments=taken_by.OrderCard,
         touches=_ORDERED,
         returns=(ReturnRoute(to=DEBIT_CARD, parse=texts.ordered, records=_with_call, merge=True),),
     ),
-    *(_card(tool, records.ActivateCard, every_card) for tool in paths.ACTIVATE),
-    _card(paths.CLOSE_CARD, records.CloseCard),
-    _card(paths.FREEZE, records.OfCard),
-    _card(paths.UNFREEZE, records.OfCard),
-    _card(paths.RESET_PIN, records.ResetPin),
-    _card(paths.CHANGE_PIN, records.ChangePin),
+    *(_card(tool, taken_by.ActivateCard, every_card) for tool in paths.ACTIVATE),
+    _card(paths.CLOSE_CARD, taken_by.CloseCard),
+    _card(paths.FREEZE, taken_by.OfCard),
+    _card(paths.UNFREEZE, taken_by.OfCard),
+    _card(paths.RESET_PIN, taken_by.ResetPin),
+    _card(paths.CHANGE_PIN, taken_by.ChangePin),
     _card(
         paths.RAISE,
-        records.RaiseLimit,
+        taken_by.RaiseLimit,
         touch(DEBIT_CARD, "daily_atm_limit", "daily_purchase_limit"),
     ),
-    _card(paths.CLEAR, records.CloseCard),
-    _card(paths.BLOCK, records.BlockRecurring, touch(DEBIT_CARD, "recurring_blocked")),
+    _card(paths.CLEAR, taken_by.CloseCard),
+    _card(paths.BLOCK, taken_by.BlockRecurring, touch(DEBIT_CARD, "recurring_blocked")),
     Write(
         tool=paths.DEBIT_DISPUTE,
-        arguments=records.DebitDispute,
+        arguments=taken_by.DebitDispute,
         touches=(touch(paths.DEBIT_DISPUTES), named(paths.ACTIVITY, "account_id")),
     ),
     Write(
         tool=paths.CARD_DISPUTE,
-        arguments=records.CardDispute,
+        arguments=taken_by.CardDispute,
         touches=(touch(paths.CARD_DISPUTES),),
     ),
     _of_card_account(
         paths.CLOSE_CREDIT,
-        records.OfCardAccount,
+        taken_by.OfCardAccount,
         named(CARD_ACCOUNT, _ACCOUNT_OF_CARD),
     ),
-    _of_card_account(paths.LOG_CLOSURE, records.LogClosure, touch(paths.CLOSURE_REASONS)),
-    _of_card_account(paths.FLAG, records.Flag),
+    _of_card_account(paths.LOG_CLOSURE, taken_by.LogClosure, touch(paths.CLOSURE_REASONS)),
+    _of_card_account(paths.FLAG, taken_by.Flag),
     _of_card_account(
         paths.STATEMENT_CREDIT,
-        records.StatementCredit,
+        taken_by.StatementCredit,
         named(CARD_ACCOUNT, _ACCOUNT_OF_CARD, "current_balance"),
     ),
-    _of_card_account(paths.REQUEST_LIMIT, records.RequestLimit, touch(paths.LIMIT_REQUESTS)),
+    _of_card_account(paths.REQUEST_LIMIT, taken_by.RequestLimit, touch(paths.LIMIT_REQUESTS)),
     _of_card_account(
         paths.APPROVE_LIMIT,
-        records.ApproveLimit,
+        taken_by.ApproveLimit,
         touch(paths.LIMIT_REQUESTS),
         named(CARD_ACCOUNT, _ACCOUNT_OF_CARD, "credit_limit"),
     ),
-    _of_card_account(paths.DENY_LIMIT, records.DenyLimit, touch(paths.LIMIT_REQUESTS)),
-    _of_card_account(paths.REPLACE_CREDIT, records.OrderReplacement, touch(paths.ORDERS)),
+    _of_card_account(paths.DENY_LIMIT, taken_by.DenyLimit, touch(paths.LIMIT_REQUESTS)),
+    _of_card_account(paths.REPLACE_CREDIT, taken_by.OrderReplacement, touch(paths.ORDERS)),
     Write(
         tool=paths.REWARDS,
-        arguments=records.UpdateRewards,
+        arguments=taken_by.UpdateRewards,
         touches=(touch(paths.PURCHASE, "rewards_earned"),),
     ),
 )

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ledgeragent.packs.banking_knowledge.rules import accounts, credit, debit, disputes, identity
+from ledgeragent.packs.banking_knowledge.rules import (
+    accounts,
+    credit,
+    debit,
+    disputes,
+    identity,
+    money,
+)
 
 RULES = (
     identity.is_verified,
@@ -18,12 +25,12 @@ RULES = (
     accounts.close_balance,
     accounts.close_pending,
     accounts.close_linked,
-    accounts.transfer_accounts,
-    accounts.transfer_covered,
-    accounts.payment_covered,
-    accounts.credit_account,
-    accounts.credit_once,
-    accounts.report_after_credit,
+    money.transfer_accounts,
+    money.transfer_covered,
+    money.payment_covered,
+    money.credit_account,
+    money.credit_once,
+    money.report_after_credit,
     debit.card_account_fits,
     debit.card_pending,
     debit.card_fees,

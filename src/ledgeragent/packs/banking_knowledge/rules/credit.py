@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ledgeragent.packs.banking_knowledge import paths
-from ledgeragent.packs.banking_knowledge.paths import CARD_DISPUTES, LIMIT_REQUESTS, ORDERS
-from ledgeragent.packs.banking_knowledge.records import (
+from ledgeragent.packs.banking_knowledge.arguments import (
     ApproveLimit,
     Flag,
     OfCardAccount,
     StatementCredit,
 )
+from ledgeragent.packs.banking_knowledge.paths import CARD_DISPUTES, LIMIT_REQUESTS, ORDERS
 from ledgeragent.packs.banking_knowledge.rules.known import (
     card_account,
     day,
@@ -20,7 +20,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     dollars,
     today,
 )
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 _FINAL_ORDERS = ("DELIVERED", "CANCELLED", "ACTIVATED")
 _FINAL_DISPUTES = ("RESOLVED", "CLOSED", "DENIED", "APPROVED", "REJECTED")
@@ -79,9 +79,9 @@ def limit_request(call: Mapping[str, Any], ledger: View) -> Broken | None:
     if any(row.get("status") == "PENDING" for row in rows):
         return None
     return violation(
-        "no request for {id} is pending; call {submit} first",
+        "no request for {id} is pending; {submit} comes first",
         id=call["credit_card_account_id"],
-        submit=paths.REQUEST_LIMIT,
+        submit=Private(paths.REQUEST_LIMIT, instead="the request"),
     )
 
 

@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import Any
 
 from ledgeragent.packs.banking_knowledge import paths
-from ledgeragent.packs.banking_knowledge.paths import CUSTOMER, DEBIT_CARD, DEBIT_CARDS
-from ledgeragent.packs.banking_knowledge.records import (
+from ledgeragent.packs.banking_knowledge.arguments import (
     ActivateCard,
     CloseCard,
     OrderCard,
     RaiseLimit,
 )
+from ledgeragent.packs.banking_knowledge.paths import CUSTOMER, DEBIT_CARD, DEBIT_CARDS
 from ledgeragent.packs.banking_knowledge.rules.known import (
     TIERS,
     bank_account,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledgeragent.packs.banking_knowledge import paths
+from ledgeragent.packs.banking_knowledge.arguments import CardDispute, DebitDispute, UpdateRewards
 from ledgeragent.packs.banking_knowledge.paths import CUSTOMER, PURCHASE
-from ledgeragent.packs.banking_knowledge.records import CardDispute, DebitDispute, UpdateRewards
 from ledgeragent.packs.banking_knowledge.rules.known import (
     bank_account,
     days_since,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ledgeragent.packs.banking_knowledge import paths
+from ledgeragent.packs.banking_knowledge.arguments import GiveTool, LogVerification
 from ledgeragent.packs.banking_knowledge.paths import CLOCK, CUSTOMER, KNOWLEDGE, PURCHASE
-from ledgeragent.packs.banking_knowledge.records import GiveTool, LogVerification
 from ledgeragent.packs.banking_knowledge.rules.known import (
     bank_account,
     by_code,
@@ -16,7 +16,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     of_user,
     verified,
 )
-from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
+from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision
 
@@ -41,8 +41,9 @@ def is_verified(call: Mapping[str, Any], ledger: View) -> Broken | None:
     if verified(ledger):
         return None
     return violation(
-        "nobody's identity has been verified in this conversation; check two of birth date, email, "
-        "phone number and address, then call log_verification"
+        "nobody's identity has been verified in this conversation; two of birth date, email, phone "
+        "number and address have to be right{then}",
+        then=Private(", and log_verification comes then", instead=" first"),
     )
 
 
@@ -147,7 +148,7 @@ def verification_time(call: LogVerification, ledger: View) -> Broken | None:
     if call["time_verified"] == ledger[CLOCK()]:
         return None
     return violation(
-        "time_verified {logged} is not the time that get_current_time told, {time}",
+        "time_verified {logged} is not the time of the clock, {time}",
         logged=call["time_verified"],
         time=ledger[CLOCK()],
     )

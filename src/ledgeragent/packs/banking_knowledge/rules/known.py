@@ -88,8 +88,8 @@ def debit_card(card_id: str, ledger: View) -> DebitCard:
 
 def transaction(transaction_id: str, account_id: str, ledger: View) -> Mapping[str, Any]:
     """A transaction of an account; asks for all of that account."""
-    read = ToolCall(name=TRANSACTIONS_OF, arguments={"account_id": account_id})
-    record: Mapping[str, Any] = _record(TRANSACTION(transaction_id), ledger, read)
+    look = ToolCall(name=TRANSACTIONS_OF, arguments={"account_id": account_id})
+    record: Mapping[str, Any] = _record(TRANSACTION(transaction_id), ledger, look)
     return record
 
 
