@@ -67,14 +67,15 @@ class Guarded:
         options = dict(llm_args or {})
         self._role = role_of(options)
         self._mode = options.pop("ledger_mode", self.method.mode)
-        self._pack = pack_named(options.pop("ledger_pack", None))
+        self._pack = options.pop("ledger_pack", None)
         if self._mode not in MODES:
             raise UsageError(f"ledger_mode is {' or '.join(MODES)}")
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
         self._begin()
 
     def _begin(self) -> None:
-        gate = self.method.gate(frozenset(tool.name for tool in self.tools), self._pack)
+        tools, pack = frozenset(tool.name for tool in self.tools), self._pack
+        gate = self.method.gate(tools, pack_named(pack)) if pack else self.method.gate(tools)
         self._core = LedgerAgent(gate=gate, model=self, keeps_turn=self.method.keeps_turn)
         self._presenter = Presenter(mode=self._mode)
         self._turn = _Turn()
