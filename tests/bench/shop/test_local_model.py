@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-import urllib.request
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -83,55 +81,11 @@ def test_a_probe_compares_every_way_to_show_the_ledger(
     assert all(str(one["proposed"]).startswith("refund_item(") for one in answers)
 
 
-FORCED = {
-    "model": "smollm2",
-    "temperature": 0,
-    "max_tokens": 60,
-    "tool_choice": "required",
-    "messages": [{"role": "user", "content": "Use get_order to look up the order A1."}],
-    "tools": [
-        {
-            "type": "function",
-            "function": {
-                "name": "get_order",
-                "description": "Reads one order.",
-                "parameters": {
-                    "type": "object",
-                    "properties": {"order_id": {"type": "string", "maxLength": 8}},
-                    "required": ["order_id"],
-                    "additionalProperties": False,
-                },
-            },
-        }
-    ],
-}
-"""A request under which even this model calls a tool: the server holds it to a grammar."""
-
-
-def test_a_forced_call_is_one_whole_and_streamed(address: str) -> None:
-    with posted(address, FORCED) as response:
-        message = json.loads(response.read())["choices"][0]["message"]
-    (whole,) = message["tool_calls"]
-    assert whole["function"]["name"] == "get_order"
-    assert set(json.loads(whole["function"]["arguments"])) == {"order_id"}
-    names, arguments = "", ""
-    with posted(address, {**FORCED, "stream": True}) as response:
-        for line in response:
-            if line.startswith(b"data: {"):
-                for choice in json.loads(line[6:])["choices"]:
-                    for call in choice["delta"].get("tool_calls") or ():
-                        names += call["function"].get("name") or ""
-                        arguments += call["function"].get("arguments") or ""
-    assert (names, set(json.loads(arguments))) == ("get_order", {"order_id"})
-
-
-def test_what_a_server_does_with_tools_is_found_out(address: str) -> None:
-    endpoint = Endpoint(url=address, model="smollm2", timeout=900, options={"max_tokens": 60})
-    assert tool_support(endpoint) in (ToolSupport.CALLS, ToolSupport.WHEN_FORCED)
-
-
-def posted(address: str, body: dict[str, Any]) -> Any:
-    data = json.dumps(body).encode()
-    headers = {"Content-Type": "application/json"}
-    request = urllib.request.Request(f"{address}/chat/completions", data=data, headers=headers)
-    return urllib.request.urlopen(request, timeout=900)
+def test_a_server_that_ignores_tools_is_told_before_anything_is_measured(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint = Endpoint(url=address, model="smollm2", timeout=900, options={"max_tokens": 40})
+    assert tool_support(endpoint) is ToolSupport.NEVER
+    options = ["--url", address, "--model", "smollm2", "--max-tokens", "40", "--timeout", "900"]
+    assert main(["bench", "ab", *options, "--tasks", "1", "-o", str(tmp_path / "ab")]) == 2
+    assert "ignores `tools`" in capsys.readouterr().err
