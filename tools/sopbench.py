@@ -6,12 +6,12 @@ from typing import Any
 
 from tools.markdown import made_by, result, share, table
 
-_COMMAND = "python -m benchmarks.sopbench CHECKOUT -o benchmarks/results/sopbench.json"
+_COMMAND = "python -m benchmarks.sopbench CHECKOUT -o benchmarks/results/sopbench-oracle.json"
 
 
 def agreement() -> str:
     """By half of the tasks and by model, among the runs that wrote: how gate and oracle agree."""
-    measured = result("sopbench.json")
+    measured = result("sopbench-oracle.json")
     halves = {f"{name} tasks": row for name, row in measured["halves"].items()}
     rows = [_row(name, row) for name, row in [*halves.items(), *measured["models"].items()]]
     head = (
@@ -25,7 +25,7 @@ def agreement() -> str:
         "… contradicted",
         "… asked for a read first",
     )
-    return table(head, rows) + made_by("sopbench.json", _COMMAND)
+    return table(head, rows) + made_by("sopbench-oracle.json", _COMMAND)
 
 
 def _row(name: str, row: dict[str, Any]) -> tuple[object, ...]:
@@ -48,7 +48,7 @@ def domains() -> str:
     """By domain: the runs that can be had, and the oracle's verdicts on them."""
     rows = [
         (name, row["runs"], row["left_out"], row["solved"], share(row["broken"], row["runs"]))
-        for name, row in result("sopbench.json")["domains"].items()
+        for name, row in result("sopbench-oracle.json")["domains"].items()
     ]
     head = ("domain", "runs", "left out", "solved", "broke a constraint")
-    return table(head, rows) + made_by("sopbench.json", _COMMAND)
+    return table(head, rows) + made_by("sopbench-oracle.json", _COMMAND)

@@ -1,6 +1,6 @@
 """Measures the gate against SOPBench's own verdict on each run, by model and by half of the tasks.
 
-    python -m benchmarks.sopbench CHECKOUT -o benchmarks/results/sopbench.json
+    python -m benchmarks.sopbench CHECKOUT -o benchmarks/results/sopbench-oracle.json
 
 CHECKOUT is a checkout of SOPBench with the trajectories of its `output/`. Every run there has the
 oracle's `constraint_not_violated`. A run counts as stopped where the gate, with the rules that the
