@@ -6,7 +6,7 @@ from typing import Any
 
 from tools.markdown import made_by, result, share, table
 
-_COMMAND = "python -m benchmarks.sopbench CHECKOUT -o benchmarks/results/sopbench-oracle.json"
+_COMMAND = "python -m benchmarks.oracle CHECKOUT -o benchmarks/results/sopbench-oracle.json"
 
 
 def agreement() -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.sopbench.__main__ import is_whole, main, outcome, stating
-from benchmarks.sopbench.pack import HEALTHCARE
+from benchmarks.oracle.__main__ import is_whole, main, outcome, stating
+from benchmarks.oracle.pack import HEALTHCARE
 from ledgeragent.verdict import Enforcement
 
 ASK = "Please appeal my claim C-1."

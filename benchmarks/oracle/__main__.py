@@ -1,6 +1,6 @@
 """Measures the gate against SOPBench's own verdict on each run, by model and by half of the tasks.
 
-    python -m benchmarks.sopbench CHECKOUT -o benchmarks/results/sopbench-oracle.json
+    python -m benchmarks.oracle CHECKOUT -o benchmarks/results/sopbench-oracle.json
 
 CHECKOUT is a checkout of SOPBench with the trajectories of its `output/`. Every run there has the
 oracle's `constraint_not_violated`. A run counts as stopped where the gate, with the rules that the
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.sopbench.pack import HEALTHCARE
+from benchmarks.oracle.pack import HEALTHCARE
 from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.effects import Effect
 from ledgeragent.offline.judging import gate_of_records, judge
@@ -150,7 +150,7 @@ def measured(folder: Path) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measures and writes; 2 where the folder is no checkout with trajectories."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.sopbench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.oracle", description=__doc__)
     parser.add_argument("checkout", type=Path, help="a checkout of SOPBench")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the result, as JSON")
     args = parser.parse_args(arguments)
