@@ -165,6 +165,13 @@ rules:
     requires: {loan: "loans.{loan_id}"}
     check: loan.renewals < 2
     message: renewed {loan.renewals} times
+    samples:
+      allowed:
+        - ledger: {loans.L-1: {loan_id: L-1, renewals: 0}}
+          call: {name: renew_loan_12, arguments: {loan_id: L-1}}
+      rejected:
+        - ledger: {loans.L-1: {loan_id: L-1, renewals: 2}}
+          call: {name: renew_loan_12, arguments: {loan_id: L-1}}
 """
 
 

@@ -57,17 +57,17 @@ def executed(run: dict[str, Any]) -> list[str]:
     return [c["name"] for m in run["messages"] for c in m.get("tool_calls") or ()]
 
 
-def test_an_arm_takes_any_pack(tmp_path: Path) -> None:
+def test_an_arm_takes_the_pack_that_is_named(tmp_path: Path) -> None:
     server, results = Insistent(step=NOTHING), tmp_path / "runs.jsonl"
-    pack = ["--domain", "mock", "--pack", "tests.bench.tau2.mock_pack:MOCK"]
+    pack = ["--domain", "mock", "--pack", "shop"]
     life = experiment(server, results, *pack, "--arm", "fc", "--arm", "ledgeragent")
     assert life.returncode == 0, life.stderr
     first, *runs = rows(results)
     by_arm = {run["arm"]: run for run in runs}
     assert executed(by_arm["fc"]) == ["create_task"]
     assert executed(by_arm["ledgeragent"]) == []
-    assert "the title Nothing says nothing" in json.dumps(by_arm["ledgeragent"])
-    assert first["settings"]["pack"] == "tests.bench.tau2.mock_pack:MOCK"
+    assert "there is no tool named create_task here" in json.dumps(by_arm["ledgeragent"])
+    assert first["settings"]["pack"] == "shop"
 
 
 def test_an_arm_without_a_pack_is_told_before_anything_is_played(tmp_path: Path) -> None:
