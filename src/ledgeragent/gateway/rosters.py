@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ledgeragent.dispatching import DispatchingDomain, explained, inner_reply
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import Filtered, Gate
@@ -27,7 +28,7 @@ from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.session.controls import control_tool, reaches_a_write, with_neutrals
 from ledgeragent.session.toolnames import NameReading, ToolNames, ending
 from ledgeragent.session.wirenames import WireNames
-from ledgeragent.types import Reply
+from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
 
 _REMEMBERED = 256
@@ -50,18 +51,33 @@ class Roster:
 
     def conversation(self, request: Request) -> Request:
         """The request with every call under the pack's name."""
-        if not self.names:
+        if not self._reads_otherwise:
             return request
-        return request._replace(messages=self.names.messages(request.messages))
+        return request._replace(messages=tuple(map(self._message, request.messages)))
+
+    def _message(self, message: Message) -> Message:
+        return self.reply(message) if isinstance(message, Reply) else message
+
+    def reply(self, reply: Reply) -> Reply:
+        """The reply with every call under the pack's name, and as a call of the tool that it means."""
+        return inner_reply(self.names.reply(reply), self.gate.domain)
+
+    @property
+    def _reads_otherwise(self) -> bool:
+        return bool(self.names) or isinstance(self.gate.domain, DispatchingDomain)
 
     def dialect(self, dialect: Dialect) -> Dialect:
         """The format, in which the model hears of tools by the names that it was given."""
-        return NamedDialect(dialect, self) if self.names else dialect
+        return NamedDialect(dialect, self) if self._reads_otherwise else dialect
 
     def wire_passes(self, passes: frozenset[str]) -> frozenset[str]:
         """The names on the wire of these tools."""
         renamed = {name for name, tool in self.names.tools.items() if tool in passes}
         return frozenset(renamed | (passes - self.names.tools.keys()))
+
+    def spoken(self, text: str) -> str:
+        """A text for the model, with calls in it under the names that it was given."""
+        return self.names.spoken(explained(text, self.gate.domain))
 
 
 class NamedDialect:
@@ -92,7 +108,7 @@ class NamedDialect:
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, whose tail names tools as the request does."""
-        spoken = self.roster.names.spoken
+        spoken = self.roster.spoken
         rejected = [Rejected(r.raw, r.filtered, tuple(map(spoken, r.texts))) for r in tail.rejected]
         owed = [pending._replace(feedback=spoken(pending.feedback)) for pending in tail.owed]
         named = tail._replace(rejected=rejected, context=spoken(tail.context), owed=owed)
@@ -103,7 +119,7 @@ class NamedDialect:
         return tuple(self._named(wire) for wire in self.inner.replies(answer))
 
     def _named(self, wire: WireReply) -> WireReply:
-        return wire._replace(reply=self.roster.names.reply(wire.reply))
+        return wire._replace(reply=self.roster.reply(wire.reply))
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client, which keeps the names on the wire."""
@@ -141,7 +157,7 @@ class NamedStream:
     def reply(self) -> WireReply:
         """The reply of the current upstream stream, under the pack's names."""
         wire = self.inner.reply()
-        return wire._replace(reply=self.roster.names.reply(wire.reply))
+        return wire._replace(reply=self.roster.reply(wire.reply))
 
     @property
     def items(self) -> Sequence[Body]:

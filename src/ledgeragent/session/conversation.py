@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from ledgeragent.dispatching import inner_call, inner_reply
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
@@ -25,6 +26,8 @@ from ledgeragent.session.tickets import Tickets
 from ledgeragent.session.wakeups import sleep
 from ledgeragent.session.wirenames import WireNames
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+
+M = TypeVar("M", bound=Message)
 
 PATIENCE = 5.0
 """Seconds that a call waits, while nothing else happens, for one that its host has not begun."""
@@ -93,7 +96,7 @@ class Conversation:
     def replay(self, messages: Iterable[Message]) -> None:
         """Takes in a history: its reads, its writes, its rejections."""
         with self._lock:
-            history = self.names.messages(messages)
+            history = tuple(map(self._meant, messages))
             self._history.read(history, self._thread.again(history))
 
     def resume(self, messages: Iterable[Message]) -> None:
@@ -101,7 +104,7 @@ class Conversation:
 
         Some of them may have been answered already.
         """
-        history = self.names.messages(messages)
+        history = list(map(self._meant, messages))
         last = max(n for n, message in enumerate(history) if isinstance(message, Reply))
         past, reply, answers = history[:last], history[last], history[last + 1 :]
         assert isinstance(reply, Reply)
@@ -146,14 +149,21 @@ class Conversation:
         """The verdicts on a reply, judged as a plan; its calls are open from here on."""
         with self._lock:
             self.settle()
-            return self._docket.judge(self.names.reply(reply))
+            return self._docket.judge(self._meant(reply))
 
     def judge_also(self, call: ToolCall) -> Filtered:
         """The verdict on one more call, for hosts that show calls singly; others keep running."""
         with self._lock:
-            return self._docket.judge(
-                Reply(calls=(self.names.call(call),)), running=self._live.state.pending
-            )
+            reply = self._meant(Reply(calls=(call,)))
+            return self._docket.judge(reply, running=self._live.state.pending)
+
+    def _meant(self, message: M) -> M:
+        """The message with every call under the gate's name, as one of the tool that it means."""
+        named = self.names.reply(message) if isinstance(message, Reply) else message
+        return inner_reply(named, self.gate.domain)
+
+    def _meant_call(self, call: ToolCall) -> ToolCall:
+        return inner_call(self.names.call(call), self.gate.domain)
 
     def _tell(self, filtered: Filtered) -> None:
         if self._watch is not None:
@@ -161,7 +171,7 @@ class Conversation:
 
     def lets_through(self, call: ToolCall) -> bool:
         """True if a call of the last reply may run, as far as can be told before it begins."""
-        call = self.names.call(call)
+        call = self._meant_call(call)
         with self._lock:
             return self.shadow or any(
                 ticket.is_of(call) and (ticket.allowed or ticket.pending)
@@ -207,7 +217,7 @@ class Conversation:
 
     def claim(self, call: ToolCall) -> Ticket:
         """The ticket of a call, which may be pending."""
-        return self._claim(self.names.call(call))
+        return self._claim(self._meant_call(call))
 
     def _claim(self, call: ToolCall) -> Ticket:
         """The same for a call under the gate's name."""
