@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TypeAlias, TypeVar
 
-from ledgeragent.dispatching import inner_call, inner_reply
+from ledgeragent.dispatching import explained, inner_call, inner_reply
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
@@ -132,11 +132,14 @@ class Conversation:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""
         with self._lock:
             block, notes = render(self.ledger), self._docket.notes
-            return self.names.spoken(f"{block}\n{notes}" if notes else block)
+            return self._spoken(f"{block}\n{notes}" if notes else block)
 
     def refusal(self, ticket: Ticket) -> str:
         """The answer to a rejected call, which names tools as the host does."""
-        return self.names.spoken(refusal(ticket.verdict))
+        return self._spoken(refusal(ticket.verdict))
+
+    def _spoken(self, text: str) -> str:
+        return self.names.spoken(explained(text, self.gate.domain))
 
     def ids(self, ids: Sequence[str | None]) -> list[str]:
         """An id for each call of a reply: its own, or a fresh one where it is empty or taken."""
