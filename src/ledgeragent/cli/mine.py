@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.init import NAME
-from ledgeragent.cli.recorded import READS, add_reading, files_in, warn
+from ledgeragent.cli.places import files_in
+from ledgeragent.cli.recorded import READS, add_reading, warn
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.errors import UsageError

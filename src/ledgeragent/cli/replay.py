@@ -9,9 +9,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.diff import run_baseline
+from ledgeragent.cli.engines import engine_of
 from ledgeragent.cli.options import add_domain, add_levels, parameters_of, tools_of
+from ledgeragent.cli.places import files_in
 from ledgeragent.cli.progress import Progress
-from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
+from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, warn
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding
@@ -70,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
                 prefixes=args.tool_prefix,
                 unknown=args.unknown_tools,
                 form=args.form,
-                jobs=args.jobs,
+                engine=engine_of(args, args.domain),
                 progress=progress,
                 table=table,
             )

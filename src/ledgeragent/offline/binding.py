@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.domain import EVERY_RULE, Domain
+from ledgeragent.engines.engine import Engine
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.judging import RecordedGate, Unknown, gate_of_records, is_check
 from ledgeragent.offline.remembering import remembering
@@ -45,6 +46,10 @@ class Binding:
     prefixes: tuple[str, ...] = ()
     unknown: Unknown = "revise"
     form: str | None = None
+
+    def at(self, engine: Engine) -> Binding:
+        """The same where an engine does the work."""
+        return replace(self, name=engine.there(self.name))
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""

@@ -19,7 +19,8 @@ from ledgeragent.demo.shop.shop import policy as shop_policy
 from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.sources import Piece, pieces, records
+from ledgeragent.offline.piece import Piece
+from ledgeragent.offline.sources import pieces, records
 from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.types import Json
 
