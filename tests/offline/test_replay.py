@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.engines.local import LocalEngine
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding, versions
 from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.replay import replay
