@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ledgeragent.engines.cluster import RayEngine
+from ledgeragent.engines.cluster import PART_BYTES, RayEngine
 from ledgeragent.engines.engine import Engine
 from ledgeragent.engines.local import LocalEngine
 from ledgeragent.errors import UsageError
@@ -34,15 +34,19 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def engine_of(args: argparse.Namespace, *packs: str) -> Engine:
-    """The engine of the options, to which these packs are known; UsageError where they do not fit."""
+def engine_of(args: argparse.Namespace, *packs: str, writes: bool = False) -> Engine:
+    """The engine of the options, to which these packs are known; UsageError where they do not fit.
+
+    `writes` if each share of the work becomes a file: they are then larger.
+    """
     if args.engine == "ray":
         if args.jobs is not None:
             raise UsageError("--jobs goes with --engine local; a cluster has its own size")
         return RayEngine(address=args.address, packs=tuple(filter(is_data, dict.fromkeys(packs))))
     if args.address is not None:
         raise UsageError("--address goes with --engine ray")
-    return LocalEngine(jobs=args.jobs or 1)
+    size = {"share_bytes": PART_BYTES} if writes else {}
+    return LocalEngine(jobs=args.jobs or 1, **size)
 
 
 def _jobs(text: str) -> int:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Generic
@@ -20,7 +21,8 @@ from ledgeragent.engines.engine import Failure, S, T, WorkerDied, guarded, outco
 from ledgeragent.errors import LedgerAgentError, MissingExtraError
 from ledgeragent.files.objects import is_object
 
-_SHARE_BYTES = 8 << 20
+PART_BYTES = 8 << 20
+"""How much a share holds that is sent far, or becomes a file: worth the trip, and not much to lose."""
 _WAITING_PER_PROCESSOR = 3
 _READ_AHEAD = 4
 """Shares that a reader holds ready."""
@@ -36,7 +38,7 @@ class RayEngine:
     """
 
     address: str | None = None
-    share_bytes: int = _SHARE_BYTES
+    share_bytes: int = PART_BYTES
     packs: tuple[str, ...] = ()
 
     def there(self, name: str) -> str:
@@ -81,7 +83,7 @@ def _connected(address: str | None, folder: str | None) -> Iterator[Any]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
-        import ray  # type: ignore[import-untyped, unused-ignore]
+        ray: Any = import_module("ray")
     except ImportError:
         raise MissingExtraError("ray", "ray") from None
     environment: dict[str, Any] = {"py_modules": [str(_PACKAGE)]}
@@ -161,14 +163,15 @@ class _Cluster(Generic[S, T]):
 
     def _attempt(self, share: S) -> T:
         try:
-            _, result = self._ray.get(self._task.options(max_retries=0).remote(self._order, share))
+            result: T | Failure = self._ray.get(
+                self._task.options(max_retries=0).remote(self._order, share)
+            )[1]
         except self._deaths():
             raise WorkerDied from None
         return outcome(result)
 
     def _deaths(self) -> tuple[type[Exception], ...]:
-        from ray import exceptions
-
+        exceptions = self._ray.exceptions
         return (
             exceptions.WorkerCrashedError,
             exceptions.OutOfMemoryError,

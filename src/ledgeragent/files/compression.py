@@ -26,9 +26,14 @@ _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 class _Decompressor(Protocol):
     """What the standard library's decompressors have in common."""
 
-    eof: bool
-    needs_input: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
 

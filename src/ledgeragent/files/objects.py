@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import cache
+from importlib import import_module
 from typing import IO, Any, cast
 from urllib.parse import urlsplit
 
@@ -48,8 +50,6 @@ def objects_at(place: str) -> list[str]:
 
     DataError where the store cannot be asked.
     """
-    import pyarrow.fs as pafs
-
     system, path = _located(place)
     scheme = urlsplit(place).scheme
     if is_wild(path):
@@ -58,10 +58,12 @@ def objects_at(place: str) -> list[str]:
         base = path.rstrip("/")
     with _told(place):
         own = system.get_file_info(base)
-        if own.type == pafs.FileType.File:
+        if own.type == _pafs().FileType.File:
             return [place]
-        below = system.get_file_info(pafs.FileSelector(base, recursive=True, allow_not_found=True))
-    names = sorted(str(one.path) for one in below if one.type == pafs.FileType.File)
+        below = system.get_file_info(
+            _pafs().FileSelector(base, recursive=True, allow_not_found=True)
+        )
+    names = sorted(str(one.path) for one in below if one.type == _pafs().FileType.File)
     return [f"{scheme}://{name}" for name in names if not is_wild(path) or _fits(name, path)]
 
 
@@ -75,23 +77,18 @@ def bytes_of(places: Sequence[str]) -> int:
     return sum(info.size or 0 for info in infos)
 
 
-@contextmanager
-def new_object(place: str) -> Iterator[IO[bytes]]:
-    """An object to be written; it is there once the block has ended well, or is as it was."""
+def write_object(place: str, content: IO[bytes]) -> None:
+    """Writes an object anew. DataError where it cannot be; it is whole, or as it was."""
     system, path = _located(place)
-    content = io.BytesIO()
-    yield content
     with _told(place), system.open_output_stream(path) as stream:
-        stream.write(content.getvalue())
+        shutil.copyfileobj(content, stream, _BUFFER)
 
 
 def remove_object(place: str) -> None:
     """Removes an object, if there is one."""
-    import pyarrow.fs as pafs
-
     system, path = _located(place)
     with _told(place):
-        if system.get_file_info(path).type == pafs.FileType.File:
+        if system.get_file_info(path).type == _pafs().FileType.File:
             system.delete_file(path)
 
 
@@ -113,11 +110,9 @@ def _parts_fit(names: list[str], patterns: list[str]) -> bool:
 @contextmanager
 def _told(place: str) -> Iterator[None]:
     """Says of what pyarrow raises which object it was about, in one line."""
-    import pyarrow as pa  # type: ignore[import-untyped]
-
     try:
         yield
-    except (OSError, pa.ArrowException) as problem:
+    except (OSError, import_module("pyarrow").ArrowException) as problem:
         words = " ".join(str(problem).split())
         raise DataError(f"the store answers: {words}", file=place) from None
 
@@ -130,23 +125,24 @@ def _located(place: str) -> tuple[Any, str]:
     return _system(scheme), path
 
 
+def _pafs() -> Any:
+    try:
+        return import_module("pyarrow.fs")
+    except ImportError:
+        raise MissingExtraError("pyarrow", "table") from None
+
+
 @cache
 def _system(scheme: str) -> Any:
     """The file system of a scheme, with what the environment says of it."""
-    try:
-        import pyarrow.fs  # type: ignore[import-untyped]  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("pyarrow", "table") from None
     return _SYSTEMS[scheme]()
 
 
 def _s3() -> Any:
-    from pyarrow.fs import S3FileSystem
-
     env = os.environ
     endpoint = env.get("AWS_ENDPOINT_URL_S3") or env.get("AWS_ENDPOINT_URL") or ""
     region = env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION")
-    return S3FileSystem(
+    return _pafs().S3FileSystem(
         **_endpoint(endpoint),
         **({"region": region} if region else {}),
         anonymous=env.get("AWS_NO_SIGN_REQUEST", "").lower() in ("1", "true", "yes"),
@@ -154,15 +150,11 @@ def _s3() -> Any:
 
 
 def _gs() -> Any:
-    from pyarrow.fs import GcsFileSystem
-
     host = os.environ.get("STORAGE_EMULATOR_HOST", "")
-    return GcsFileSystem(**_endpoint(host), anonymous=bool(host))
+    return _pafs().GcsFileSystem(**_endpoint(host), anonymous=bool(host))
 
 
 def _az() -> Any:
-    from pyarrow.fs import AzureFileSystem
-
     env = os.environ
     account = env.get("AZURE_STORAGE_ACCOUNT") or env.get("AZURE_STORAGE_ACCOUNT_NAME")
     if not account:
@@ -176,7 +168,9 @@ def _az() -> Any:
         "account_key": key,
         "sas_token": token if not key else None,
     }
-    return AzureFileSystem(account, **{name: value for name, value in named.items() if value})
+    return _pafs().AzureFileSystem(
+        account, **{name: value for name, value in named.items() if value}
+    )
 
 
 _SYSTEMS: dict[str, Callable[[], Any]] = {"s3": _s3, "gs": _gs, "az": _az}

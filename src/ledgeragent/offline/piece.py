@@ -73,13 +73,20 @@ class Partition:
     name: str
     pieces: tuple[Piece, ...]
 
+    @property
+    def wholes(self) -> tuple[str, ...]:
+        """The names of the partitions that it is a part of."""
+        file, number, *halves = self.name.split("-")
+        return tuple("-".join((file, number, *halves[:n])) for n in range(len(halves)))
+
     def parts(self) -> tuple[Partition, ...]:
         """The same in two; () where it cannot be divided."""
         middle = len(self.pieces) // 2
-        if middle:
-            halves = ((*self.pieces[:middle],), (*self.pieces[middle:],))
-        else:
-            halves = tuple((half,) for half in self.pieces[0].halves())
+        halves = (
+            [self.pieces[:middle], self.pieces[middle:]]
+            if middle
+            else [(half,) for half in self.pieces[0].halves()]
+        )
         return tuple(Partition(f"{self.name}-{n}", half) for n, half in enumerate(halves))
 
     def lost(self, why: str) -> Partition:

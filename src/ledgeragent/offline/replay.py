@@ -22,7 +22,7 @@ from ledgeragent.offline.piece import Partition, Piece, partitions
 from ledgeragent.offline.sources import patiently
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, together, traces_of
-from ledgeragent.offline.verdictrow import VerdictRow, verdict_row
+from ledgeragent.offline.verdictrow import PartWriter, VerdictRow, verdict_row
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Enforcement
 
@@ -32,6 +32,10 @@ OTHER_DOMAIN = "other domain"
 NONSTANDARD = "nonstandard tools"
 ONE_PROCESS = LocalEngine()
 """The engine where none is named."""
+
+
+def _untouched(partition: Partition, results: list[T]) -> list[T]:
+    return results
 
 
 def replay(
@@ -49,13 +53,14 @@ def replay(
     engine: Engine = ONE_PROCESS,
     progress: Callable[[Piece], None] = lambda piece: None,
     table: Callable[[list[VerdictRow]], None] | None = None,
+    part: PartWriter | None = None,
 ) -> ReplayResult:
     """Judges every conversation of `files` by an engine; the result is the same by any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
     each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
     `prefixes`, `unknown` and `form` those of `Binding`. `table` gets a row for each judged call, in
-    order. Runs of another
+    order; `part` gets those of a partition where it is worked on. Runs of another
     domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
     skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
     a JSON document as a whole. A file that cannot be read is counted among the broken records. Raises
@@ -73,14 +78,15 @@ def replay(
     )
     binding.domain()
     total = ReplayResult()
-    listing = table is not None
+    listing = table is not None or part is not None
     work = partial(
         judge_piece, binding=binding.at(engine), nonstandard=nonstandard, listing=listing
     )
-    for part in over(files, work, engine=engine, progress=progress):
-        total.add(part.result)
+    end = _untouched if part is None else partial(_written, part=part)
+    for judged_piece in over(files, work, engine=engine, progress=progress, end=end):
+        total.add(judged_piece.result)
         if table is not None:
-            table(part.rows)
+            table(judged_piece.rows)
     return total
 
 
@@ -90,10 +96,15 @@ def over(
     *,
     engine: Engine = ONE_PROCESS,
     progress: Callable[[Piece], None] = lambda piece: None,
+    end: Callable[[Partition, list[T]], list[T]] = _untouched,
 ) -> Iterator[T]:
-    """The results of `work` for each piece of the files, in their order, by an engine."""
+    """The results of `work` for each piece of the files, in their order, by an engine.
+
+    `end` has the last word on those of a partition, where it was worked on.
+    """
     reader = partial(_partitions, share_bytes=engine.share_bytes)
-    for partition, results in engine.run(files, reader, partial(_worked, work=work)):
+    worked = partial(_worked, work=work, end=end)
+    for partition, results in engine.run(files, reader, worked):
         yield from results
         progress(partition.pieces[-1])
 
@@ -102,8 +113,12 @@ def _partitions(number: int, file: str, share_bytes: int) -> Iterator[Partition]
     return partitions(number, patiently(file, together), share_bytes)
 
 
-def _worked(partition: Partition, work: Callable[[Piece], T]) -> list[T]:
-    return [work(piece) for piece in partition.pieces]
+def _worked(
+    partition: Partition,
+    work: Callable[[Piece], T],
+    end: Callable[[Partition, list[T]], list[T]],
+) -> list[T]:
+    return end(partition, [work(piece) for piece in partition.pieces])
 
 
 class JudgedPiece(NamedTuple):
@@ -111,6 +126,14 @@ class JudgedPiece(NamedTuple):
 
     result: ReplayResult
     rows: list[VerdictRow]
+
+
+def _written(
+    partition: Partition, results: list[JudgedPiece], part: PartWriter
+) -> list[JudgedPiece]:
+    """The results without their rows, which become a part of a table."""
+    part(partition.name, partition.wholes, [row for one in results for row in one.rows])
+    return [one._replace(rows=[]) for one in results]
 
 
 def judge_piece(piece: Piece, binding: Binding, nonstandard: bool, listing: bool) -> JudgedPiece:

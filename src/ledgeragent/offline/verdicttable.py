@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.files.objects import is_object, write_object
 from ledgeragent.offline.verdictrow import VerdictRow
 
 try:
@@ -59,20 +61,22 @@ SCHEMA = pa.schema(
     ],
     metadata={"ledgeragent.verdicts": str(VERSION)},
 )
-_GROUP = 20_000  # rows held in memory, and written at once
+GROUP = 20_000
+"""Rows that are held in memory, and written at once."""
 
 
 class VerdictTable:
-    """A Parquet file under way: it stands at `path` once all of it is written, or not at all.
+    """A Parquet file under way: it stands at `place` once all of it is written, or not at all.
 
-    Readable by its owner alone, since arguments and evidence are what customers said. As a context
-    manager; raises OSError where the file cannot be written.
+    `place` is a file, or an object in a store. A file is readable by its owner alone, since arguments and
+    evidence are what customers said. As a context manager; raises OSError or DataError where it cannot be
+    written.
     """
 
-    def __init__(self, path: str) -> None:
-        self._path = Path(path)
+    def __init__(self, place: str) -> None:
+        self._place = place
         self._rows: list[VerdictRow] = []
-        folder = self._path.parent
+        folder = None if is_object(place) else Path(place).parent
         # The name is given up with `replace`, or at the end.
         self._file = NamedTemporaryFile(dir=folder, prefix=".verdicts-", delete=False)  # noqa: SIM115
         self._writer: Any = pq.ParquetWriter(self._file, SCHEMA, compression="zstd")
@@ -80,12 +84,12 @@ class VerdictTable:
     def write(self, rows: Sequence[VerdictRow]) -> None:
         """Adds rows."""
         self._rows += rows
-        while len(self._rows) >= _GROUP:
-            self._flush(self._rows[:_GROUP])
-            del self._rows[:_GROUP]
+        while len(self._rows) >= GROUP:
+            self._flush(self._rows[:GROUP])
+            del self._rows[:GROUP]
 
     def _flush(self, rows: list[VerdictRow]) -> None:
-        self._writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
+        self._writer.write_table(_arrow_table(rows))
 
     def __enter__(self) -> VerdictTable:
         return self
@@ -96,7 +100,7 @@ class VerdictTable:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        place = Path(self._file.name)
+        draft = Path(self._file.name)
         try:
             if kind is None and self._rows:
                 self._flush(self._rows)
@@ -105,6 +109,24 @@ class VerdictTable:
             os.fsync(self._file.fileno())
             self._file.close()
             if kind is None:
-                place.replace(self._path)
+                self._put_in_place(draft)
         finally:
-            place.unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
+
+    def _put_in_place(self, draft: Path) -> None:
+        if not is_object(self._place):
+            draft.replace(self._place)
+            return
+        with draft.open("rb") as content:
+            write_object(self._place, content)
+
+
+def parquet(rows: Sequence[VerdictRow]) -> bytes:
+    """A whole file of rows."""
+    content = io.BytesIO()
+    pq.write_table(_arrow_table(rows), content, compression="zstd")
+    return content.getvalue()
+
+
+def _arrow_table(rows: Sequence[VerdictRow]) -> Any:
+    return pa.Table.from_pylist([*rows], schema=SCHEMA)
