@@ -80,7 +80,7 @@ def bytes_of(places: Sequence[str]) -> int:
 def write_object(place: str, content: IO[bytes]) -> None:
     """Writes an object anew. DataError where it cannot be; it is whole, or as it was."""
     system, path = _located(place)
-    with _told(place), system.open_output_stream(path) as stream:
+    with _told(place), system.open_output_stream(path, compression=None) as stream:
         shutil.copyfileobj(content, stream, _BUFFER)
 
 
