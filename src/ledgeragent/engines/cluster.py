@@ -10,7 +10,7 @@ import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -52,7 +52,12 @@ class RayEngine:
         work: Callable[[S], T],
     ) -> Iterator[tuple[S, T]]:
         """Each result beside its emptied share, in the order of the sources."""
-        with _staged(self.packs) as folder, _connected(self.address, folder) as ray:
+        with (
+            _staged(self.packs) as folder,
+            open(os.devnull, "w") as nowhere,
+            redirect_stdout(nowhere),  # there Ray says which of its processes died
+            _connected(self.address, folder) as ray,
+        ):
             yield from _Cluster(ray, reader, work).spread(sources)
 
 
@@ -117,7 +122,7 @@ class _Cluster(Generic[S, T]):
         self._work = work
         self._order = ray.put(work)
         self._processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._task = ray.remote(_worked).options(num_returns=1, max_retries=_RETRIES)
+        self._task = ray.remote(_worked)
         self._reader = ray.remote(_shares_of).options(
             num_cpus=0,  # it mostly waits, and has to be able to run where all are at work
             num_returns="streaming",
@@ -130,7 +135,7 @@ class _Cluster(Generic[S, T]):
         """The results, with only a few shares under way for each processor."""
         try:
             for share in self._shares(sources):
-                self._waiting.append((share, self._task.remote(self._order, share)))
+                self._waiting.append((share, self._begin(share, _RETRIES)))
                 if len(self._waiting) >= _WAITING_PER_PROCESSOR * self._processors:
                     yield from self._next()
             while self._waiting:
@@ -151,6 +156,9 @@ class _Cluster(Generic[S, T]):
                 yield from readers.pop(number)
             else:
                 yield from map(self._ray.put, self._shares_in(number, name))
+
+    def _begin(self, share: Any, retries: int) -> Any:
+        return self._task.options(max_retries=retries).remote(self._order, share)
 
     def _next(self) -> Iterator[tuple[S, T]]:
         share, task = self._waiting.popleft()
