@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.domain import Domain
+from ledgeragent.engines.collection import collected_later
 from ledgeragent.engines.engine import Engine
 from ledgeragent.engines.local import LocalEngine
 from ledgeragent.errors import DataError
@@ -118,7 +119,11 @@ def _worked(
     work: Callable[[Piece], T],
     end: Callable[[Partition, list[T]], list[T]],
 ) -> list[T]:
-    return end(partition, [work(piece) for piece in partition.pieces])
+    results: list[T] = []
+    for piece in partition.pieces:
+        with collected_later():
+            results.append(work(piece))
+    return end(partition, results)
 
 
 class JudgedPiece(NamedTuple):
