@@ -70,6 +70,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "replay-rewards": recorded.replay_rewards,
     "rules": front.rules,
     "soundness": soundness.soundness,
+    "reading": costs.reading,
     "speed": costs.speed,
     "survivors": survivors.survivors,
     "transfers": recorded.transfers,

@@ -107,6 +107,9 @@ def _connected(address: str | None, folder: str | None) -> Iterator[Any]:
         raise LedgerAgentError(f"no Ray cluster at {address or 'this machine'}: {words}") from None
     try:
         yield ray
+    except ray.exceptions.RayError as problem:
+        words = " ".join(str(problem).split())
+        raise LedgerAgentError(f"the Ray cluster gave up: {words}") from None
     finally:
         ray.shutdown()
 

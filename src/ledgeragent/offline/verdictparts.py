@@ -123,6 +123,8 @@ class LocalFolder(VerdictFolder):
         if self._rows or not self._count:
             self._flush(self._rows)
         write_private(self._draft / SUCCESS, b"")
+        if self._folder.exists():
+            self._folder.rmdir()  # not every system replaces even an empty one
         self._draft.replace(self._folder)
 
     def give_up(self) -> None:
