@@ -104,9 +104,9 @@ def _table_at(
     from ledgeragent.offline.verdictparts import LocalFolder, StoredFolder
 
     if is_object(place):
-        stored = StoredFolder(place)
-        open_files.enter_context(stored)
-        return None, stored.part
+        parts = StoredFolder(place)
+        open_files.enter_context(parts)
+        return None, parts.part
     folder = LocalFolder(place)
     open_files.enter_context(folder)
     return folder.write, None
