@@ -11,7 +11,7 @@ READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
-.PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-oldest check format coverage mutants bench docs site lock dist clean
+.PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-oldest check format coverage mutants bench bench-growth docs site lock dist clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
@@ -69,6 +69,10 @@ mutants: $(VENV)/.mutants
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.speed
+
+# A quarter of an hour. PARTS=records,rules measures some of it.
+bench-growth: $(READY)
+	$(BIN)/python -m benchmarks.growth $(if $(PARTS),--parts $(PARTS))
 
 # Writes what is generated, and builds the site into site/; any warning is an error.
 docs: $(READY)

@@ -63,11 +63,11 @@ def reply_to(told: str) -> Reply:
 def _calls(wish: str, number: int) -> tuple[ToolCall, ...]:
     order = {"order_id": f"G-{number:07}"}
     if wish != "look up":
-        return (ToolCall(name="cancel_order", arguments=order, id="call_2"),)
+        return (ToolCall(name="cancel_order", arguments=order, id=f"call_{number}_2"),)
     email = {"email": f"cv-{number:07}@example.com"}
     return (
-        ToolCall(name="find_customer", arguments=email, id="call_0"),
-        ToolCall(name="get_order", arguments=order, id="call_1"),
+        ToolCall(name="find_customer", arguments=email, id=f"call_{number}_0"),
+        ToolCall(name="get_order", arguments=order, id=f"call_{number}_1"),
     )
 
 
@@ -87,9 +87,11 @@ def _answering(wire: Wire) -> Any:
         told = await request.text()
         reply, name = reply_to(told), f"resp_{time.perf_counter_ns()}"
         if '"stream":true' in told or '"stream": true' in told:
-            body = b"".join(wire.events(reply, name))
-            return web.Response(body=body, content_type="text/event-stream")
-        return web.json_response(wire.answer(reply, name))
+            body, kind = b"".join(wire.events(reply, name)), "text/event-stream"
+        else:
+            body, kind = json.dumps(wire.answer(reply, name)).encode(), "application/json"
+        # No two messages of a provider have the same id.
+        return web.Response(body=body.replace(b"msg_1", f"msg_{name}".encode()), content_type=kind)
 
     return answer
 

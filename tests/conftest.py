@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.postgres import PostgresServer, Unavailable, running
 
 _WHERE = (
     "set LEDGERAGENT_DATA_DIR to a folder that holds recorded runs (trajectories/*.jsonl.gz) and "
     "benchmark data (benchmarks/), as docs/how-to/data.md says; neither is part of the project"
 )
+
+
+@pytest.fixture(autouse=True)
+def faulty_packs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets tests of the library that fails on purpose (`tests/cli/branches.py`) load it."""
+    if "tests.cli.branches:VERSIONS" in vars(request.module).values():
+        monkeypatch.setenv("LEDGERAGENT_ALLOW_FAULTY", "1")
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +32,20 @@ def data_dir() -> Path:
     if not Path(folder).is_dir():
         pytest.skip(f"LEDGERAGENT_DATA_DIR is {folder}, which is no folder; {_WHERE}")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A server of our own; skips where this machine has no Postgres."""
+    pytest.importorskip("psycopg")
+    try:
+        with running() as server:
+            yield server
+    except Unavailable as problem:
+        pytest.skip(str(problem))
+
+
+@pytest.fixture
+def database(postgres: PostgresServer) -> str:
+    """The address of a database that nobody has used."""
+    return postgres.fresh_database()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.branches import NAME
 from tests.cli.command import BOOK, ROOT, RUNS, Done, jsonl, ledgeragent, lend, run
 from tests.engines.deadly import DEADLY_DAYS
 from tests.engines.deadly import NAME as DEADLY
@@ -133,7 +134,7 @@ def without_problems(report: Any) -> Any:
 def test_the_workers_write_the_table_to_the_store(address: str, tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     place = put("more/a.jsonl", jsonl(*RUNS).encode())
-    flags = ("--domain", "tests.cli.branches:VERSIONS", "--format", "json")
+    flags = ("--domain", NAME, "--format", "json")
     here, there = (
         ledgeragent("replay", place, *flags, "--write", f"{BUCKET}/{name}/", *engine)
         for name, engine in (("one", ()), ("two", ("--engine", "ray", "--address", address)))
@@ -155,7 +156,7 @@ def test_the_workers_write_the_table_to_the_store(address: str, tmp_path: Path) 
 
 VERBS = {
     "diff": ("diff", "{runs}", "--domain", "tests.cli.branches:NEW", "--against", "tests.cli.branches:OLD"),
-    "test": ("test", "--cases", "{cases}", "--domain", "tests.cli.branches:VERSIONS"),
+    "test": ("test", "--cases", "{cases}", "--domain", NAME),
     "mine": ("mine", "{runs}", "--check", "tests.cli.branches:NEW"),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ import asyncio
 import errno
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,6 @@ from aiohttp import web
 
 from ledgeragent.gateway.server import SESSION_HEADER
 from ledgeragent.journal import Journal
-from ledgeragent.journal.chain import Event
 from ledgeragent.stores.base import ProcessStore
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client
@@ -27,16 +26,21 @@ from tests.lending.domain import LIBRARY
 class Full:
     """A journal's store on a disk that is full; `after` so many records have gone in."""
 
+    waits = False
+
     def __init__(self, after: int) -> None:
         self.left = after
+
+    def recent(self, count: int) -> Iterator[str]:
+        return iter(())
 
     def append(self, line: str) -> None:
         self.left -= 1
         if self.left < 0:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    def lines(self) -> list[Event]:
-        return []
+    def lines(self) -> Iterator[str]:
+        return iter(())
 
     def torn(self) -> bytes:
         return b""

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import shutil
-import socket
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,50 +40,6 @@ MORE = UserMessage(text="And?")
 MakeStore = Callable[[], SessionStore]
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    """The address of a server of our own, from whatever Postgres this machine has."""
-    pytest.importorskip("psycopg")
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    initdb = shutil.which("initdb") or (str(found[-1]) if found else None)
-    if initdb is None:
-        pytest.skip("Postgres is not installed")
-    with _server(Path(initdb).parent) as address:
-        yield address
-
-
-@contextmanager
-def _server(binaries: Path) -> Iterator[str]:
-    """A server in a folder of its own. It refuses to run as root, so root becomes somebody else."""
-    someone = None
-    if os.getuid() == 0:
-        try:
-            import pwd
-
-            someone = pwd.getpwnam("postgres").pw_uid
-        except KeyError:
-            pytest.skip("Postgres does not run as root, and there is no user for it")
-    with tempfile.TemporaryDirectory() as folder:
-        if someone is not None:
-            os.chown(folder, someone, -1)
-
-        def do(*command: str) -> None:
-            subprocess.run(command, check=True, capture_output=True, user=someone, cwd=folder)
-
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        data, log = f"{folder}/data", f"{folder}/log"
-        do(str(binaries / "initdb"), "-D", data, "-A", "trust", "-U", "tester", "-N")
-        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        control = str(binaries / "pg_ctl")
-        do(control, "-D", data, "-l", log, "-o", options, "-w", "start")
-        try:
-            yield f"postgresql://tester@127.0.0.1:{port}/postgres"
-        finally:
-            do(control, "-D", data, "-m", "immediate", "stop")
-
-
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> MakeStore:
     """Opens the same place each time it is called; each test has a place of its own."""
@@ -98,18 +48,8 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> MakeStore:
         return lambda: kept
     if request.param == "sqlite":
         return lambda: open_session_store(str(tmp_path / "sessions.db"))
-    address = _fresh_database(request.getfixturevalue("postgres"), tmp_path.name)
+    address = request.getfixturevalue("database")
     return lambda: open_session_store(address)
-
-
-def _fresh_database(server: str, name: str) -> str:
-    import psycopg
-    from psycopg import sql
-
-    name = f"t{abs(hash(name))}"
-    with psycopg.connect(server, autocommit=True) as base:
-        base.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    return server.replace("/postgres", f"/{name}")
 
 
 def test_a_store_keeps_versions(make_store: MakeStore) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from ledgeragent.cli.main import main
 from ledgeragent.journal import Journal
-from ledgeragent.journal.chain import GENESIS, sealed
+from ledgeragent.journal.sealing import GENESIS, sealed
 from tests.journal.test_journal import BANK, play
 
 ODD: tuple[Any, ...] = (

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ledgeragent.journal import Journal, open_store
-from ledgeragent.journal.chain import GENESIS, sealed
 from ledgeragent.journal.checkpoints import CheckpointPlan, heads_beside
 from ledgeragent.journal.proof import Proof, prove
+from ledgeragent.journal.sealing import GENESIS, sealed
 from ledgeragent.journal.signing import Signer, make_keys
 from tests.journal.test_journal import BANK, play
 

@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from ledgeragent.engines.local import LocalEngine
 from ledgeragent.errors import DataError
 from ledgeragent.offline import piece as pieces_module
 from ledgeragent.offline.piece import Partition, Piece
-from ledgeragent.offline.replay import replay
+from ledgeragent.offline.replay import replay as replayed
 from ledgeragent.offline.sources import pieces, records
 from ledgeragent.report.replay import replay_json
 from tests.cli.branches import NAME
 from tests.cli.command import RUNS, jsonl
 
 REPORT = "runs.any"
+replay = partial(replayed, allow_faulty=True)
 
 
 def report(folder: Path, name: str, content: bytes) -> str:

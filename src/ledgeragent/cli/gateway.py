@@ -203,6 +203,14 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         help="requests under way at once; more are turned away with 503 (default 1000)",
     )
     parser.add_argument(
+        "--max-ledger",
+        type=_natural,
+        default=256 << 10,
+        metavar="BYTES",
+        help="records at the tail of a prompt; past that the model is told how many of the oldest are "
+        "left out (default 256 KiB)",
+    )
+    parser.add_argument(
         "--max-remembered",
         type=_natural,
         default=256 << 20,

@@ -10,7 +10,7 @@ from ledgeragent.errors import DataError
 from ledgeragent.gateway.console.desk import Console, SessionView
 from ledgeragent.gateway.console.feed import ConsoleFeed
 from ledgeragent.gateway.server import Gateway
-from ledgeragent.journal.chain import parsed
+from ledgeragent.journal.sealing import parsed
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.viewing import recorded_session, viewed
 from ledgeragent.report.view import live_view_html, run_json

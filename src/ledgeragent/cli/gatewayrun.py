@@ -23,11 +23,13 @@ from ledgeragent.files.keys import shown_address
 from ledgeragent.gateway.accesslog import AccessLog
 from ledgeragent.gateway.crew import CrewMetrics
 from ledgeragent.gateway.journaling import GatewayJournal
+from ledgeragent.gateway.loghandler import logging_aside
 from ledgeragent.gateway.server import Gateway
 from ledgeragent.gateway.serving import on_signals
 from ledgeragent.gateway.serving import serve as serving
 from ledgeragent.gateway.switchboard import Switchboard
 from ledgeragent.journal import Journal
+from ledgeragent.journal.checkpoints import is_address
 from ledgeragent.journal.stores import NowhereStore
 from ledgeragent.offline.binding import forget
 from ledgeragent.stores.choose import open_session_store
@@ -76,6 +78,7 @@ def _serve(
     crew: CrewMetrics | None,
 ) -> int:
     with ExitStack() as stack:
+        stack.enter_context(logging_aside())
         try:
             running = Running(plan, again, stack, worker, crew)
             asyncio.run(running.serve(sock))
@@ -109,6 +112,8 @@ class Running:
         self._provider = self._exporting() if plan.shared.otel else None
         place = plan.shared.access_log
         self._access_log = AccessLog(place) if place is not None else None
+        if self._access_log is not None:
+            stack.callback(self._access_log.close)
         shared = plan.shared
         self._store = open_session_store(
             shared.session_store, shared.max_sessions, shared.max_session_bytes
@@ -212,14 +217,11 @@ class Running:
         """The route's journal. One that is open already goes on, stamped for the domain as it is now."""
         if route.journal is None:
             return None
-        file = Path(route.journal)
-        if self._worker:  # A journal has one writer.
-            file = file.with_name(f"{file.stem}.worker-{self._worker}{file.suffix}")
-        name = os.path.abspath(file)
+        name = _journal_name(route.journal, self._worker)
         if name not in self._journals:
-            checkpoints = route.checkpoints.checkpoints(file)
+            checkpoints = route.checkpoints.checkpoints(name)
             journal = GatewayJournal.open(
-                file, domain, redact=route.redact, checkpoints=checkpoints
+                name, domain, redact=route.redact, checkpoints=checkpoints
             )
             self._journals[name] = self._stack.enter_context(journal)
         return self._journals[name].under(domain, redact=route.redact)
@@ -240,6 +242,16 @@ def coverage(domain: Domain) -> str:
         f"domain {domain.name} {domain.version}: {tools} tools, {len(domain.predicates)} rules; "
         f"{enforced} of {len(domain.clauses)} clauses enforced"
     )
+
+
+def _journal_name(place: str, worker: int) -> str:
+    """The place of a worker's journal: a file has one writer, a database any number."""
+    if is_address(place):
+        return place
+    file = Path(place)
+    if worker:
+        file = file.with_name(f"{file.stem}.worker-{worker}{file.suffix}")
+    return os.path.abspath(file)
 
 
 def _where(route: PlannedRoute) -> str:

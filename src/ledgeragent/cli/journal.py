@@ -5,22 +5,33 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.journal import Checkpoints, Event, Head, Store, open_store, verify
-from ledgeragent.journal.checkpoints import CheckpointPlan, signer_of
+from ledgeragent.files.keys import shown_address
+from ledgeragent.journal import (
+    Checkpoints,
+    Event,
+    Head,
+    JsonlStore,
+    SqliteStore,
+    Store,
+    open_store,
+    verify,
+)
+from ledgeragent.journal.chainwriter import utc_now
+from ledgeragent.journal.checkpoints import CheckpointPlan, is_address, signer_of
 from ledgeragent.journal.erasure import erase
 from ledgeragent.journal.places import head_place
 from ledgeragent.journal.proof import Proof, prove
 from ledgeragent.journal.records import sound_records
 from ledgeragent.journal.signing import make_keys
+from ledgeragent.journal.stores import SeveralChains
 from ledgeragent.journal.transcripts import exported
-from ledgeragent.journal.writer import utc_now
 from ledgeragent.report.parts import SENTENCE, shorten
 
 if TYPE_CHECKING:
@@ -46,9 +57,14 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument(
-        "file", metavar="FILE", help="a journal: JSON Lines, or SQLite (.db, .sqlite)"
+        "file",
+        metavar="FILE",
+        help="a journal: JSON Lines, SQLite (.db, .sqlite), or postgresql://... with all its chains",
     )
     parser.add_argument("--session", metavar="ID", help="only this conversation")
+    parser.add_argument(
+        "--chain", metavar="NAME", help="erase: a whole chain of a database that nobody writes"
+    )
     parser.add_argument(
         "--head",
         dest="heads",
@@ -91,6 +107,12 @@ def run(args: argparse.Namespace) -> int:
         return _erase(args)
     store = open_store(args.file)
     try:
+        if is_address(args.file):
+            from ledgeragent.cli.journalchains import head, verify_all
+
+            args.file = shown_address(args.file)
+            action = {"verify": verify_all, "head": head}.get(args.action, _print)
+            return action(store, args)
         if args.action == "verify":
             return _verify(store, args)
         if args.action == "head":
@@ -102,14 +124,19 @@ def run(args: argparse.Namespace) -> int:
 
 def _verify(store: Store, args: argparse.Namespace) -> int:
     proof = prove(store, args.file, head_files=args.heads, key=args.key, since=args.since)
+    print_proof(args.file, proof, args.key)
+    return 1 if proof.faults else 0
+
+
+def print_proof(name: str, proof: Proof, key: str | None) -> None:
+    """Prints what speaks against a chain, or that nothing does, and what is to be noted."""
     for fault in proof.faults:
-        print(f"{args.file}: {fault}")
+        print(f"{name}: {fault}")
     if not proof.faults:
         chain = proof.chain
-        print(f"{args.file}: {chain.records} records intact, head {chain.head}")
-    for note in (*proof.chain.notes, *_unproven(proof, args.key)):
-        print(f"{args.file}: note: {note}")
-    return 1 if proof.faults else 0
+        print(f"{name}: {chain.records} records intact, head {chain.head}")
+    for note in (*proof.chain.notes, *_unproven(proof, key)):
+        print(f"{name}: note: {note}")
 
 
 def _unproven(proof: Proof, key: str | None) -> Iterator[str]:
@@ -147,11 +174,26 @@ def _head(store: Store, args: argparse.Namespace) -> int:
 
 
 def _erase(args: argparse.Namespace) -> int:
-    if args.session is None:
-        raise UsageError("name the conversation to be erased with --session")
+    if (args.session is None) == (args.chain is None):
+        raise UsageError(
+            "name what is to be erased: a conversation with --session, or a chain of a database "
+            "with --chain"
+        )
     plan = CheckpointPlan(key=args.key, key_variable=args.key_env, places=tuple(args.places))
-    count = erase(args.file, args.session, plan)
-    print(f"{args.file}: {count} records of {args.session} erased")
+    if is_address(args.file):
+        from ledgeragent.journal.burial import bury, drop
+
+        count = (
+            bury(args.file, args.session, plan)
+            if args.session is not None
+            else drop(args.file, args.chain, plan)
+        )
+    elif args.session is None:
+        raise UsageError("--chain: a file is one chain; delete the file")
+    else:
+        count = erase(args.file, args.session, plan)
+    what = args.session if args.session is not None else f"chain {args.chain}"
+    print(f"{shown_address(args.file)}: {count} records of {what} erased")
     return 0
 
 
@@ -173,15 +215,28 @@ class _Tally:
 
     def sound(self, store: Store, session: str | None) -> Iterator[Event]:
         """Every record that can be read, of one conversation or of all."""
-        chain = verify(store)
-        if not chain.intact:
-            print(f"ledgeragent: warning: {self._file}: {chain.problem}", file=sys.stderr)
+        for problem in _problems(store):
+            print(f"ledgeragent: warning: {self._file}: {problem}", file=sys.stderr)
         for record in sound_records(store, self._file):
             if isinstance(record, DataError):
                 self.broken += 1
                 print(f"ledgeragent: skipped: {record}", file=sys.stderr)
             elif session in (None, record["session"]):
                 yield record
+
+
+def _problems(store: Store) -> Iterator[str]:
+    """What keeps a chain from being whole, of each that there is."""
+    stores: Mapping[str, Store] = {"": store}
+    if not isinstance(store, JsonlStore | SqliteStore):
+        from ledgeragent.cli.journalchains import chains_of
+
+        stores = chains_of(store)
+    for name, each in stores.items():
+        buried = each.erased() if isinstance(each, SeveralChains) else ()
+        chain = verify(each, buried=buried)
+        if not chain.intact:
+            yield f"{name}{chain.problem}"
 
 
 def _line(record: Event) -> str:

@@ -17,7 +17,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.files.reading import read_bytes
 from ledgeragent.journal import Journal
-from ledgeragent.journal.checkpoints import EVERY, CheckpointPlan
+from ledgeragent.journal.checkpoints import EVERY, CheckpointPlan, is_address
 from ledgeragent.offline.binding import versions
 from ledgeragent.offline.traces import tool_names
 from ledgeragent.verdict import Decision, Enforcement
@@ -58,6 +58,16 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         help="the agent's tools, so that no rule asks for another: names with commas, or a file",
     )
     add_parameters(parser)
+    add_faulty(parser)
+
+
+def add_faulty(parser: argparse.ArgumentParser) -> None:
+    """Adds --allow-faulty."""
+    parser.add_argument(
+        "--allow-faulty",
+        action="store_true",
+        help="take a pack in which `check` finds an error as it is, instead of refusing it",
+    )
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +103,8 @@ def tools_of(args: argparse.Namespace, *domains: str) -> frozenset[str] | None:
     if args.tools is None:
         return None
     tools: Tools = args.tools
-    policy_tools = {t.tool for name in domains for d in versions(name).values() for t in d.tools}
+    listed = [d for name in domains for d in versions(name, args.allow_faulty).values()]
+    policy_tools = {t.tool for d in listed for t in d.tools}
     for name in sorted(tools.names - policy_tools) if tools.typed else ():
         problem = f"--tools {name}: neither a file nor a tool of {' or '.join(domains)}"
         raise UsageError(f"{problem}{suggestion(name, policy_tools)}")
@@ -105,7 +116,8 @@ def add_journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal",
         metavar="FILE",
-        help="record all that happens, and every verdict: JSON Lines, or SQLite (.db, .sqlite)",
+        help="record all that happens, and every verdict: JSON Lines, SQLite (.db, .sqlite), or "
+        "postgresql://... for several writers",
     )
     parser.add_argument(
         "--redact",
@@ -131,7 +143,7 @@ def add_journal(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="PLACE",
         help="where the journal's heads go: a file, syslog:, syslog:HOST:PORT or a URL; may be given "
-        "again. Signed ones stand in JOURNAL.heads as well",
+        "again. Signed ones stand in JOURNAL.heads, or in the database, as well",
     )
     parser.add_argument(
         "--journal-every",
@@ -145,7 +157,14 @@ def add_journal(parser: argparse.ArgumentParser) -> None:
         choices=("always", "checkpoint", "never"),
         default="checkpoint",
         help="when a JSON Lines journal is forced to the disk: with every record, with every head or "
-        "not at all (default checkpoint); SQLite does so with every record",
+        "not at all (default checkpoint); databases do so with every record",
+    )
+    parser.add_argument(
+        "--journal-rotate",
+        type=_records,
+        default=0,
+        metavar="N",
+        help="records after which a journal in Postgres goes on in a new chain (default: never)",
     )
 
 
@@ -153,12 +172,17 @@ def checkpoint_plan(args: argparse.Namespace) -> CheckpointPlan:
     """What the options say of the journal's heads; UsageError where they need --journal."""
     if args.journal is None and (args.journal_key or args.journal_key_env or args.journal_heads):
         raise UsageError("--journal-key and --journal-head need --journal")
+    if args.journal_rotate and not is_address(args.journal or ""):
+        raise UsageError(
+            "--journal-rotate needs a --journal in Postgres; with files, start with a new name"
+        )
     return CheckpointPlan(
         key=args.journal_key,
         key_variable=args.journal_key_env,
         places=tuple(args.journal_heads),
         every=args.journal_every,
         sync=args.journal_sync,
+        rotate=args.journal_rotate,
     )
 
 

@@ -12,6 +12,7 @@ from ledgeragent.gateway.equipment import Equipment
 from ledgeragent.gateway.errors import RefusedTooOftenError
 from ledgeragent.gateway.exchange import Exchange
 from ledgeragent.gateway.inbound import Inbound
+from ledgeragent.gateway.ledgertail import LEFT_OUT_HEADER
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 
@@ -32,9 +33,10 @@ class Enforcer:
 
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
-        body, conversation = await inbound.read(raw, self.equipment.visits.store)
+        visitor = inbound.visitor(len(raw))
+        body, conversation = await inbound.read(raw, visitor, self.equipment.visits.store)
         visit, exchange = await self.equipment.admit(
-            inbound.dialect, body, conversation, inbound.visitor(len(raw)), inbound.belongs
+            inbound.dialect, body, conversation, visitor, inbound.belongs
         )
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)
@@ -48,7 +50,8 @@ class Enforcer:
         finally:
             self._over(inbound, exchange)
             if not visit.settled:
-                await visit.release()
+                recorded = await exchange.recorder.is_written(visit.memory)
+                await visit.release(is_recorded=recorded)
 
     def _over(self, inbound: Inbound, exchange: Exchange) -> None:
         account = inbound.account
@@ -66,7 +69,7 @@ class Enforcer:
 
     async def _whole(self, inbound: Inbound, exchange: Exchange) -> web.StreamResponse:
         answer = await exchange.answer(inbound.line.ask)
-        inbound.account.headers.update(exchange.placement.headers)
+        inbound.account.headers.update(_told_of_prompt(exchange))
         inbound.account.returned = len(answer)
         headers = {**inbound.line.returned, **inbound.account.headers, **_JSON}
         return web.Response(body=answer, headers=headers | verdict_headers(exchange.verdicts))
@@ -75,7 +78,7 @@ class Enforcer:
         events = exchange.stream(inbound.line.listen)
         async with aclosing(events):
             first = await anext(events)
-            inbound.account.headers.update(exchange.placement.headers)
+            inbound.account.headers.update(_told_of_prompt(exchange))
             headers = {**inbound.line.returned, **inbound.account.headers, **_SSE}
             response = web.StreamResponse(headers=headers)
             inbound.account.has_begun = True
@@ -85,6 +88,12 @@ class Enforcer:
                 await _write(inbound, response, out)
             await response.write_eof()
         return response
+
+
+def _told_of_prompt(exchange: Exchange) -> dict[str, str]:
+    """What the client is told of the ledger in the prompt: its form, and what it leaves out."""
+    left_out = {LEFT_OUT_HEADER: str(exchange.left_out)} if exchange.left_out else {}
+    return {**exchange.placement.headers, **left_out}
 
 
 async def _write(

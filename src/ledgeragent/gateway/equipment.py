@@ -44,6 +44,7 @@ class Equipment:
     metrics: Metrics
     max_revisions: int
     max_refusals: int
+    max_ledger: int
 
     @classmethod
     def of(
@@ -74,6 +75,7 @@ class Equipment:
             metrics=metrics,
             max_revisions=settings.max_revisions,
             max_refusals=settings.max_refusals,
+            max_ledger=settings.max_ledger,
         )
 
     async def admit(
@@ -101,6 +103,7 @@ class Equipment:
             ),
             max_revisions=self.max_revisions,
             max_refusals=self.max_refusals,
+            max_ledger=self.max_ledger,
         )
         return Admission(visit, exchange)
 
@@ -109,6 +112,8 @@ class Equipment:
         self.metrics.upstream_calls += exchange.upstream_calls
         self.metrics.judged(exchange.verdicts)
         self.notices.judged(exchange.memory.session, exchange.verdicts)
+        if exchange.left_out:
+            self.notices.shortened(exchange.memory.session, exchange.left_out)
 
     def shadowed(self, session: str, verdicts: list[Filtered]) -> None:
         """Counts and tells verdicts that changed nothing."""

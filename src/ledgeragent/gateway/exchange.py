@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
@@ -28,6 +28,7 @@ from ledgeragent.gateway.placement import Placement
 from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sending import sent_order, unsent_calls
+from ledgeragent.gateway.settings import MAX_LEDGER
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
@@ -66,7 +67,8 @@ class Exchange:
     `passes` are the tools whose calls need no judging. `settle` is told, before the client hears of
     it, what each choice of the answer leaves behind. A conversation that was refused the same
     `max_refusals` times in a row is not answered any more (0: always). `verdicts` collects every
-    judged reply, `upstream_calls` counts generations, `problem` is why an answer that had begun was
+    judged reply, `upstream_calls` counts generations, `left_out` records that the ledger
+    in the prompt leaves out past `max_ledger` bytes, `problem` is why an answer that had begun was
     not completed.
     """
 
@@ -80,9 +82,11 @@ class Exchange:
     placement: Placement
     max_revisions: int = 1
     max_refusals: int = 0
+    max_ledger: int = MAX_LEDGER
     rejected: list[Rejected] = field(default_factory=list)
     verdicts: list[Filtered] = field(default_factory=list)
     upstream_calls: int = 0
+    left_out: int = 0
     problem: Exception | None = None
 
     async def answer(self, ask: AskUpstream) -> bytes:
@@ -203,7 +207,7 @@ class Exchange:
 
     def prompt(self) -> Body:
         """The request for upstream, as things stand: with the ledger, and what was rejected."""
-        text, owed = briefing(self.memory, self.gate)
+        text, owed, self.left_out = briefing(self.memory, self.gate, self.max_ledger)
         tail = Tail(
             rejected=self.rejected,
             context=text,
@@ -224,7 +228,7 @@ class Exchange:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, wire.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
-        return _Judgement(wire, filtered, replace(self.memory, state=state, size=size))
+        return _Judgement(wire, filtered, self.memory._replace(state=state, size=size))
 
     def _revises(self, judgement: _Judgement, *, was_heard: bool) -> bool:
         """True if nothing of the reply can be sent and the model may try once more.
@@ -241,7 +245,7 @@ class Exchange:
         state = judgement.memory.state
         if not was_heard:
             state = self.memory.state._replace(rejections=state.rejections)
-        self.memory = replace(judgement.memory, state=state)
+        self.memory = judgement.memory._replace(state=state)
         return True
 
     def _settled(
@@ -255,8 +259,7 @@ class Exchange:
             order = sent_order((v.call for v in filtered.verdicts), self.passes)
             allowed = set(map(id, calls))
             calls = tuple(call for call in order if id(call) in allowed)
-        memory = replace(
-            judgement.memory,
+        memory = judgement.memory._replace(
             state=judgement.memory.state._replace(pending=calls),
             unsent=tuple(unsent_calls(silenced or filtered, is_answered=silenced is not None)),
             warnings=warnings(filtered),

@@ -10,8 +10,8 @@ from ledgeragent.errors import UsageError
 from ledgeragent.gateway.dialects.placing import LAST, PLACES
 from ledgeragent.gateway.guarding import Guarding
 from ledgeragent.gateway.journaling import GatewayJournal
-from ledgeragent.gateway.settings import Settings
-from ledgeragent.packs.catalogue import load_domain
+from ledgeragent.gateway.settings import MAX_LEDGER, Settings
+from ledgeragent.packs import load_domain
 from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.stores.choose import open_session_store
 from ledgeragent.verdict import Decision
@@ -32,10 +32,12 @@ class GuardrailOptions:
     undecided: str = "block"
     max_revisions: int = 1
     max_refusals: int = 20
+    max_ledger: int = MAX_LEDGER
     max_remembered: int = 256 << 20
     require_tools: bool = False
     tool_prefix: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
+    allow_faulty: bool = False
 
     @classmethod
     def read(cls, section: object) -> GuardrailOptions:
@@ -61,7 +63,7 @@ class GuardrailOptions:
 
     def guarding(self) -> Guarding:
         """What judges by them, its journal opened."""
-        domain = load_domain(self.domain, self.version)
+        domain = load_domain(self.domain, self.version, allow_faulty=self.allow_faulty)
         journal = None
         if self.journal is not None:
             journal = GatewayJournal.open(self.journal, domain, redact=self.redact)
@@ -80,6 +82,7 @@ class GuardrailOptions:
             undecided=Decision[self.undecided.upper()],
             max_revisions=self.max_revisions,
             max_refusals=self.max_refusals,
+            max_ledger=self.max_ledger,
             max_remembered=self.max_remembered,
             require_tools=self.require_tools,
             tool_names=ToolNames(prefixes=self.tool_prefix, neutrals=frozenset(self.neutral)),

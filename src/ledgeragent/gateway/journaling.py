@@ -7,6 +7,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
 from ledgeragent.absorb import Absorption
 from ledgeragent.domain import Domain
@@ -14,7 +15,7 @@ from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import StoreError
 from ledgeragent.journal import Journal
 from ledgeragent.journal.checkpoints import NO_CHECKPOINTS, Checkpoints
-from ledgeragent.journal.stores import SqliteStore, Store
+from ledgeragent.journal.stores import Store
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn, UserMessage
 
 _MOST_WAITING = 2_000
@@ -37,9 +38,9 @@ class GatewayJournal(Journal):
         checkpoints: Checkpoints = NO_CHECKPOINTS,
     ) -> None:
         super().__init__(store, domain, redact=redact, checkpoints=checkpoints)
-        waits = isinstance(store, SqliteStore)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal") if waits else None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal") if store.waits else None
         self._waiting: OrderedDict[str, list[Future[None]]] = OrderedDict()
+        self._unwritten: set[str] = set()
 
     def heard(self, session: str, message: UserMessage) -> None:
         """A message of the user."""
@@ -67,8 +68,22 @@ class GatewayJournal(Journal):
 
     async def written(self, session: str) -> None:
         """Returns once all that was told of a session is with the operating system."""
-        for record in self._waiting.pop(session, ()):
-            await asyncio.wrap_future(record)
+        try:
+            for record in self._waiting.pop(session, ()):
+                await asyncio.wrap_future(record)
+        except StoreError:
+            if len(self._unwritten) >= _MOST_WAITING:
+                self._unwritten.clear()
+            self._unwritten.add(session)
+            raise
+
+    async def is_written(self, session: str) -> bool:
+        """Whether nothing that was told of a session failed to be written since this was last asked."""
+        with suppress(StoreError):
+            await self.written(session)
+        is_written = session not in self._unwritten
+        self._unwritten.discard(session)
+        return is_written
 
     def close(self) -> None:
         """Waits for what is still to be written, takes the last head and releases the store."""

@@ -95,6 +95,17 @@ class Notices:
         self._metrics.ended += 1
         log.warning("session %s: %s", visible(session), visible(problem))
 
+    def shortened(self, session: str, records: int) -> None:
+        """Counts a prompt whose ledger left records out for length, and tells of the first."""
+        self._metrics.shortened += 1
+        if self._is_new(session, "", "shortened"):
+            log.warning(
+                "session %s: the ledger in its prompts leaves out %d records by now, the oldest "
+                "(--max-ledger says from which size on); verdicts rest on all of them",
+                visible(session),
+                records,
+            )
+
     def claimed(self, session: str, tools: Iterable[str]) -> None:
         """Notes calls that a client says were made, though the gateway never released them."""
         for tool in tools:

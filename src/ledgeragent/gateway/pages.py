@@ -11,7 +11,9 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import Access
 from ledgeragent.gateway.console.desk import ConsoleDesk
+from ledgeragent.gateway.errors import GatewayError
 from ledgeragent.gateway.openapi import openapi
+from ledgeragent.gateway.porter import VitalSign
 
 try:
     from aiohttp import web
@@ -53,21 +55,38 @@ class Pages:
             pages |= self.console.pages()
         return pages.get(path) if method in ("GET", "HEAD") else None
 
+    def vital(self, path: str, host: str) -> VitalSign | None:
+        """What the page at a path says of the gateway's health; None for other pages and hosts."""
+        try:
+            self.access.check_origin({"host": host})
+        except GatewayError:
+            return None
+        sign = {"/healthz": self._health, "/livez": self._life, "/readyz": self._readiness}
+        return sign[path]() if path in sign else None
+
+    def _health(self) -> VitalSign:
+        domain = self.about.domain
+        return VitalSign(200, {"status": "ok", "domain": domain.name, "version": domain.version})
+
+    def _life(self) -> VitalSign:
+        return VitalSign(200, {"status": "ok"})
+
+    def _readiness(self) -> VitalSign:
+        if self.about.is_draining:
+            return VitalSign(503, {"status": "draining"})
+        return VitalSign(200, {"status": "ok"})
+
     async def healthz(self, request: web.Request) -> web.Response:
         """Whether it serves, and which domain."""
-        domain = self.about.domain
-        health = {"status": "ok", "domain": domain.name, "version": domain.version}
-        return web.json_response(health)
+        return _page(self._health())
 
     async def livez(self, request: web.Request) -> web.Response:
         """Answers as long as the process does anything at all."""
-        return web.json_response({"status": "ok"})
+        return _page(self._life())
 
     async def readyz(self, request: web.Request) -> web.Response:
         """503 once no new request should be sent here, since the gateway is about to stop."""
-        if self.about.is_draining:
-            return web.json_response({"status": "draining"}, status=503)
-        return web.json_response({"status": "ok"})
+        return _page(self._readiness())
 
     async def openapi(self, request: web.Request) -> web.Response:
         """The description of the API."""
@@ -77,3 +96,7 @@ class Pages:
         """The counters; UnknownKeyError without the key that they may ask for."""
         self.access.check_metrics_key(request.headers)
         return web.Response(text=await self.about.metrics_text(), content_type="text/plain")
+
+
+def _page(sign: VitalSign) -> web.Response:
+    return web.json_response(dict(sign.body), status=sign.status)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import PendingAnswer
+from ledgeragent.gateway.ledgertail import ledger_tail
 from ledgeragent.ledger import Ledger
-from ledgeragent.render import render
 from ledgeragent.stores.memory import Memory, Unsent
 from ledgeragent.text import visible
 from ledgeragent.types import Reply, ToolCall
@@ -23,24 +23,31 @@ _SETTLED = "; by the ledger, nothing stands against it now: send it again if it 
 
 
 class Briefing(NamedTuple):
-    """The text behind the history, and what upstream must get for calls that it still waits for."""
+    """The text behind the history, and what upstream must get for calls that it still waits for.
+
+    `left_out` is how many records the text leaves out for length.
+    """
 
     text: str
     owed: tuple[PendingAnswer, ...]
+    left_out: int = 0
 
 
-def briefing(memory: Memory, gate: Gate) -> Briefing:
-    """The ledger as the next reply will be judged on it, and what became of the calls of the last."""
+def briefing(memory: Memory, gate: Gate, most: int) -> Briefing:
+    """The ledger as the next reply will be judged on it, and what became of the calls of the last.
+
+    The records in it take at most `most` bytes.
+    """
     ledger = memory.state.observe(Reply(at=gate.clock()), gate.domain).ledger
     sentences = [_sentence(unsent, gate, ledger) for unsent in memory.unsent]
     spoken = "\n".join([*sentences, *memory.warnings])
-    text = render(ledger)
+    text, left_out = ledger_tail(ledger, most)
     owed = (
         PendingAnswer(unsent.call.id, sentence, unsent.behind)
         for unsent, sentence in zip(memory.unsent, sentences, strict=True)
         if unsent.behind is not None
     )
-    return Briefing(f"{text}\n{LEAD}{spoken}" if spoken else text, tuple(owed))
+    return Briefing(f"{text}\n{LEAD}{spoken}" if spoken else text, tuple(owed), left_out)
 
 
 def warnings(filtered: Filtered) -> tuple[str, ...]:

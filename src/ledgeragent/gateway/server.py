@@ -23,6 +23,7 @@ from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import OTHER, Metrics
 from ledgeragent.gateway.pages import Pages
 from ledgeragent.gateway.passage import Passage
+from ledgeragent.gateway.porter import VitalSign
 from ledgeragent.gateway.reception import Errand, Reception
 from ledgeragent.gateway.serving import serve
 from ledgeragent.gateway.settings import Settings
@@ -149,6 +150,10 @@ class Gateway:
     async def close_upstream(self) -> None:
         """Closes the connections to the upstream."""
         await self._upstream.close()
+
+    def vital(self, path: str, host: str) -> VitalSign | None:
+        """What a page says of the gateway's health; None for what is no such page."""
+        return self._pages.vital(path, host)
 
     async def metrics_text(self) -> str:
         """The counters, as Prometheus reads them."""

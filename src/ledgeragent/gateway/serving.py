@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Protocol
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.porter import Porter, VitalSign
 
 try:
     from aiohttp import web
@@ -32,6 +33,10 @@ class Served(Protocol):
 
     def app(self) -> web.Application:
         """The web application."""
+        ...
+
+    def vital(self, path: str, host: str) -> VitalSign | None:
+        """What a page says of its health; None for what is no such page."""
         ...
 
 
@@ -61,15 +66,36 @@ async def serve(
         keepalive_timeout=silence,
     )
     await runner.setup()
+    listening = sock if sock is not None else socket.create_server((host, port), backlog=1024)
+    porter = Porter(listening, gateway.vital, _taking(runner))
     try:
-        site = web.SockSite(runner, sock) if sock else web.TCPSite(runner, host, port)
-        await site.start()
-        ready(runner.addresses[0][1])
+        porter.begin()
+        ready(listening.getsockname()[1])
         await until.wait()
         gateway.is_draining = True
         await asyncio.sleep(notice)
     finally:
+        await porter.stop()
         await runner.cleanup()
+
+
+def _taking(runner: web.AppRunner) -> Callable[[socket.socket], None]:
+    """What serves a connection that somebody else has taken."""
+    loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[None]]()
+
+    async def serve_it(connection: socket.socket) -> None:
+        assert runner.server is not None
+        try:
+            await loop.connect_accepted_socket(runner.server, connection)
+        except OSError:
+            connection.close()
+
+    def take(connection: socket.socket) -> None:
+        task = loop.create_task(serve_it(connection))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    return take
 
 
 @contextmanager

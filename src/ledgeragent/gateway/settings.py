@@ -16,6 +16,10 @@ ANY = "*"
 """In a list of hosts or origins: all of them."""
 
 
+MAX_LEDGER = 256 << 10
+"""Bytes of records at the tail of a prompt: some 60,000 tokens."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How a gateway runs. Sizes in bytes, times in seconds.
@@ -52,6 +56,7 @@ class Settings:
     undecided: Decision = Decision.BLOCK
     tool_names: ToolNames = field(default_factory=ToolNames)
     max_refusals: int = 20
+    max_ledger: int = MAX_LEDGER
     require_tools: bool = False
     require_session: bool = False
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.crew import CrewMetrics
+from ledgeragent.gateway.porter import VitalSign
 from ledgeragent.gateway.prometheus import merged
 from ledgeragent.gateway.server import Gateway
 from ledgeragent.gateway.storage import SessionStorage
@@ -115,6 +116,14 @@ class Switchboard:
         task = asyncio.create_task(_retire(before))
         self._retired.add(task)
         task.add_done_callback(self._retired.discard)
+
+    def vital(self, path: str, host: str) -> VitalSign | None:
+        """What a page of a route, or one of all of them, says of the health of its gateway."""
+        generation = self._now
+        route = generation.route(path)
+        if route is None:
+            return next(iter(generation.gateways.values())).vital(path, host)
+        return generation.gateways[route].vital(path[len(route) :], host)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         generation = self._now

@@ -1,76 +1,32 @@
-"""The hash chain over the records of a journal: each holds the hash of the one before it.
-
-A record's hash is that of its bytes as they stand in the file, up to where the hash itself stands.
-"""
+"""The hash chain over the records of a journal, checked: each holds the hash of the one before it."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from typing import TypeAlias
+from operator import attrgetter
 
 from ledgeragent.errors import DataError
 from ledgeragent.journal.heads import Head
+from ledgeragent.journal.sealing import (
+    FIRST_VERSION,
+    GENESIS,
+    JOURNAL_VERSION,
+    Event,
+    is_genuine,
+    is_genuine_old,
+    parsed,
+    tombstone,
+)
 from ledgeragent.journal.stores import Store
-from ledgeragent.types import Json, canonical, parse_distinct
+from ledgeragent.types import Json
 
-JOURNAL_VERSION = 2
-FIRST_VERSION = 1
-"""The format of 0.1.0, whose hash is that of the record written anew."""
-
-GENESIS = "0" * 64
 BIRTH = datetime(2026, 1, 1, tzinfo=UTC)
 """No journal is older than this package."""
 
-_DEEPEST = 100
 _SKEW = timedelta(days=1)
-_HASH_AT_THE_END = re.compile(r',"hash":"([0-9a-f]{64})"\}')
-_HASH_LENGTH = len(',"hash":""}') + 64
-
-Event: TypeAlias = dict[str, Json]
-
-
-def sealed(record: Mapping[str, Json], previous: str) -> tuple[str, str]:
-    """The line of a record behind the one whose hash is `previous`, and the record's own hash.
-
-    What JSON cannot hold (Infinity, a key twice, what is nested too deep) stands in it as text.
-    """
-    linked = {**record, "prev": previous}
-    try:
-        body = line_of(linked)
-        parsed(body)
-    except (ValueError, TypeError):
-        body = line_of({key: _plain(value, _DEEPEST) for key, value in linked.items()})
-    body = body[:-1]
-    digest = _digest(body)
-    return f'{body},"hash":"{digest}"}}', digest
-
-
-def tombstone(seq: int, previous: str, digest: str) -> str:
-    """The line that stands for a record that was erased: its number and its hash, and nothing else."""
-    stone = {"journal": JOURNAL_VERSION, "prev": previous, "seq": seq, "tombstone": True}
-    return f'{line_of(stone)[:-1]},"hash":"{digest}"}}'
-
-
-def line_of(record: Mapping[str, Json]) -> str:
-    """The record on one line; half a character is written as its JSON escape."""
-    return canonical(record).encode("utf-8", "backslashreplace").decode()
-
-
-def parsed(line: str) -> Event:
-    """The record of a line; ValueError where it is none."""
-    try:
-        record = parse_distinct(line)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-    if not isinstance(record, dict):
-        raise ValueError("it is no JSON object")
-    return record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +116,9 @@ class _Walk:
         version = record.get("journal")
         if version == FIRST_VERSION and self.count == self.old + len(self.stones):
             self.old += 1
-            genuine = _is_genuine_old(line, record)
+            genuine = is_genuine_old(line, record)
         elif version == JOURNAL_VERSION:
-            genuine = self._is_earlier(record) or _is_genuine(line)
+            genuine = self._is_earlier(record) or is_genuine(line)
         else:
             raise _BrokenChain(
                 f"record {number} is of a format {version!r:.20} that belongs not here"
@@ -202,16 +158,44 @@ class _Walk:
             self.doubts.append(f"record {number} is dated before the one that stands before it")
 
 
-def verify(store: Store, *, heads: Iterable[Head] = (), since: datetime | None = None) -> Chain:
+def verify(
+    store: Store,
+    *,
+    heads: Iterable[Head] = (),
+    since: datetime | None = None,
+    buried: Iterable[int] = (),
+) -> Chain:
     """Recomputes the chain; stops at the first record that does not belong where it stands.
 
-    It has to come past each of `heads`. Records from before `since` are not recomputed.
+    It has to come past each of `heads`. Records from before `since` are not recomputed. `buried` are
+    the numbers of records that another chain tells were erased.
     """
-    marks = {n: tuple(same) for n, same in groupby(sorted(heads, key=_place), key=_place)}
-    walk = _Walk(marks, since)
+    walk = _Walk(_marks(heads), since, buried=set(buried))
+    return _walked(walk, store, store.lines())
+
+
+def continued(
+    store: Store,
+    first: Chain,
+    lines: Iterator[str],
+    heads: Iterable[Head],
+    buried: Iterable[int],
+) -> Chain:
+    """The chain from behind `first` on, which is taken as it stands; `lines` are the rest of it."""
+    walk = _Walk(_marks(heads), None, first.head, first.records, first.time, first.origin)
+    walk.buried.update(buried)
+    return _walked(walk, store, lines)
+
+
+def _marks(heads: Iterable[Head]) -> Mapping[int, tuple[Head, ...]]:
+    place = attrgetter("records")
+    return {n: tuple(same) for n, same in groupby(sorted(heads, key=place), key=place)}
+
+
+def _walked(walk: _Walk, store: Store, lines: Iterator[str]) -> Chain:
     problem = None
     try:
-        for line in store.lines():
+        for line in lines:
             walk.step(line)
         _end(walk)
     except _BrokenChain as broken:
@@ -252,42 +236,6 @@ def read(store: Store) -> Iterator[Event]:
     """
     records = (parsed(line) for line in store.lines())
     return (record for record in records if record.get("tombstone") is not True)
-
-
-def _plain(value: Json, depth: int) -> Json:
-    """The value as strict JSON can hold it."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if depth == 0:
-        return "(nested too deep to be shown)"
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part, depth - 1) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part, depth - 1) for part in value]
-    return str(value)
-
-
-def _place(head: Head) -> int:
-    return head.records
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _is_genuine(line: str) -> bool:
-    end = _HASH_AT_THE_END.fullmatch(line, max(len(line) - _HASH_LENGTH, 0))
-    return end is not None and _digest(line[: end.start()]) == end[1]
-
-
-def _is_genuine_old(line: str, record: Event) -> bool:
-    body = {key: value for key, value in record.items() if key != "hash"}
-    try:
-        return line == line_of(record) and _digest(line_of(body)) == record.get("hash")
-    except UnicodeError:
-        return False
 
 
 def _moment(time: Json) -> datetime | None:

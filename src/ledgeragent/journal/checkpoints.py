@@ -20,6 +20,14 @@ EVERY = 1000
 """Records from one checkpoint to the next."""
 
 
+_ADDRESSES = ("postgres://", "postgresql://")
+
+
+def is_address(place: File | str) -> bool:
+    """True for what names a Postgres database, and no file."""
+    return str(place).startswith(_ADDRESSES)
+
+
 def heads_beside(file: File | str) -> File:
     """The file beside a journal in which its signed heads stand."""
     return File(f"{file}.heads")
@@ -29,13 +37,15 @@ def heads_beside(file: File | str) -> File:
 class Checkpoints:
     """After how many records a head is taken, who signs it (None: nobody) and where it goes.
 
-    `earlier` are the heads that were found; of these the journal has to come past its `own`.
+    `earlier` are the heads that were found; of these the journal has to come past its `own`. After
+    `rotate` records (0: never) a journal in a database goes on in a new chain.
     """
 
     signer: Signer | None = None
     places: Sequence[HeadPlace] = ()
     every: int = EVERY
     sync: Sync = "checkpoint"
+    rotate: int = 0
     earlier: Sequence[Head] = ()
 
     @cached_property
@@ -76,6 +86,7 @@ class CheckpointPlan:
     places: tuple[str, ...] = ()
     every: int = EVERY
     sync: Sync = "checkpoint"
+    rotate: int = 0
 
     @property
     def is_used(self) -> bool:
@@ -85,14 +96,16 @@ class CheckpointPlan:
     def checkpoints(self, journal: File | str) -> Checkpoints:
         """The checkpoints of a journal. Signed heads stand beside it, and at the places besides."""
         signer = signer_of(self.key, self.key_variable)
-        beside = heads_beside(journal)
-        files = (str(beside),) if signer else ()
+        # A database keeps them itself, beside the chain that its writer takes up.
+        beside = None if signer is None or is_address(journal) else heads_beside(journal)
+        files = (str(beside),) if beside is not None else ()
         return Checkpoints(
             signer=signer,
             places=tuple(map(head_place, (*files, *self.places))),
             every=self.every,
             sync=self.sync,
-            earlier=tuple(read_heads(beside)) if signer and beside.exists() else (),
+            rotate=self.rotate,
+            earlier=tuple(read_heads(beside)) if beside is not None and beside.exists() else (),
         )
 
 

@@ -8,11 +8,13 @@ from pathlib import Path as File
 
 from ledgeragent.errors import UsageError
 from ledgeragent.files.private import replacing
-from ledgeragent.journal.chain import Chain, parsed, sealed, tombstone, verify
+from ledgeragent.journal.chain import Chain, verify
+from ledgeragent.journal.chainwriter import record_of, utc_now
 from ledgeragent.journal.checkpoints import CheckpointPlan, Checkpoints
 from ledgeragent.journal.heads import Head
-from ledgeragent.journal.stores import Store, open_store
-from ledgeragent.journal.writer import record_of, utc_now
+from ledgeragent.journal.opening import open_store
+from ledgeragent.journal.sealing import parsed, sealed, tombstone
+from ledgeragent.journal.stores import Store
 from ledgeragent.types import Json
 
 

@@ -78,12 +78,13 @@ def read_heads(file: File) -> Iterator[Head]:
         if not line.strip():
             continue
         try:
-            yield _head(json.loads(line))
+            yield head_of(json.loads(line))
         except (ValueError, RecursionError) as problem:
             raise DataError(f"this is no head: {problem}", file=str(file), line=number) from None
 
 
-def _head(data: Json) -> Head:
+def head_of(data: Json) -> Head:
+    """The head for its data; ValueError if it is none."""
     if not isinstance(data, Mapping) or data.get("checkpoint") != HEAD_VERSION:
         raise ValueError(f"`checkpoint` is not {HEAD_VERSION}")
     for key in ("head", "time", "origin", "occasion", "key", "signature"):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path as File
 
 from ledgeragent.errors import DataError
-from ledgeragent.journal.chain import Chain, parsed, verify
+from ledgeragent.journal.chain import Chain, verify
 from ledgeragent.journal.checkpoints import heads_beside
 from ledgeragent.journal.heads import Head, read_heads
+from ledgeragent.journal.sealing import parsed
 from ledgeragent.journal.signing import signature_check
 from ledgeragent.journal.stores import Store
 
@@ -43,7 +44,23 @@ def prove(
     beside = heads_beside(file)
     places = [*map(File, head_files), *([beside] if beside.exists() else [])]
     heads = [head for place in places for head in read_heads(place)]
-    origin = _origin(store)
+    return proven(store, heads, key=key, since=since)
+
+
+def proven(
+    store: Store,
+    heads: Sequence[Head],
+    *,
+    key: str | None = None,
+    since: datetime | None = None,
+    links: Iterable[Head] = (),
+    buried: Iterable[int] = (),
+) -> Proof:
+    """The proof for one chain by these heads, of which those of other journals count for nothing.
+
+    `links` are what other chains tell of it, `buried` the numbers of records that they tell were erased.
+    """
+    origin = origin_of(store)
     own = [head for head in heads if head.origin == origin]
     faults = list(_head_faults(heads, own, key))
     if key is not None:
@@ -51,7 +68,7 @@ def prove(
         unsigned = [head for head in own if not head.is_signed_by(check)]
         faults += [_forged(head) for head in unsigned[:1]]
         own = [head for head in own if head not in unsigned]
-    chain = verify(store, heads=own, since=since)
+    chain = verify(store, heads=(*own, *links), since=since, buried=buried)
     covers = max((head.records for head in own), default=0)
     faults += _chain_faults(chain)
     if key is not None and own and chain.intact and covers < chain.records:
@@ -62,7 +79,7 @@ def prove(
     return Proof(chain=chain, heads=len(own), covers=covers, faults=tuple(faults))
 
 
-def _origin(store: Store) -> str:
+def origin_of(store: Store) -> str:
     """The hash of the first record, by which the heads of this journal are known."""
     try:
         return str(parsed(next(iter(store.lines()), "{}")).get("hash", ""))
@@ -70,7 +87,7 @@ def _origin(store: Store) -> str:
         return ""
 
 
-def _head_faults(heads: list[Head], own: list[Head], key: str | None) -> Iterator[str]:
+def _head_faults(heads: Sequence[Head], own: list[Head], key: str | None) -> Iterator[str]:
     if heads and not own:
         yield (
             "none of the heads is of this journal: it was written anew from its first record on, or "

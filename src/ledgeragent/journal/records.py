@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from ledgeragent.errors import DataError
 from ledgeragent.files.limits import BROKEN_RECORDS
-from ledgeragent.journal.chain import Event, parsed
+from ledgeragent.journal.sealing import Event, parsed
 from ledgeragent.journal.stores import Store
 from ledgeragent.journal.verdicts import tool_call_of, verdict_of
 from ledgeragent.types import Json

@@ -1,19 +1,18 @@
-"""Stores, in which the records of a journal stand: JSON Lines or a table of SQLite."""
+"""Stores, in which the records of a journal stand: what all of them do, and that of JSON Lines."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path as File
-from typing import Protocol
-from urllib.parse import quote
+from typing import Protocol, runtime_checkable
 
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
 from ledgeragent.files.limits import refuse_large
-from ledgeragent.files.private import make_private, open_private, write_private
+from ledgeragent.files.private import open_private, write_private
 from ledgeragent.journal.lock import WriterLock
+from ledgeragent.journal.tails import begin_of_last, end_of_lines
 
 _AS_IT_IS: int = getattr(os, "O_BINARY", 0)
 
@@ -21,8 +20,14 @@ LONGEST_RECORD = 16 << 20
 """Bytes. What is longer is not read into memory."""
 
 
+class ChainMovedError(OSError):
+    """A store stands at the beginning of another chain: what was to be added has to be sealed anew."""
+
+
 class Store(Protocol):
-    """Where records are kept, in order."""
+    """Where records are kept, in order. `waits` where another process may hold up who appends."""
+
+    waits: bool
 
     def append(self, line: str) -> None:
         """Adds one record; returns once it has been handed to the operating system."""
@@ -30,6 +35,10 @@ class Store(Protocol):
 
     def lines(self) -> Iterator[str]:
         """Every whole record, oldest first."""
+        ...
+
+    def recent(self, count: int) -> Iterator[str]:
+        """The last `count` whole records, oldest first, without reading what stands before them."""
         ...
 
     def torn(self) -> bytes:
@@ -53,13 +62,38 @@ class Store(Protocol):
         ...
 
 
+@runtime_checkable
+class SeveralChains(Protocol):
+    """A store that can go on in another chain; `chain` is the name of the one that it writes."""
+
+    chain: str
+
+    def begin(self) -> str:
+        """Leaves the chain, and begins another, whose name is returned."""
+        ...
+
+    def end(self) -> None:
+        """Notes that nobody goes on with the chain."""
+        ...
+
+    def erased(self) -> Collection[int]:
+        """The numbers of its records that other chains tell were erased."""
+        ...
+
+
 class NowhereStore:
     """Keeps no record, for whoever only wants to be told of them."""
+
+    waits = False
 
     def append(self, line: str) -> None:
         """Nothing to keep."""
 
     def lines(self) -> Iterator[str]:
+        """No record."""
+        return iter(())
+
+    def recent(self, count: int) -> Iterator[str]:
         """No record."""
         return iter(())
 
@@ -83,6 +117,8 @@ class NowhereStore:
 class JsonlStore:
     """One record a line. A second writer is refused while one has the file open."""
 
+    waits = False
+
     def __init__(self, file: File, *, writable: bool) -> None:
         self.file = file
         self._handle = self._writable() if writable else self._readable()
@@ -100,7 +136,7 @@ class JsonlStore:
         return open_private(self.file, os.O_RDWR | os.O_APPEND)
 
     def _readable(self) -> int:
-        _refuse_special(self.file)
+        refuse_special(self.file)
         try:
             return os.open(self.file, os.O_RDONLY | _AS_IT_IS)
         except OSError as problem:
@@ -126,7 +162,17 @@ class JsonlStore:
 
         Bytes that are no UTF-8 are kept apart, as half characters.
         """
+        return self._lines(0)
+
+    def recent(self, count: int) -> Iterator[str]:
+        """The last `count` whole records, oldest first; DataError as in `lines`."""
         with self.file.open("rb") as stream:
+            begin = begin_of_last(stream, count)
+        return self._lines(begin)
+
+    def _lines(self, begin: int) -> Iterator[str]:
+        with self.file.open("rb") as stream:
+            stream.seek(begin)
             number = 0
             while line := stream.readline(LONGEST_RECORD):
                 number += 1
@@ -140,10 +186,8 @@ class JsonlStore:
     def torn(self) -> bytes:
         """The bytes after the last line end."""
         with self.file.open("rb") as stream:
-            last = b""
-            while line := stream.readline(LONGEST_RECORD):
-                last = line
-        return b"" if last.endswith(b"\n") else last
+            stream.seek(end_of_lines(stream))
+            return stream.read()
 
     def drop_torn(self) -> None:
         """Moves the torn part to a file of its own beside the journal."""
@@ -170,116 +214,7 @@ class JsonlStore:
             self._lock.release()
 
 
-class SqliteStore:
-    """One record a row; SQLite's own log makes a torn record impossible.
-
-    A second writer is refused, as long as one has the file of the same name with `.lock` behind it.
-    """
-
-    def __init__(self, file: File, *, writable: bool) -> None:
-        # Not the database itself: to close any other handle on it would undo SQLite's own locks.
-        self._lock = WriterLock(file, beside=True) if writable else None
-        self._file = file
-        try:
-            self._base = self._writable() if writable else self._readable()
-        # What a damaged database says of itself may be no text.
-        except (sqlite3.Error, UnicodeError) as problem:
-            self._release()
-            raise DataError(f"not a journal: {problem}", file=str(file)) from None
-        except LedgerAgentError:
-            self._release()
-            raise
-
-    def _writable(self) -> sqlite3.Connection:
-        make_private(self._file)
-        # The journal sees to it that only one thread at a time is here.
-        base = sqlite3.connect(self._file, isolation_level=None, check_same_thread=False)
-        base.text_factory = _text_of
-        try:
-            if base.execute("SELECT 1 FROM sqlite_master").fetchone():
-                self._refuse_another(base)
-            base.execute("PRAGMA journal_mode=WAL")
-            base.execute(
-                "CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, record TEXT NOT NULL)"
-            )
-        except (sqlite3.Error, UnicodeError, LedgerAgentError):
-            base.close()
-            raise
-        return base
-
-    def _readable(self) -> sqlite3.Connection:
-        """A connection that writes nothing, nor makes a file beside, if no log of changes is there."""
-        _refuse_special(self._file)
-        log = self._file.with_name(f"{self._file.name}-wal")
-        mode = "mode=ro" if log.exists() else "mode=ro&immutable=1"
-        address = f"file:{quote(str(self._file.absolute()))}?{mode}"
-        base = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-        base.text_factory = _text_of
-        try:
-            self._refuse_another(base)
-        except (sqlite3.Error, UnicodeError, LedgerAgentError):
-            base.close()
-            raise
-        return base
-
-    def _refuse_another(self, base: sqlite3.Connection) -> None:
-        """DataError for a database of something else."""
-        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LONGEST_RECORD)
-        kinds = base.execute("SELECT type FROM sqlite_master WHERE name = 'journal'").fetchall()
-        columns = [(row[1], row[6]) for row in base.execute("PRAGMA table_xinfo(journal)")]
-        # A view, or a column that is computed, says what stands in no file, and may do so for good.
-        if kinds != [("table",)] or columns != [("seq", 0), ("record", 0)]:
-            problem = "not a journal: this database has no table `journal` of `seq` and `record`"
-            raise DataError(problem, file=str(self._file))
-
-    def append(self, line: str) -> None:
-        """Adds one record in a transaction of its own."""
-        self._base.execute("INSERT INTO journal (record) VALUES (?)", (line,))
-
-    def lines(self) -> Iterator[str]:
-        """Every record, oldest first; what is no text is an empty line. DataError for a damaged file."""
-        try:
-            rows = self._base.execute("SELECT record FROM journal ORDER BY seq")
-            for number, (line,) in enumerate(rows, 1):
-                text = line if isinstance(line, str) else ""
-                refuse_large(text.encode("utf-8", "surrogatepass"), str(self._file), number)
-                yield text
-        except (sqlite3.Error, OverflowError, UnicodeError) as problem:
-            raise DataError(f"the database is damaged: {problem}", file=str(self._file)) from None
-
-    def torn(self) -> bytes:
-        """Nothing: a transaction is whole or absent."""
-        return b""
-
-    def drop_torn(self) -> None:
-        """Nothing to set aside."""
-
-    def sync(self) -> None:
-        """Nothing to wait for: SQLite forces each transaction to the disk."""
-
-    def make_replaceable(self) -> None:
-        """Ends the use of the database, whose log would be taken for that of the next one."""
-        busy, _, _ = self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
-            raise UsageError(f"{self._file}: somebody is reading this journal; try again later")
-        self._base.close()
-
-    def close(self) -> None:
-        """Releases the file."""
-        self._base.close()
-        self._release()
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
-
-
-def _text_of(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
-
-
-def _refuse_special(file: File) -> None:
+def refuse_special(file: File) -> None:
     """DataError for what is not there, or would never end, such as a pipe or a device."""
     try:
         mode = file.stat().st_mode
@@ -287,10 +222,3 @@ def _refuse_special(file: File) -> None:
         raise DataError(problem.strerror or str(problem), file=str(file)) from None
     if not stat.S_ISREG(mode):
         raise DataError("not a journal: this is no regular file", file=str(file))
-
-
-def open_store(file: File | str, *, writable: bool = False) -> Store:
-    """The store for a file: SQLite for `.sqlite` and `.db`, else one JSON record a line."""
-    path = File(file)
-    kind = SqliteStore if path.suffix in {".sqlite", ".sqlite3", ".db"} else JsonlStore
-    return kind(path, writable=writable)

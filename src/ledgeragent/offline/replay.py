@@ -51,6 +51,7 @@ def replay(
     prefixes: Sequence[str] = (),
     unknown: Unknown = "revise",
     form: str | None = None,
+    allow_faulty: bool = False,
     engine: Engine = ONE_PROCESS,
     progress: Callable[[Piece], None] = lambda piece: None,
     table: Callable[[list[VerdictRow]], None] | None = None,
@@ -60,11 +61,11 @@ def replay(
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
     each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
-    `prefixes`, `unknown` and `form` those of `Binding`. `table` gets a row for each judged call, in
-    order; `part` gets those of a partition where it is worked on. Runs of another
+    `prefixes`, `unknown`, `form` and `allow_faulty` those of `Binding`. `table` gets a row for each
+    judged call, in order; `part` gets those of a partition where it is worked on. Runs of another
     domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
-    skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
-    a JSON document as a whole. A file that cannot be read is counted among the broken records. Raises
+    skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but a
+    JSON document as a whole. A file that cannot be read is counted among the broken records. Raises
     UsageError for a domain or a rule that does not exist.
     """
     binding = Binding(
@@ -76,6 +77,7 @@ def replay(
         prefixes=tuple(prefixes),
         unknown=unknown,
         form=form,
+        allow_faulty=allow_faulty,
     )
     binding.domain()
     total = ReplayResult()

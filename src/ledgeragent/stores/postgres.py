@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, LiteralString
 
 from ledgeragent.errors import MissingExtraError
@@ -26,6 +27,7 @@ class PostgresSessions:
     def __init__(self, address: str) -> None:
         self._address = address
         self._base: psycopg.AsyncConnection[Any] | None = None
+        self._connecting = asyncio.Lock()
 
     async def open(self) -> None:
         """Makes the table, and drops what nobody has used for long."""
@@ -44,22 +46,28 @@ class PostgresSessions:
 
     async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the next version; SessionChangedError if another was kept since it was read."""
+        text = dumps(saved)
         if saved.version == 0:
             cursor = await self._run(
                 "INSERT INTO ledgeragent_sessions VALUES (%s, 1, %s) ON CONFLICT DO NOTHING",
                 name,
-                dumps(saved),
+                text,
             )
         else:
             cursor = await self._run(
                 "UPDATE ledgeragent_sessions SET version = version + 1, saved = %s, used = now() "
                 "WHERE name = %s AND version = %s",
-                dumps(saved),
+                text,
                 name,
                 saved.version,
             )
-        if cursor.rowcount == 0:
+        if cursor.rowcount == 0 and not await self._is_kept(name, saved.version + 1, text):
             raise SessionChangedError(BUSY)
+
+    async def _is_kept(self, name: str, version: int, text: str) -> bool:
+        """True if it was kept, by a statement whose answer was lost with the connection."""
+        query = "SELECT 1 FROM ledgeragent_sessions WHERE name = %s AND version = %s AND saved = %s"
+        return await (await self._run(query, name, version, text)).fetchone() is not None
 
     async def close(self) -> None:
         """Closes the connection."""
@@ -67,11 +75,21 @@ class PostgresSessions:
             await self._base.close()
 
     async def _run(self, statement: LiteralString, *values: object) -> psycopg.AsyncCursor[Any]:
+        """Carries it out; over a new connection where the old one is found to be gone."""
         try:
-            if self._base is None or self._base.closed:
-                connect = psycopg.AsyncConnection.connect
-                self._base = await connect(self._address, autocommit=True)
-            return await self._base.execute(statement, values)
+            base = await self._connected()
+            try:
+                return await base.execute(statement, values)
+            except psycopg.OperationalError:
+                if not base.closed:
+                    raise
+                return await (await self._connected()).execute(statement, values)
         except psycopg.Error as problem:
             name = type(problem).__name__
             raise SessionStoreError(f"the session store cannot be reached: {name}") from None
+
+    async def _connected(self) -> psycopg.AsyncConnection[Any]:
+        async with self._connecting:
+            if self._base is None or self._base.closed:
+                self._base = await psycopg.AsyncConnection.connect(self._address, autocommit=True)
+            return self._base
