@@ -42,7 +42,11 @@ def started(
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (folder, ROOT, ROOT / "src")))},
+        env={
+            **os.environ,
+            "LEDGERAGENT_ALLOW_FAULTY": "1",
+            "PYTHONPATH": os.pathsep.join(map(str, (folder, ROOT, ROOT / "src"))),
+        },
     )
 
 
