@@ -29,8 +29,8 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--address",
         metavar="ADDRESS",
-        help="the cluster of --engine ray: auto, HOST:PORT or ray://HOST:PORT (default: a cluster of "
-        "this machine that ends with the command)",
+        help="the cluster of --engine ray: auto, HOST:PORT or ray://HOST:PORT (default: what RAY_ADDRESS "
+        "says, else a cluster of this machine that ends with the command)",
     )
 
 

@@ -94,17 +94,19 @@ def _connected(address: str | None, folder: str | None) -> Iterator[Any]:
     environment: dict[str, Any] = {"py_modules": [str(_PACKAGE)]}
     if folder is not None:
         environment["working_dir"] = folder
+    # Left to itself, Ray joins whatever cluster somebody has started on this machine.
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
     try:
         ray.init(
             address=address,
             runtime_env=environment,
             log_to_driver=False,
             logging_level="ERROR",
-            **({"include_dashboard": False} if address is None else {}),
+            **({"include_dashboard": False} if address == "local" else {}),
         )
     except (ConnectionError, ValueError, RuntimeError) as problem:
         words = " ".join(str(problem).split())
-        raise LedgerAgentError(f"no Ray cluster at {address or 'this machine'}: {words}") from None
+        raise LedgerAgentError(f"no Ray cluster at {address}: {words}") from None
     try:
         yield ray
     except ray.exceptions.RayError as problem:
