@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ledgeragent.journal.chain import Chain, read, verify
-from ledgeragent.journal.stores import open_store
+from ledgeragent.journal.opening import open_store
 
 
 def records_of(file: Path) -> list[dict[str, Any]]:

@@ -99,9 +99,9 @@ def _table_at(
     if place is None:
         return None, None
     if not place.endswith("/"):
-        from ledgeragent.offline.verdicttable import VerdictTable  # needs an extra
+        from ledgeragent.offline.verdicttable import verdict_table  # needs an extra
 
-        return open_files.enter_context(VerdictTable(place)).write, None
+        return open_files.enter_context(verdict_table(place)).write, None
     from ledgeragent.offline.verdictparts import LocalFolder, StoredFolder
 
     if is_object(place):

@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ledgeragent.mcp.exchange import StatelessEndpoint
+from ledgeragent.mcp.logwords import reason_of
 from ledgeragent.mcp.messages import INVALID_REQUEST
 from ledgeragent.mcp.pump import VERSION_HEADER, Pump
 from ledgeragent.mcp.sessions import Sessions, UnnamedSessionError
@@ -151,7 +152,7 @@ class HttpProxy:
         try:
             await self._group.start(self._serve, connection, session)
         except Exception as problem:
-            log.error("the server cannot be reached: %s", problem)
+            log.error("the server cannot be reached: %s", reason_of(problem))
             await refused(502, "the tool server cannot be reached")(scope, receive, send)
             return
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,16 +10,19 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from ledgeragent.engines.engine import Engine
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import MEMORY, most_bytes
 from ledgeragent.mining.callhistory import CallHistory, history_of
 from ledgeragent.offline.forms.registry import form_named
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.replay import NONSTANDARD, ONE_PROCESS, over
 from ledgeragent.offline.traces import Trace, traces_of
+
+_CHUNK = 1 << 20
 
 
 class RecordedRuns(AbstractContextManager["RecordedRuns"]):
@@ -85,7 +87,7 @@ class RecordedRuns(AbstractContextManager["RecordedRuns"]):
         if "-" in self._files and not self._spool:
             handle, self._spool = tempfile.mkstemp(prefix="ledgeragent-runs-")
             with os.fdopen(handle, "wb") as spool:
-                shutil.copyfileobj(sys.stdin.buffer, spool)
+                _copy_lines(sys.stdin.buffer, spool)
         return self._spool
 
 
@@ -124,3 +126,15 @@ def _bare(trace: Trace, prefixes: Sequence[str]) -> Trace:
 def _without(name: str, prefixes: Sequence[str]) -> str:
     prefix = next((p for p in prefixes if name.startswith(p) and name != p), "")
     return name.removeprefix(prefix)
+
+
+def _copy_lines(source: IO[bytes], spool: IO[bytes]) -> None:
+    """Copies a stream, but fills no disk: DataError for a line that takes more than one may."""
+    length = 0
+    while chunk := source.read(_CHUNK):
+        end = chunk.rfind(b"\n")
+        length = len(chunk) - end - 1 + (length if end < 0 else 0)
+        if length > most_bytes():
+            problem = "a line would take more memory than one document may"
+            raise MEMORY.refusal(problem, "<stdin>")
+        spool.write(chunk)

@@ -113,7 +113,10 @@ def _reward(record: Mapping[str, Json]) -> float | None:
     reward = info.get("reward") if isinstance(info, dict) else record.get("reward")
     if isinstance(reward, bool) or not isinstance(reward, int | float):
         return None
-    return float(reward)
+    try:
+        return float(reward)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
 
 
 def _gold(record: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:

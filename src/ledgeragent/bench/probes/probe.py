@@ -105,7 +105,7 @@ def chosen_probes(files: Sequence[str], limit: int) -> list[tuple[Probe, str | N
         if (binding := Binding(name=name)).serves(trace) and not trace.nonstandard
         for probe in probes(trace, binding.domain_for(trace), gold)
     ]
-    candidates.sort(key=lambda one: sha256(one[0].id.encode()).digest())
+    candidates.sort(key=lambda one: sha256(one[0].id.encode("utf-8", "surrogatepass")).digest())
     return candidates[:limit]
 
 

@@ -41,6 +41,8 @@ def moment_in(value: Json) -> str:
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).isoformat()
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
+    if isinstance(value, int) and value.bit_length() > 63:
+        return ""
     for unit in _UNITS:
         seconds = float(value) / unit
         if _EARLIEST <= seconds <= _LATEST:

@@ -136,7 +136,7 @@ def _failed(runs: Sequence[Run], limit: int | None) -> list[Run]:
 
 def _key(run: Run) -> str:
     whole = canonical([run.model, run.domain, run.task, run.messages])
-    return sha256(whole.encode()).hexdigest()
+    return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _judged(
