@@ -74,6 +74,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "sopbench": oracle.agreement,
     "sopbench-domains": oracle.domains,
     "soundness": soundness.soundness,
+    "reading": costs.reading,
     "speed": costs.speed,
     "survivors": survivors.survivors,
     "transfers": recorded.transfers,

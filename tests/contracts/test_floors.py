@@ -10,7 +10,7 @@ from tests.contracts.test_core import CORE
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset(CORE),
     frozenset({"files", "dispatching"}),
-    frozenset({"journal"}),
+    frozenset({"journal", "engines"}),
     frozenset({"session", "stores"}),
     frozenset({"compiler"}),
     frozenset({"check"}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from ledgeragent.compiler.givens import ParameterText
@@ -11,6 +11,7 @@ from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.samples import Sample
 from ledgeragent.dispatching import DispatchingDomain
 from ledgeragent.domain import EVERY_RULE, Domain
+from ledgeragent.engines.engine import Engine
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.judging import RecordedGate, Unknown, gate_of_records, is_check
 from ledgeragent.offline.remembering import remembering
@@ -48,6 +49,10 @@ class Binding:
     unknown: Unknown = "revise"
     form: str | None = None
     allow_faulty: bool = False
+
+    def at(self, engine: Engine) -> Binding:
+        """The same where an engine does the work."""
+        return replace(self, name=engine.there(self.name))
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""

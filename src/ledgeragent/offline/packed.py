@@ -25,11 +25,7 @@ _OTHERS = {
     b"GIF8": "a GIF image",
     b"RIFF": "an image or a sound",
     b"%PDF": "a PDF document",
-    b"PAR1": "a Parquet table; write its rows as JSON Lines",
-    b"ARROW1": "an Arrow table; write its rows as JSON Lines",
-    b"\x28\xb5\x2f\xfd": "compressed with zstandard; decompress it first",
-    b"BZh": "compressed with bzip2; decompress it first",
-    b"\xfd7zXZ": "compressed with xz; decompress it first",
+    b"ARROW1": "an Arrow table; write it as Parquet or JSON Lines",
 }
 
 

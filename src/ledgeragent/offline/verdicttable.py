@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.files.objects import is_object, write_object
 from ledgeragent.files.private import replacing
 from ledgeragent.files.reading import opened
 from ledgeragent.offline.verdictrow import VerdictRow
@@ -60,7 +63,8 @@ SCHEMA = pa.schema(
     ],
     metadata={"ledgeragent.verdicts": str(VERSION)},
 )
-_GROUP = 20_000  # rows held in memory, and written at once
+GROUP = 20_000
+"""Rows that are held in memory, and written at once."""
 
 
 _MAGIC = b"PAR1"
@@ -76,9 +80,9 @@ class VerdictTable:
     def write(self, rows: Sequence[VerdictRow]) -> None:
         """Adds rows."""
         self._rows += rows
-        while len(self._rows) >= _GROUP:
-            self._flush(self._rows[:_GROUP])
-            del self._rows[:_GROUP]
+        while len(self._rows) >= GROUP:
+            self._flush(self._rows[:GROUP])
+            del self._rows[:GROUP]
 
     def finish(self) -> None:
         """Writes the rows that are still in memory."""
@@ -86,24 +90,49 @@ class VerdictTable:
             self._flush(self._rows)
 
     def _flush(self, rows: list[VerdictRow]) -> None:
-        self._writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
+        self._writer.write_table(_arrow_table(rows))
 
 
 @contextmanager
-def verdict_table(path: str) -> Iterator[VerdictTable]:
-    """A Parquet file under way: it stands at `path` once all of it is written, or not at all.
+def verdict_table(place: str) -> Iterator[VerdictTable]:
+    """A Parquet file under way: it stands at `place` once all of it is written, or not at all.
 
-    Readable by its owner alone, since arguments and evidence are what customers said. UsageError where
-    something else is there, DataError where the file cannot be written.
+    `place` is a file, or an object in a store. A file is readable by its owner alone, since arguments and
+    evidence are what customers said. UsageError where something else is there, DataError where it cannot
+    be written.
     """
-    _refuse_another(Path(path))
-    with replacing(Path(path)) as draft, draft.open("wb") as file:
-        with pq.ParquetWriter(file, SCHEMA, compression="zstd") as writer:
-            table = VerdictTable(writer)
+    if is_object(place):
+        with TemporaryFile() as content:
+            with _table_in(content) as table:
+                yield table
+            content.seek(0)
+            write_object(place, content)
+        return
+    _refuse_another(Path(place))
+    with replacing(Path(place)) as draft, draft.open("wb") as file:
+        with _table_in(file) as table:
             yield table
-            table.finish()
         file.flush()
         os.fsync(file.fileno())
+
+
+@contextmanager
+def _table_in(file: IO[bytes]) -> Iterator[VerdictTable]:
+    with pq.ParquetWriter(file, SCHEMA, compression="zstd") as writer:
+        table = VerdictTable(writer)
+        yield table
+        table.finish()
+
+
+def parquet(rows: Sequence[VerdictRow]) -> bytes:
+    """A whole file of rows."""
+    content = io.BytesIO()
+    pq.write_table(_arrow_table(rows), content, compression="zstd")
+    return content.getvalue()
+
+
+def _arrow_table(rows: Sequence[VerdictRow]) -> Any:
+    return pa.Table.from_pylist([*rows], schema=SCHEMA)
 
 
 def _refuse_another(path: Path) -> None:

@@ -21,7 +21,8 @@ from ledgeragent.errors import DataError, UsageError
 from ledgeragent.files.documents import read_document
 from ledgeragent.files.reading import read_text
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.sources import Piece, pieces, records
+from ledgeragent.offline.piece import Piece
+from ledgeragent.offline.sources import pieces, records
 from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.types import Json
 
