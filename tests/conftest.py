@@ -16,6 +16,13 @@ _WHERE = (
 )
 
 
+@pytest.fixture(autouse=True)
+def faulty_packs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets tests of the library that fails on purpose (`tests/cli/branches.py`) load it."""
+    if "tests.cli.branches:VERSIONS" in vars(request.module).values():
+        monkeypatch.setenv("LEDGERAGENT_ALLOW_FAULTY", "1")
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of recorded runs and benchmark data; skips where there is none."""

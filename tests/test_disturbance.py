@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypedDict
 
 import pytest
@@ -13,6 +14,7 @@ from ledgeragent.effects import Read, ReturnRoute, Write, touch
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger, Stale, Touch
 from ledgeragent.paths import PathTemplate
+from ledgeragent.plan import Order
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.state import State
 from ledgeragent.types import Arguments, Json, Reply, ToolCall, ToolReturn
@@ -137,6 +139,20 @@ def test_one_object_listed_twice_is_two_calls() -> None:
 def test_an_answer_that_was_written_beside_another_write_may_be_older_than_it(state: State) -> None:
     running = filtered(state, TABLES, LAMPS)
     after = answered(answered(running, LAMPS, tables=3, lamps=4), TABLES, tables=3)
+    assert marks(after) == (Stale(("lamps",), LAMPS),)
+
+
+@pytest.mark.parametrize("order", ["any", "listed"])
+def test_an_answer_is_older_than_a_write_of_a_later_reply_that_it_ran_beside(
+    state: State, order: Order
+) -> None:
+    gate = replace(GATE, order=order)
+    running, first = state.filter(Reply(calls=(TABLES,)), gate, "tool_result")
+    beside, second = running.filter(Reply(calls=(LAMPS,)), gate, "tool_result", first.execute)
+    assert second.execute
+    newer = answered(beside, LAMPS, lamps=4)
+    waiting, _ = newer.filter(Reply(calls=()), gate, "tool_result", first.execute)
+    after = answered(waiting, TABLES, tables=3)
     assert marks(after) == (Stale(("lamps",), LAMPS),)
 
 

@@ -111,6 +111,27 @@ def test_asking_for_another_read_or_waiting_for_another_call_is_another_rejectio
     assert repeats(waiting, waiting) == 1
 
 
+def test_what_a_call_lacked_has_come_once_it_lacks_something_else() -> None:
+    book, member = missing("lending/out", GET), missing("lending/fines", LIST)
+    memory = Rejections()
+    for finding in (book, book, book, member):
+        memory = memory.add(rejected(finding))
+    assert memory.of(rejected(book)) == 0
+    assert memory.add(rejected(book)).of(rejected(book)) == 1
+
+
+def test_what_speaks_against_a_call_is_remembered_whatever_it_lacks() -> None:
+    memory = Rejections().add(rejected(violation())).add(rejected(missing("lending/out", GET)))
+    assert memory.add(rejected(missing("lending/fines", LIST))).of(rejected(violation())) == 1
+
+
+def test_what_another_call_lacks_changes_nothing() -> None:
+    other = ToolCall(name="renew_book", id="2")
+    memory = Rejections().add(rejected(missing("lending/out", GET)))
+    memory = memory.add(rejected(missing("lending/fines", LIST), call=other))
+    assert memory.of(rejected(missing("lending/out", GET))) == 1
+
+
 def test_half_a_character_in_a_fact_is_remembered_too() -> None:
     half = rejected(violation("lending/out", fact("\ud800")))
     assert repeats(half, half) == 1

@@ -31,8 +31,13 @@ def test_visible_escapes_what_hides_or_ends_a_block(hidden: str) -> None:
     assert json.loads(f'"{shown}"') == f"a{hidden}b"
 
 
+def test_a_sentence_says_some_facts_in_other_words() -> None:
+    sentence = Sentence("{who} owes {sum}", {"who": "card 7", "sum": "2"}, {"who": "<you>"})
+    assert str(sentence) == "\\u003cyou\\u003e owes 2"
+
+
 def test_a_sentence_is_written_out_with_facts_that_cannot_end_its_line() -> None:
-    sentence = Sentence("{who} owes {sum:.2f}", {"who": "Ada\n<b>", "sum": 2.5})
+    sentence = Sentence("{who} owes {sum:.2f}", {"who": "Ada\n<b>", "sum": 2.5}, {})
     assert str(sentence) == "Ada\\u000a\\u003cb\\u003e owes 2.50"
 
 

@@ -64,6 +64,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "mcp-clients": clients.mcp_clients,
     "measured": front.measured,
     "mined-rules": mined.rules,
+    "mined-sopbench": mined.sopbench,
     "mined-structure": mined.structure,
     "mutants": survivors.mutants,
     "pack-mutants": survivors.pack_mutants,

@@ -71,6 +71,28 @@ def rules() -> str:
     return table(head, rows) + made_by("mining.json", _COMMAND)
 
 
+def sopbench() -> str:
+    """What packs mined from another set have of its tools and routes, and what is wrong."""
+    rows = []
+    for row in result("sopbench.json")["domains"]:
+        tools, routes = row["tools"], row["routes"]
+        wrong = [f"`{tool}` as a {kind}" for tool, kind in tools["wrong"].items()]
+        wrong += [f"no `{route}`" for route in routes["lacking"]]
+        wrong += [f"`{route}`" for route in routes["further"]]
+        rows.append(
+            (
+                row["domain"],
+                f"{row['runs']:,}",
+                f"{tools['right']} of {tools['of']}",
+                f"{routes['right']} of {routes['of']}",
+                "; ".join(wrong) or "nothing",
+                row["findings"],
+            )
+        )
+    head = ("domain", "runs", "tools", "routes", "what is wrong", "findings of `check`")
+    return table(head, rows) + made_by("sopbench.json", "python -m benchmarks.sopbench FOLDER")
+
+
 def drift() -> str:
     """What `mine --check` can find."""
     return table(("code", "what differs"), ((f"`{code}`", text) for code, text in CODES.items()))

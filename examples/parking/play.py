@@ -1,4 +1,4 @@
-"""Plays conversations at the parking office into a file, a line each: `python play.py runs.jsonl 40`.
+"""Plays conversations at the parking office into a file, a line each: `python play.py runs.jsonl 30`.
 
 No model takes part: the clerk follows the office's rules most of the time, and the office's system
 refuses some of what it should not do. The people and permits are invented.
@@ -44,7 +44,7 @@ class Office:
             "status": self.chance.choice(("active", "active", "active", "suspended", "expired")),
             "valid_until": f"2025-0{self.chance.randint(3, 9)}-01",
         }
-        for fine in range(self.chance.randint(0, 2)):
+        for fine in range(self.chance.randint(1, 2)):
             self.fines[f"F-{number}{fine}"] = {
                 "fine_id": f"F-{number}{fine}",
                 "resident_id": resident,
@@ -131,13 +131,12 @@ class Conversation:
 def played(office: Office, number: int) -> list[Record]:
     """The messages of the conversation with one resident."""
     chance, email = office.chance, f"resident{number}@example.com"
-    talk = Conversation(
-        office, f"Hello, I am {email}. {chance.choice(('Renew', 'Move', 'Waive'))}!"
-    )
+    talk = Conversation(office, f"Hello, I am {email}. {('Renew', 'Move', 'Waive')[number % 3]}!")
     wish = talk.messages[0]["content"].rpartition(" ")[2]
     resident = talk.call("find_resident", email=email)["resident_id"]
     permit = talk.call("get_permit", permit_id=f"P-{500 + number}")
     fines = talk.call("list_fines", resident_id=resident)
+    unpaid = [fine for fine in fines if fine["status"] == "unpaid"]
     if wish == "Renew!" and (permit["status"] != "suspended" or chance.random() < 0.9):
         talk.call("renew_permit", permit_id=permit["permit_id"], months=chance.choice((3, 6, 12)))
     elif wish == "Move!":
@@ -147,9 +146,10 @@ def played(office: Office, number: int) -> list[Record]:
         if chance.random() < 0.5:
             talk.call("get_permit", permit_id=permit["permit_id"])
             talk.call("get_zone", zone=zone)
-    elif wish == "Waive!" and fines:
+    elif wish == "Waive!" and (unpaid or chance.random() < 0.5):
         talk.call("get_resident", resident_id=resident)
-        talk.call("waive_fine", fine_id=fines[0]["fine_id"], resident_id=resident)
+        fine = (unpaid or fines)[0]["fine_id"]
+        talk.call("waive_fine", fine_id=fine, resident_id=resident)
         if chance.random() < 0.5:
             talk.call("list_fines", resident_id=resident)
             talk.call("get_resident", resident_id=resident)

@@ -119,10 +119,7 @@ def _absent(route: Route[Any], entry: Entry) -> list[str]:
     """The declared fields that the record lacks, in words."""
     if not (route.to.holds_objects and entry.typed) or route.merge:
         return []
-    required = shape_of(route.to.record).required
-    if entry.value.keys() >= required:
-        return []
-    lacking = required - entry.value.keys()
+    lacking = shape_of(route.to.record).required - entry.value.keys()
     if isinstance(route, ReturnRoute):
         lacking -= route.omit
     return [f"the answer of {entry.source.name} has no `{name}`" for name in sorted(lacking)]
@@ -183,7 +180,10 @@ def touched_by(
     try:
         if arguments is None:
             arguments = domain.arguments(call)
-        return [touch for touches in tool.touches for touch in touches(arguments, ledger)]
+        touched: list[Touch] = []
+        for touches in tool.touches:
+            touched += touches(arguments, ledger)
+        return touched
     except Exception:
         return [Touch(entry.path) for entry in ledger]
 

@@ -109,10 +109,8 @@ def _state_of(missing: MissingEvidence, view: View, nameless: bool) -> str:
     if entry is not None and not entry.typed:
         return "was read, but what came back could not be understood"
     if missing.objection:
-        objection = missing.objection
-        return (
-            f"was read, but {visible(objection.partition(', not ')[0] if nameless else objection)}"
-        )
+        objection = missing.objection.partition(", not ")[0] if nameless else missing.objection
+        return f"was read, but {visible(objection)}"
     if missing.stale is None:
         return "has not been read yet"
     if missing.stale.by is None:

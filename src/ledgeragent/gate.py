@@ -37,6 +37,7 @@ feedback, as chat APIs require of every call id. The verdicts are the same."""
 _ALLOW, _ENFORCE, _VIOLATION = Decision.ALLOW, Enforcement.ENFORCE, Kind.VIOLATION
 
 MALFORMED = "gate/arguments"
+_NO_OBJECT = "its arguments are not a JSON object in which each key stands once; send them as one"
 UNKNOWN_TOOL = "gate/unknown-tool"
 
 NOT_EXECUTED = "Error: this call was not executed"
@@ -159,7 +160,8 @@ class Gate:
                     if view.looked_back:
                         lookback = LookBack(rule, arguments, view)
                         self._look_back(lookback, broken)
-                        if broken is None and plan is not None:
+                        # What a rule that is not enforced would say holds nobody back.
+                        if broken is None and plan is not None and rule.enforcement is _ENFORCE:
                             plan.lookbacks.append(lookback)
                     if broken is None:
                         continue
@@ -265,10 +267,7 @@ _READ_FIRST = "this same call was rejected before; what it waits for has to come
 
 def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
     if call.malformed is not None:
-        reason = (
-            "its arguments are not a JSON object in which each key stands once; send them as one"
-        )
-        return unusable(MALFORMED, Decision.REVISE, reason)
+        return unusable(MALFORMED, Decision.REVISE, _NO_OBJECT)
     if guard.read_arguments is None:
         return call.arguments
     objections: list[str] = []
@@ -280,16 +279,13 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
 
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:
-    decision = _ALLOW
-    enforced: tuple[Finding, ...] = ()
-    shadow: tuple[Finding, ...] = ()
-    for finding in findings:
-        if finding.enforcement is not _ENFORCE:
-            shadow = (*shadow, finding)
-            continue
-        enforced = (*enforced, finding)
-        if finding.decision > decision:
-            decision = finding.decision
+    if not findings:
+        return Verdict(call, _ALLOW, (), (), evidence)
+    if len(findings) == 1 and findings[0].enforcement is _ENFORCE:
+        return Verdict(call, findings[0].decision, tuple(findings), (), evidence)
+    shadow = tuple([f for f in findings if f.enforcement is not _ENFORCE])
+    enforced = tuple([f for f in findings if f.enforcement is _ENFORCE])
+    decision = max([finding.decision for finding in enforced], default=_ALLOW)
     return Verdict(call, decision, enforced, shadow, evidence)
 
 

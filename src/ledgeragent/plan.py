@@ -8,7 +8,7 @@ run them as listed, no two calls are let through of which one touches what the o
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 from ledgeragent.absorb import touched_by
@@ -19,7 +19,7 @@ from ledgeragent.lookback import LookBack
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
 from ledgeragent.types import Arguments, Json, ToolCall
-from ledgeragent.verdict import Decision, Enforcement, Finding, Kind, Verdict
+from ledgeragent.verdict import Decision, Finding, Kind, Verdict
 from ledgeragent.view import View
 
 Order = Literal["any", "listed", "snapshot"]
@@ -32,7 +32,7 @@ Judge: TypeAlias = "Callable[[ToolCall, Ledger, Plan | None], Verdict]"
 
 WAIT = "gate/wait"
 # A look at an enum costs as much as a rule.
-_ALLOW, _ENFORCE = Decision.ALLOW, Enforcement.ENFORCE
+_ALLOW, _WRITE = Decision.ALLOW, Effect.WRITE
 _record_of = operator.itemgetter(0)
 
 
@@ -44,24 +44,23 @@ def spoken_calls(calls: Sequence[ToolCall]) -> str:
 class Claim:
     """What an allowed call rests on and changes, until its result has come."""
 
-    __slots__ = ("_evidence", "_touched", "call", "lookbacks")
+    __slots__ = ("_evidence", "call", "doubt", "lookbacks", "paths", "touched")
 
-    def __init__(
-        self, verdict: Verdict, touched: list[Touch], lookbacks: Sequence[LookBack]
-    ) -> None:
+    def __init__(self, verdict: Verdict, touched: list[Touch], lookbacks: list[LookBack]) -> None:
         self.call = verdict.call
+        self.doubt = Unconfirmed(verdict.call, True)
         self._evidence = verdict.evidence
-        self._touched = touched
-        # What a rule that is not enforced would say holds nobody back.
-        self.lookbacks = lookbacks and [b for b in lookbacks if b.rule.enforcement is _ENFORCE]
+        self.touched = touched
+        self.paths = {*map(_record_of, touched)}
+        self.lookbacks = lookbacks
 
-    def meets(self, touched: Iterable[Touch]) -> bool:
-        """True if what is touched is among what the call rests on, or changes."""
-        own = [*((fact.record, fact.fields) for fact in self._evidence), *self._touched]
+    def meets(self, later: Claim) -> bool:
+        """True if what the later one touches is among what this one rests on, or touches."""
+        own = [*((fact.record, fact.fields) for fact in self._evidence), *self.touched]
         return any(
             touch.path == path
             and all(map(operator.eq, touch.fields, fields))  # one inside the other
-            for touch in touched
+            for touch in later.touched
             for path, fields in own
         )
 
@@ -80,82 +79,80 @@ class Plan:
         self._order = order
         self._snapshot = ledger
         self._claims: list[Claim] = []
-        self._expected: tuple[Unconfirmed, ...] = ()
+        # The writes that may have happened, those of the plan last.
+        self._doubts = ledger.unconfirmed
         # Which records the claims touch, and rest on: most calls have none in common, and need no more.
         self._changes: dict[Path[Json], list[tuple[ToolCall, Sequence[Touch]]]] = {}
         self._relied_on: set[Path[Json]] = set()
-        # What the judge of the latest call has read: its arguments, and the satisfied rules that
-        # asked which writes were done.
+        # What the judge of the latest call has read: its arguments, its view, and the satisfied rules
+        # that asked which writes were done.
         self._arguments: Arguments | None = None
+        self._view: View | None = None
         self.lookbacks: list[LookBack] = []
 
     def show(self, view: View, arguments: Arguments) -> None:
         """Has the rules of a call, read as these arguments, see the ledger as it is expected to be."""
-        self._arguments = arguments
+        self._arguments, self._view = arguments, view
         if self._claims:
-            view.unconfirmed = (*view.unconfirmed, *self._expected)
+            view.unconfirmed = self._doubts
             view.changes = self._changes
 
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
-        if self._is_write(call):
+        if self._writes(call):
             # What it was let through on is read off the ledger once more: nobody keeps it.
-            verdict = self._judged(call)
-            self._let_through(verdict, self._touched(call))
+            self._let_through(self._claim(self._judged(call)))
 
     def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
         if self._order == "snapshot":
             return self._judge(call, self._snapshot, None)
         verdict = self._judged(call)
-        if verdict.decision is not _ALLOW or (last and not self._claims):
+        if verdict.decision is not _ALLOW or (last and not self._claims) or not self._writes(call):
             return verdict
-        if not self._is_write(call):
-            return verdict
-        touched = self._touched(call)
-        if self._claims and (claim := self._conflict(call, touched)) is not None:
-            return _wait(verdict, claim.call)
+        claim = self._claim(verdict)
+        if self._claims and (earlier := self._conflict(claim)) is not None:
+            return _wait(verdict, earlier.call)
         if not last:
-            self._let_through(verdict, touched)
+            self._let_through(claim)
         return verdict
 
     def _judged(self, call: ToolCall) -> Verdict:
         """The verdict where the calls let through are expected to be done."""
-        self._arguments, self.lookbacks = None, []
+        self._arguments, self._view, self.lookbacks = None, None, []
         return self._judge(call, self._snapshot, self)
 
-    def _let_through(self, verdict: Verdict, touched: list[Touch]) -> None:
-        call = verdict.call
-        self._claims.append(Claim(verdict, touched, self.lookbacks))
-        self._expected = (*self._expected, Unconfirmed(call, True))
-        self._relied_on.update(map(_record_of, verdict.evidence))
-        change = (call, touched)
-        for path in set(map(_record_of, touched)):
-            self._changes.setdefault(path, []).append(change)
+    def _claim(self, verdict: Verdict) -> Claim:
+        touched = touched_by(self._snapshot, verdict.call, self._domain, self._arguments)
+        return Claim(verdict, touched, self.lookbacks)
 
-    def _is_write(self, call: ToolCall) -> bool:
-        return self._domain.effect(call.name) is Effect.WRITE
+    def _let_through(self, claim: Claim) -> None:
+        self._claims.append(claim)
+        self._doubts = (*self._doubts, claim.doubt)
+        if self._view is not None:
+            self._relied_on.update(self._view, self._view.plain)
+        for path in claim.paths:
+            self._changes.setdefault(path, []).append((claim.call, claim.touched))
 
-    def _touched(self, call: ToolCall) -> list[Touch]:
-        return touched_by(self._snapshot, call, self._domain, self._arguments)
+    def _writes(self, call: ToolCall) -> bool:
+        return self._domain.effect(call.name) is _WRITE
 
-    def _conflict(self, call: ToolCall, touched: list[Touch]) -> Claim | None:
+    def _conflict(self, later: Claim) -> Claim | None:
         """The earlier call that this one would disturb, or repeat, where order is not sure."""
         if self._order != "any":
             return None
-        paths = set(map(_record_of, touched))
+        paths = later.paths
         near = not (paths.isdisjoint(self._relied_on) and paths.isdisjoint(self._changes))
         for claim in self._claims:
-            if claim.repeats(call) or (near and claim.meets(touched)):
+            if claim.repeats(later.call) or (near and claim.meets(later)):
                 return claim
-            if claim.lookbacks and not self._stands(claim, call):
+            if claim.lookbacks and not self._stands(claim, later):
                 return claim
         return None
 
-    def _stands(self, claim: Claim, call: ToolCall) -> bool:
+    def _stands(self, claim: Claim, later: Claim) -> bool:
         """True if a claim that rests on which writes were done is right with one more as well."""
-        others = [doubt for doubt in self._expected if doubt.call is not claim.call]
-        doubts = (*self._snapshot.unconfirmed, *others, Unconfirmed(call, True))
+        doubts = (*[doubt for doubt in self._doubts if doubt is not claim.doubt], later.doubt)
         return all(lookback.is_satisfied(doubts) for lookback in claim.lookbacks)
 
 

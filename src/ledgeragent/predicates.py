@@ -70,8 +70,7 @@ def violation(template: str, **facts: Json) -> Broken:
             facts[name] = spoken(value)
     # Facts come from outside: none may start a line of its own.
     reason = visible(template.format_map(facts))
-    public = Sentence(template, {**facts, **private}) if private else ""
-    return Broken(reason, public)
+    return Broken(reason, Sentence(template, facts, private) if private else "")
 
 
 Check = Callable[[Any, View], Broken | None]

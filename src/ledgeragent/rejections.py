@@ -3,53 +3,63 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ledgeragent.persistent import PersistentMap
 from ledgeragent.verdict import Finding, Kind, Verdict
 
-_NONE: PersistentMap[tuple[str, str, str], int] = PersistentMap({})
+_Counts: TypeAlias = PersistentMap[tuple[str, str], Mapping[str, int]]
+_NONE: _Counts = PersistentMap({})
+_ASKS = "asks "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejections:
-    """The loop guard's memory: how often each rejection was given.
+    """The loop guard's memory: how often each call was rejected, by its intent, and on what grounds.
 
-    A rejection is a call, a predicate, the facts it rests on and the reads it asks for, in short:
-    where one of them has changed there was progress, and nothing repeats.
+    The grounds are a predicate, the facts that it rests on and the reads that it asks for, in short:
+    where one of them has changed there was progress, and nothing repeats. Once a call lacks something
+    else, what it lacked before has come, and is forgotten: to lack it again is new.
     """
 
-    counts: PersistentMap[tuple[str, str, str], int] = field(default_factory=lambda: _NONE)
+    counts: _Counts = field(default_factory=lambda: _NONE)
 
     def of(self, verdict: Verdict) -> int:
         """How often this very rejection was given before."""
-        if not self.counts:
-            return 0
-        keys = _rejection_keys(verdict)
-        return max((self.counts.get(key) or 0 for key in keys), default=0)
+        counts = self.counts.get(verdict.call.intent) if self.counts else None
+        return max((counts.get(key, 0) for key in _grounds(verdict)), default=0) if counts else 0
 
     def add(self, *verdicts: Verdict) -> Rejections:
         """This memory with the rejections of a reply.
 
         The same one counts once: whoever sent the call twice had not heard of the first.
         """
-        keys = {key for verdict in verdicts for key in _rejection_keys(verdict)}
-        fresh = {key: (self.counts.get(key) or 0) + 1 for key in keys}
+        grounds: dict[tuple[str, str], set[str]] = {}
+        for verdict in verdicts:
+            grounds.setdefault(verdict.call.intent, set()).update(_grounds(verdict))
+        fresh = {intent: self._counted(intent, keys) for intent, keys in grounds.items()}
         return Rejections(counts=self.counts.put_all(fresh))
 
+    def _counted(self, intent: tuple[str, str], grounds: set[str]) -> Mapping[str, int]:
+        before = self.counts.get(intent) or {}
+        asks = any(key.startswith(_ASKS) for key in grounds)
+        others = {k: n for k, n in before.items() if not (asks and k.startswith(_ASKS))}
+        return {**others, **{key: before.get(key, 0) + 1 for key in grounds}}
 
-def _rejection_keys(verdict: Verdict) -> list[tuple[str, str, str]]:
+
+def _grounds(verdict: Verdict) -> list[str]:
     """What is rejected for each violation by itself, and for all that is asked for together.
 
     Whoever reads one thing of several makes progress, although the others are asked for again.
     """
-    missing = [_grounds(finding) for finding in verdict.missing]
-    rest = [_grounds(finding) for finding in verdict.findings if finding.kind is not Kind.EVIDENCE]
-    grounds = [*rest, " ".join(missing)] if missing else rest
-    return [(*verdict.call.intent, ground) for ground in grounds]
+    missing = [_ground(finding) for finding in verdict.missing]
+    rest = [_ground(finding) for finding in verdict.findings if finding.kind is not Kind.EVIDENCE]
+    return [*rest, _ASKS + " ".join(missing)] if missing else rest
 
 
-def _grounds(finding: Finding) -> str:
+def _ground(finding: Finding) -> str:
     """The predicate, and a digest of what its finding rests on and asks for."""
     facts = [(fact.record, fact.fields, fact.value) for fact in finding.facts]
     requests = [call.intent for call in (*finding.reads, *finding.waits_for)]

@@ -106,10 +106,11 @@ class State(NamedTuple):
         ledger = at_time(ledger, reply.at or (gate.clock() if domain.timed else ""), domain)
         filtered = gate.filter(reply, ledger, self.rejections, delivery, running)
         pending = (*running, *filtered.execute)
-        raced: tuple[ToolCall, ...] = ()
-        if gate.order == "any" and len(pending) > 1:
-            calls = (*(self.raced if running else ()), *pending)
-            raced = tuple(call for call in calls if domain.effect(call.name) is Effect.WRITE)
+        # What has returned may have raced a call that runs still: its answer is yet to come.
+        calls = {id(call): call for call in (*(self.raced if running else ()), *pending)}
+        if len(calls) < 2 or not (running or gate.order == "any"):
+            calls = {}
+        raced = tuple(c for c in calls.values() if domain.effect(c.name) is Effect.WRITE)
         return State(ledger, pending, filtered.rejections, raced=raced), filtered
 
 

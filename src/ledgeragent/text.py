@@ -37,14 +37,15 @@ def printable(text: str) -> str:
 
 
 class Sentence(NamedTuple):
-    """A sentence with facts in it, written out when somebody reads it: few ever are."""
+    """A sentence with facts in it, some in other words, written out when somebody reads it: few are."""
 
     template: str
     facts: Mapping[str, Json]
+    instead: Mapping[str, Json]
 
     def __str__(self) -> str:
         # Facts come from outside: none may start a line of its own.
-        return visible(self.template.format_map(self.facts))
+        return visible(self.template.format_map({**self.facts, **self.instead}))
 
 
 def _escaped(match: re.Match[str]) -> str:

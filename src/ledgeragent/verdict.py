@@ -19,6 +19,10 @@ class Decision(IntEnum):
     BLOCK = 2
 
 
+# A look at an enum costs as much as a rule.
+_ALLOW, _BLOCK = Decision.ALLOW, Decision.BLOCK
+
+
 class Enforcement(Enum):
     """Whether a predicate's finding decides (`ENFORCE`), is only told (`WARN`) or only recorded."""
 
@@ -146,7 +150,7 @@ class Verdict(NamedTuple):
         if not objection:
             return ""
         name = visible(self.call.name)
-        if self.decision is Decision.ALLOW:
+        if self.decision is _ALLOW:
             return f"{name}: {objection}"
-        stays = ", and stays refused" if self.decision is Decision.BLOCK else ""
+        stays = ", and stays refused" if self.decision is _BLOCK else ""
         return f"{name} was not executed{stays}: {objection}"

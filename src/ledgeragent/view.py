@@ -161,7 +161,8 @@ class View(dict[Path[Any], Any]):
     `view[path]` is the record at `path`; it raises MissingEvidence if that was never read (or is
     stale, or is not what `shapes` declare). `parameters` are the domain's constants (`now`,
     allowances). `unconfirmed` are the writes that may have happened; `looked_back` tells if a rule has
-    read `writes`. `changes` are about to be made: what they touch counts as stale.
+    read `writes`. `changes` are about to be made: what they touch counts as stale. `plain` names what
+    was read that is no record: with the keys, all that the evidence can be of.
 
     The dict underneath holds the records opened so far: rules of one tool read the same few, and a
     plain dict hit is what keeps a decision cheaper than parsing one record.
@@ -175,6 +176,7 @@ class View(dict[Path[Any], Any]):
         "evidence",
         "looked_back",
         "parameters",
+        "plain",
         "unconfirmed",
     )
 
@@ -193,12 +195,11 @@ class View(dict[Path[Any], Any]):
         self._honour_stale = stale == "unknown"
         self.parameters = parameters
         self.evidence: list[Evidence] = []
+        self.plain: list[Path[Any]] = []
 
     def _expected(self, entry: Entry) -> Entry:
         """The entry, with what is about to change called unknown."""
         path = entry.path
-        if path not in self.changes:
-            return entry
         touches = ((touch, call) for call, touched in self.changes[path] for touch in touched)
         return entry.marked([Stale(t.fields, call) for t, call in touches if t.path == path])
 
@@ -207,7 +208,7 @@ class View(dict[Path[Any], Any]):
         def __getitem__(self, path: Path[R]) -> R: ...
 
     def __missing__(self, path: Path[Any]) -> Any:
-        entry = self.entry(path)
+        entry = self.entry(path) if self.changes else self._ledger.get(path)
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
         stale = self._honour_stale and bool(entry.stale)
@@ -224,6 +225,7 @@ class View(dict[Path[Any], Any]):
                 raise MissingEvidence(path, objection=objection)
             entry.facts[""] = entry.fact((), entry.value)
         self.evidence.append(entry.facts[""])
+        self.plain.append(path)
         return entry.value
 
     def get(self, path: Path[R]) -> R | None:  # type: ignore[override]
@@ -246,7 +248,9 @@ class View(dict[Path[Any], Any]):
     def entry(self, path: Path[Any]) -> Entry | None:
         """The ledger's entry itself, for rules about provenance (which read, which turn)."""
         entry = self._ledger.get(path)
-        return self._expected(entry) if self.changes and entry is not None else entry
+        if self.changes and path in self.changes and entry is not None:
+            return self._expected(entry)
+        return entry
 
     @property
     def turn(self) -> int:

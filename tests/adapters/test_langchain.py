@@ -25,7 +25,8 @@ from pydantic import BaseModel
 
 from ledgeragent.adapters.common import UnguardableError
 from ledgeragent.adapters.langchain import LedgerMiddleware
-from ledgeragent.journal import Journal, open_store, read
+from ledgeragent.journal import Journal
+from tests.journal.reading import records_of
 from tests.lending.domain import ADA, BOOK_IN, LIBRARY
 
 RAN: list[str] = []
@@ -263,7 +264,7 @@ def test_a_tool_node_of_ones_own_tells_one_session(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal.jsonl", LIBRARY) as journal:
         guard: Any = LedgerMiddleware(LIBRARY, journal=journal)
         own(guard, Scripted(replies=[READ, LEND, AIMessage("Lent.")])).invoke(says("Lend"))
-    records = list(read(open_store(tmp_path / "journal.jsonl")))
+    records = records_of(tmp_path / "journal.jsonl")
     assert len({record["session"] for record in records}) == 1
     assert [r["event"] for r in records].count("proposed") == 2
     ran = [r["call"]["name"] for r in records if r["event"] in ("observed", "executed")]
@@ -299,7 +300,7 @@ def test_parallel_calls_that_were_interrupted_go_on_and_the_ledger_is_kept(tmp_p
     assert done["messages"][-1].text == "Lent."
     assert RAN.count("shelve_book") == 1 and RAN[-1] == "lend_book 14"
     assert len(set(opened[-4:])) == 1, "from the first reply after resuming, one conversation"
-    records = list(read(open_store(tmp_path / "journal.jsonl")))
+    records = records_of(tmp_path / "journal.jsonl")
     assert len({record["session"] for record in records}) == 1
     executed = [r["call"]["name"] for r in records if r["event"] == "executed"]
     assert executed == ["shelve_book", "lend_book"]

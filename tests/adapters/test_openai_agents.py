@@ -26,9 +26,10 @@ from agents.testing import ScriptedModel, assistant_message, function_call
 
 from ledgeragent.adapters.common import UnguardableError
 from ledgeragent.adapters.openai_agents import LedgerRunner, map_history
-from ledgeragent.journal import Journal, open_store, read
+from ledgeragent.journal import Journal
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
 from tests.conformance.scene import check_valid
+from tests.journal.reading import records_of
 from tests.lending.domain import ADA, BOOK_IN, LIBRARY
 
 set_tracing_disabled(True)
@@ -161,7 +162,7 @@ def test_the_agent_that_ended_one_run_begins_the_next(stream: bool, tmp_path: Pa
     assert two.final_output == "Lent."
     assert ran == ["get_member", "get_book", "lend_book"]
     assert str(second.calls[-1].input).count("<ledger>") == 1
-    records = list(read(open_store(tmp_path / "journal.jsonl")))
+    records = records_of(tmp_path / "journal.jsonl")
     assert len({record["session"] for record in records}) == 1
 
 

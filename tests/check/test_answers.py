@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.check import check
+from ledgeragent.packs.checking import check
 
 PACK = '''
 from ledgeragent import Domain, PathTemplate, Read, Write, predicate, violation

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.check import check, findings_of
+from ledgeragent.check import findings_of
 from ledgeragent.check.python_outline import outline_of
 from ledgeragent.compiler.loader import read_outline
 from ledgeragent.compiler.problems import CODES, Severity, suggestion
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.packs.catalogue import module_of, versions
+from ledgeragent.packs.checking import check
 from tests.compiler.yaml_pack import HEAD, text_of
 from tests.compiler.yaml_pack import outline_of as yaml_outline
 
@@ -67,7 +69,11 @@ def test_what_is_no_pack(name: str) -> None:
 def test_versions() -> None:
     with pytest.raises(UsageError, match="no version 'x'"):
         check("retail", version="x")
-    assert outline_of("airline", "tau").domain != outline_of("airline").domain
+    listed = versions("airline")
+    outlines = [
+        outline_of(module_of("airline"), one, tuple(listed.values())) for one in listed.values()
+    ]
+    assert outlines[0].domain != outlines[1].domain
 
 
 def test_a_missing_file_is_no_finding(tmp_path: Path) -> None:

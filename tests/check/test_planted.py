@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.check import check
 from ledgeragent.compiler.problems import CODES
 from ledgeragent.packs import PACKS
 from ledgeragent.packs import versions as versions_of
+from ledgeragent.packs.checking import check
 
 pytest.importorskip("cel_expr_python")
 from tests.check.reading import PLANTED, ROOT, seen

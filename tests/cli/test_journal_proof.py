@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.cli.main import main
-from ledgeragent.journal import Journal, open_store, read, verify
+from ledgeragent.journal import Journal
 from ledgeragent.journal.checkpoints import CheckpointPlan
 from ledgeragent.types import UserMessage
+from tests.journal.reading import chain_of, records_of
 from tests.journal.test_journal import BANK, play
 
 pytest.importorskip("cryptography")
@@ -85,7 +86,7 @@ def test_what_was_written_after_the_last_head_is_told(
     Journal.open(file, BANK, checkpoints=checkpoints).close()
     assert proven(file, key) == 0
     assert "record 19 tells that 6 before it" in capsys.readouterr().out
-    assert list(read(open_store(file)))[-1]["unsigned"] == 6
+    assert records_of(file)[-1]["unsigned"] == 6
 
 
 def test_since_takes_older_records_as_they_stand(tmp_path: Path, key: Path) -> None:
@@ -108,7 +109,7 @@ def test_a_clock_that_goes_back_is_told(
         journal.heard("s", UserMessage(text="one"))
         journal.heard("s", UserMessage(text="two"))
         clock.undo()
-    assert [r["event"] for r in read(open_store(file))] == ["heard", "clock", "heard"]
+    assert [r["event"] for r in records_of(file)] == ["heard", "clock", "heard"]
     assert main(["journal", "verify", str(file)]) == 0
     assert "the clock was set back" in capsys.readouterr().out
 
@@ -119,9 +120,9 @@ def test_an_erased_conversation_is_gone_and_the_chain_holds(
     assert b'"s1"' in file.read_bytes()
     assert main(["journal", "erase", str(file), "--session", "s1", "--key", str(key)]) == 0
     assert proven(file, key) == 0
-    chain = verify(open_store(file))
+    chain = chain_of(file)
     assert (chain.records, chain.erased) == (13, 6)
-    assert {r["session"] for r in read(open_store(file))} == {"s2", ""}
+    assert {r["session"] for r in records_of(file)} == {"s2", ""}
     names = {f.name for f in file.parent.iterdir()}
     assert names <= {
         file.name,
@@ -136,7 +137,7 @@ def test_an_erased_conversation_is_gone_and_the_chain_holds(
     with Journal.open(file, BANK) as journal:
         play(journal, "s4")
         assert main(["journal", "erase", str(file), "--session", "s2"]) == 2
-    assert verify(open_store(file)).intact
+    assert chain_of(file).intact
 
 
 @pytest.mark.parametrize("verb", [["journal", "verify"], ["journal", "show"], ["view"]])

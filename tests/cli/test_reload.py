@@ -16,10 +16,12 @@ from tests.gateway.processes import command
 from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT
 from tests.gateway.world import HELLO, SAY, TOOLS, read_sse, run, served
+from tests.journal.reading import chain_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGHUP is POSIX")
 
 PACK = Path("examples/parking/pack.yaml").read_text()
+TOOLS_FILE = Path("examples/parking/tools.json")
 STREAM = json.dumps(CHAT.request((HELLO,), TOOLS, True))
 
 
@@ -81,9 +83,8 @@ def test_a_changed_pack_is_taken_up_and_no_stream_is_lost(tmp_path: Path, by: st
                 assert await asyncio.wait_for(gateway.wait(), 20) == 0
         rows = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
         assert [row["pack"]["version"] for row in rows if row["event"] == "heard"] == ["1", "2"]
-        from ledgeragent.journal import open_store, verify
 
-        assert verify(open_store(tmp_path / "journal.jsonl")).intact
+        assert chain_of(tmp_path / "journal.jsonl").intact
 
     run(scenario())
 
@@ -112,6 +113,28 @@ def test_a_pack_that_is_wrong_is_not_taken_up(tmp_path: Path, old: str, new: str
                 gateway.send_signal(signal.SIGHUP)
                 await said(gateway, "reloaded: ")
                 assert await version(http, url) == "3"
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("file", ["shared.yaml", "tools.json"])
+def test_a_file_that_a_pack_is_read_from_is_watched(tmp_path: Path, file: str) -> None:
+    async def scenario() -> None:
+        own = PACK.replace(
+            "\nrecords:", "\ninclude: parts/shared.yaml\ntools: parts/tools.json\nrecords:", 1
+        )
+        parts = tmp_path / "parts"
+        parts.mkdir()
+        (parts / "shared.yaml").write_text("define: {}\n")
+        (parts / "tools.json").write_text(TOOLS_FILE.read_text())
+        async with served(Upstream().app()) as behind:
+            config = configured(tmp_path, behind, own, more="watch = 0.2")
+            async with command("--config", str(config)) as (gateway, _, _):
+                place = parts / file
+                place.write_text(place.read_text() + "\n")
+                assert "reloaded" in await said(gateway, "reloaded")
+                gateway.send_signal(signal.SIGTERM)
+                assert await gateway.wait() == 0
 
     run(scenario())
 

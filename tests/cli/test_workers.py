@@ -14,12 +14,12 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from ledgeragent.journal import open_store, read, verify
 from tests.cli.command import ledgeragent
 from tests.gateway.processes import process
 from tests.gateway.upstream import Upstream
 from tests.gateway.wires import CHAT
 from tests.gateway.world import HELLO, KNOWN, READ, SAY, TOOLS, WRITE, run, served
+from tests.journal.reading import chain_of, records_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks")
 
@@ -69,8 +69,8 @@ def test_they_share_sessions_and_are_kept_alive(tmp_path: Path) -> None:
             assert await asyncio.wait_for(gateway.wait(), 20) == 0
         files = sorted(tmp_path.glob("journal.worker-*.jsonl"))
         assert len(files) == 2
-        assert all(verify(open_store(file)).intact for file in files)
-        assert sum(len(list(read(open_store(file)))) for file in files) > 24
+        assert all(chain_of(file).intact for file in files)
+        assert sum(len(records_of(file)) for file in files) > 24
 
     run(scenario())
 

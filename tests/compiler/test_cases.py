@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.check import check
 from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.loader import load_pack, read_outline
 from ledgeragent.errors import DataError
+from ledgeragent.packs.checking import check
 from ledgeragent.testing import judge
 from tests.compiler.small_bank import HEAD, bank
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.check import check
 from ledgeragent.compiler.loader import load_pack, read_outline
 from ledgeragent.compiler.problems import Problem
 from ledgeragent.errors import DataError
+from ledgeragent.packs.checking import check
 
 pytest.importorskip("cel_expr_python")
 

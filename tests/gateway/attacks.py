@@ -196,6 +196,32 @@ def with_call(wire: Wire, call: ToolCall, stream: bool) -> bytes:
     return json.dumps(body).encode()
 
 
+_ARGUMENTS = dict(FORBIDDEN.arguments)
+
+SPELLINGS: dict[str, dict[str, Any]] = {
+    "arguments as text": {"provider_fields": {"name": "lend_book", "arguments": TEXT}},
+    "input": {"tool_use": {"name": "lend_book", "input": _ARGUMENTS}},
+    "args": {"functionCall": {"name": "lend_book", "args": _ARGUMENTS}},
+    "parameters": {"tool_calls_of_mine": [{"name": "lend_book", "parameters": _ARGUMENTS}]},
+    "an action": {"action": {"name": "lend_book", "action_input": _ARGUMENTS}},
+    "a tool input": {"steps": [[{"name": "lend_book", "tool_input": _ARGUMENTS}]]},
+    "a long s": {"tool_call\u017f": [{"id": "c", "call": TEXT}]},
+    "the sign of Kelvin": {"content_bloc\u212a": {"call": TEXT}},
+}
+"""Calls as other providers write them, in fields that no format has."""
+
+
+def beside(wire: Wire, fields: dict[str, Any], stream: bool) -> bytes:
+    """An answer of words, with these fields beside them."""
+    if wire.name == "messages":
+        return _messages([{"type": "text", "text": "Hi", **fields}], stream)
+    if wire.name == "responses":
+        part = {"type": "output_text", "text": "Hi", "annotations": [], **fields}
+        item = {"type": "message", "id": "i", "role": "assistant", "content": [part]}
+        return _responses([item], stream)
+    return _chat([], stream, **fields)
+
+
 READ, WRITE = arguments(GET_BOOK), TEXT
 
 

@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from tests.gateway.attacks import ARGUMENTS, FORBIDDEN, FRAMES, KINDS, NAMES, of_kind, with_call
+from tests.gateway.attacks import (
+    ARGUMENTS,
+    FORBIDDEN,
+    FRAMES,
+    KINDS,
+    NAMES,
+    SPELLINGS,
+    beside,
+    of_kind,
+    with_call,
+)
 from tests.gateway.conftest import Client
 from tests.gateway.damages import faults_of
 from tests.gateway.upstream import Respond
@@ -65,6 +75,20 @@ def test_odd_frames(client: Client) -> None:
     plain = {name: data for name, data in frames.items() if data.startswith(b"{")}
     chosen = {n: d for n, d in frames.items() if (n in plain) is not client.stream}
     all_held(client, chosen, **({"n": 2} if plain and not client.stream else {}))
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_calls_in_fields_that_no_format_has(client: Client, spelling: str) -> None:
+    async def scenario() -> None:
+        async with world() as w:
+            data = beside(client.wire, SPELLINGS[spelling], client.stream)
+            w.upstream.choose = lambda _: playing(data)
+            body = client.wire.request(KNOWN, TOOLS, client.stream)
+            async with w.http.post(f"{w.url}{client.wire.path}", data=json.dumps(body)) as got:
+                told = await got.read()
+                assert b"error" in told and b"days" not in told
+
+    run(scenario())
 
 
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ledgeragent.gateway.memory import Histories
+from ledgeragent.gateway.memory import Histories, digest
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.stores.memory import Memory
@@ -18,7 +16,7 @@ def visit(memories: Histories, *messages: Message, size: int = 100) -> Memory:
     """One request with this history, answered with "Yes."."""
     found = memories.find(messages)
     memories.begin(found, found.memory, size)
-    memories.settle(found.key, Reply(text="Yes."), found.memory, size)
+    memories.settle(found.key, digest(found.key, Reply(text="Yes.")), found.memory, size)
     return found.memory
 
 
@@ -67,15 +65,15 @@ def test_spaces_in_what_was_said_do_not_matter() -> None:
 def test_histories_that_end_alike_keep_what_both_know() -> None:
     memories = Histories()
     counts = (
-        {(*LEND.intent, "r"): 2, (*GET_BOOK.intent, "r"): 1},
-        {(*LEND.intent, "r"): 1},
+        {LEND.intent: {"r": 2, "s": 1}, GET_BOOK.intent: {"r": 1}},
+        {LEND.intent: {"r": 1}},
     )
     for known in counts:
         found = memories.find([HELLO])
         memories.begin(found, found.memory, 1)
         state = State(rejections=Rejections(counts=known))
-        memory = replace(found.memory, state=state, warnings=(f"told {len(known)}",))
-        memories.settle(found.key, Reply(text="No."), memory, 1)
+        memory = found.memory._replace(state=state, warnings=(f"told {len(known)}",))
+        memories.settle(found.key, digest(found.key, Reply(text="No.")), memory, 1)
     shared = memories.find([HELLO, Reply(text="No."), HELLO]).memory
-    assert shared.state.rejections.counts == {(*LEND.intent, "r"): 1}
+    assert shared.state.rejections.counts == {LEND.intent: {"r": 1}}
     assert shared.warnings == ()

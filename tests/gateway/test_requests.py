@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ledgeragent.gateway.inbound import SESSION_HEADER
 from ledgeragent.journal import Journal, open_store
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import stepwise
@@ -86,6 +88,48 @@ def test_a_body_that_is_no_json_object(wire: Wire, raw: bytes) -> None:
             got = await w.post(wire, raw)
             assert got.status == 400
             assert error_of(wire, got.body)
+
+    run(scenario())
+
+
+PACKED = gzip.compress(b"{}")
+
+
+@pytest.mark.parametrize("is_cut", [False, True], ids=["whole", "in pieces"])
+@pytest.mark.parametrize("raw", [b"{}" * 100, PACKED + b"xx"], ids=["no gzip", "more behind it"])
+def test_a_body_that_is_not_packed_as_it_says(
+    wire: Wire, raw: bytes, is_cut: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is the client's mistake: told, logged nowhere, and nothing behind it is read."""
+
+    async def scenario() -> None:
+        async with world() as w:
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(w.url.split(":")[2]))
+            head = f"content-encoding: gzip\r\ncontent-length: {len(raw)}\r\n\r\n"
+            writer.write(f"POST {wire.path} HTTP/1.1\r\nhost: localhost\r\n{head}".encode())
+            first = int(is_cut)
+            writer.write(raw[:first])
+            await asyncio.sleep(0.05 * first)
+            writer.write(raw[first:] + b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            told = await asyncio.wait_for(reader.read(), 20)
+            writer.close()
+            await writer.wait_closed()
+            assert told.startswith(b"HTTP/1.1 400 ") and told.count(b"HTTP/1.1") == 1
+            assert error_of(wire, json.loads(told.split(b"\r\n\r\n")[1])).startswith("the body")
+
+    run(scenario())
+    assert not caplog.records
+
+
+def test_two_names_of_one_session(client: Client) -> None:
+    async def scenario() -> None:
+        async with world() as w:
+            body = client.wire.request(KNOWN, TOOLS, client.stream)
+            headers = [(SESSION_HEADER, "a"), (SESSION_HEADER, "b")]
+            address = f"{w.url}{client.wire.path}"
+            async with w.http.post(address, data=json.dumps(body), headers=headers) as got:
+                assert got.status == 400
+                assert SESSION_HEADER in error_of(client.wire, await got.json())
 
     run(scenario())
 

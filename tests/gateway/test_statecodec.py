@@ -40,7 +40,7 @@ def test_round_trip(taken: list, hears: bool) -> None:  # type: ignore[type-arg]
     text.encode("ascii")
     back = loads(text, 4)
     assert back == SavedSession(
-        memory=replace(memory, state=state._replace(last=None)),
+        memory=memory._replace(state=state._replace(last=None)),
         folded=("a", "b"),
         is_continued=True,
         version=4,

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.gate import Gate
-from ledgeragent.journal import Journal, open_store, read
+from ledgeragent.journal import Journal
 from ledgeragent.verdict import Decision
 from tests.gateway.conftest import Client
 from tests.gateway.world import HELLO, WRITE, run, world
+from tests.journal.reading import records_of
 from tests.lending.domain import LIBRARY
 
 NARROW = LIBRARY.bind({"lend_book"})
@@ -72,7 +73,7 @@ def test_every_account_says_undecided(
     (line,) = [record.getMessage() for record in caplog.records]
     assert "UNDECIDED" in line and "lending/available" in line
     assert "B1" not in line, "which record it was is not told"
-    (verdict,) = [v for event in read(open_store(file)) for v in event.get("verdicts", ())]
+    (verdict,) = [v for event in records_of(file) for v in event.get("verdicts", ())]
     assert (verdict["word"], verdict["decision"]) == ("UNDECIDED", undecided.name)
     assert json.dumps(verdict)
 

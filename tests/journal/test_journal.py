@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
@@ -28,7 +29,9 @@ from ledgeragent import (
     violation,
 )
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.journal import REDACTED, Journal, SqliteStore, open_store, read, verify
+from ledgeragent.journal import REDACTED, Journal, SqliteStore, open_store, verify
+from ledgeragent.journal.transcripts import exported
+from tests.journal.reading import chain_of, records_of
 
 
 class Account(TypedDict):
@@ -94,7 +97,7 @@ def written(file: Path, **options: object) -> Path:
 
 
 def test_every_event_is_kept_in_order_and_stamped(file: Path) -> None:
-    records = list(read(open_store(written(file))))
+    records = records_of(written(file))
     assert [r["event"] for r in records] == [
         "heard",
         "proposed",
@@ -108,13 +111,13 @@ def test_every_event_is_kept_in_order_and_stamped(file: Path) -> None:
     assert rejection["decision"] == "REVISE"
     [fact] = rejection["findings"][0]["evidence"]
     assert fact["path"] == "accounts.A1.status" and fact["value"] == "frozen"
-    assert verify(open_store(file)).intact
+    assert chain_of(file).intact
 
 
 def test_a_second_run_continues_the_chain(file: Path) -> None:
     written(file)
     written(file)
-    chain = verify(open_store(file))
+    chain = chain_of(file)
     assert chain.intact and chain.records == 12
 
 
@@ -131,7 +134,7 @@ def test_tampering_is_found(tmp_path: Path, tamper: str) -> None:
     else:
         lines[3] = "{not json}\n"
     file.write_text("".join(lines))
-    chain = verify(open_store(file))
+    chain = chain_of(file)
     assert not chain.intact
     with pytest.raises(UsageError, match="cannot be continued"):
         Journal(open_store(file, writable=True), BANK)
@@ -144,12 +147,12 @@ def test_a_torn_last_record_is_reported_and_all_earlier_ones_are_intact(
     file = written(tmp_path / "j.jsonl")
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:-1]) + lines[-1][:keep])
-    chain = verify(open_store(file))
+    chain = chain_of(file)
     assert (chain.intact, chain.records, chain.torn) == (True, 5, keep)
     Journal(open_store(file, writable=True), BANK).close()
-    chain = verify(open_store(file))
+    chain = chain_of(file)
     assert (chain.intact, chain.records, chain.torn) == (True, 6, 0)
-    assert list(read(open_store(file)))[-1]["event"] == "recovered"
+    assert records_of(file)[-1]["event"] == "recovered"
     [saved] = tmp_path.glob("j.jsonl.torn-*")
     assert saved.read_bytes() == lines[-1][:keep]
 
@@ -175,8 +178,8 @@ def test_killed_while_writing_every_announced_record_is_there(tmp_path: Path) ->
     child.kill()
     child.wait()
     last = int(announced.read_text().split()[-1])
-    assert verify(open_store(file)).intact
-    texts = [r["text"] for r in read(open_store(file))]
+    assert chain_of(file).intact
+    texts = [r["text"] for r in records_of(file)]
     assert texts[:last] == [str(n) for n in range(1, last + 1)]
 
 
@@ -210,14 +213,35 @@ def test_redacted_values_are_nowhere_in_the_file(tmp_path: Path) -> None:
     file = written(tmp_path / "j.jsonl", redact=["accounts.*.owner", "accounts.*.status", "text"])
     text = file.read_text()
     assert "Okafor" not in text and "frozen" not in text and "close my account" not in text
-    observed = next(r for r in read(open_store(file)) if r["event"] == "observed")
+    observed = next(r for r in records_of(file) if r["event"] == "observed")
     assert observed["content"] == {"account_id": "A1", "owner": REDACTED, "status": REDACTED}
+
+
+@pytest.mark.parametrize("redact", [(), ("params.code",)])
+def test_verdicts_tell_the_parameters_that_their_rules_had(
+    tmp_path: Path, redact: tuple[str, ...]
+) -> None:
+    file, domain = (
+        tmp_path / "j.jsonl",
+        replace(BANK, parameters={"most": 40, "code": "open sesame"}),
+    )
+    with Journal.open(file, domain, redact=redact) as journal:
+        assert journal.keeps(domain) and not journal.keeps(BANK)
+        play(journal, "first")
+        play(journal.under(BANK), "second")
+        play(journal.under(replace(domain, parameters={"most": 50}), redact=redact), "third")
+    told = {r["session"]: r.get("parameters") for r in records_of(file) if r["event"] == "judged"}
+    code = REDACTED if redact else "open sesame"
+    assert told == {"first": {"most": 40, "code": code}, "second": None, "third": {"most": 50}}
+    assert bool(redact) != ("sesame" in file.read_text())
+    whole = {one["id"]: one.get("parameters") for one in exported(records_of(file))}
+    assert whole == told
 
 
 def test_threads_may_share_a_journal(file: Path) -> None:
     with Journal.open(file, BANK) as journal, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: play(journal, f"s{n}"), range(24)))
-    chain = verify(open_store(file))
+    chain = chain_of(file)
     assert chain.intact and chain.records == 24 * 6
 
 
@@ -240,8 +264,8 @@ def test_what_does_not_fit_on_the_disk_leaves_no_half_record(
             journal.heard("s", UserMessage(text="lost"))
     journal.heard("s", UserMessage(text="after"))
     journal.close()
-    assert verify(open_store(file)).intact
-    assert [r["text"] for r in read(open_store(file))] == ["before", "after"]
+    assert chain_of(file).intact
+    assert [r["text"] for r in records_of(file)] == ["before", "after"]
 
 
 def test_a_session_tells_its_journal(file: Path) -> None:
@@ -251,7 +275,7 @@ def test_a_session_tells_its_journal(file: Path) -> None:
         for reply in (Reply(calls=(READ,)), Reply(calls=(CLOSE,))):
             for call in session.filter(reply).execute:
                 session.observe(ToolReturn(call_id=call.id, content=CONTENT))
-    records = list(read(open_store(file)))
+    records = records_of(file)
     events = ["heard", "proposed", "judged", "observed", "proposed", "judged"]
     assert [r["event"] for r in records] == events
     assert {r["session"] for r in records} == {session.name}

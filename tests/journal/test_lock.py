@@ -12,8 +12,9 @@ from types import ModuleType
 import pytest
 
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.journal import open_store, read
+from ledgeragent.journal import open_store
 from ledgeragent.journal.lock import WriterLock
+from tests.journal.reading import records_of
 
 NAMES = ["journal.jsonl", "journal.sqlite"]
 
@@ -56,7 +57,7 @@ def test_another_process_is_refused_until_the_first_has_ended(
     store = open_store(file, writable=True)
     store.append("{}")
     store.close()
-    assert list(read(open_store(file))) == [{}]
+    assert records_of(file) == [{}]
 
 
 class FakeLocks(ModuleType):
@@ -112,7 +113,7 @@ def test_windows_refuses_a_second_writer_and_locks_no_file_that_is_read(
     with pytest.raises(UsageError, match="another process is writing this journal"):
         open_store(file, writable=True)
     store.append("{}")
-    assert list(read(open_store(file))) == [{}]
+    assert records_of(file) == [{}]
     assert windows.holds(tmp_path / f"{name}.lock") and not windows.holds(file)
     store.close()
     assert not windows.holds(tmp_path / f"{name}.lock")

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from ledgeragent import Reply, ToolCall, ToolReturn, UserMessage
 from ledgeragent.cli.main import main
-from ledgeragent.journal import REDACTED, Journal, open_store, verify
+from ledgeragent.journal import REDACTED, Journal
 from ledgeragent.journal.secrecy import SecretValues
 from ledgeragent.paths import Path as RecordPath
 from ledgeragent.session import Session
 from ledgeragent.verdict import Decision, Finding, Kind, Verdict
+from tests.journal.reading import chain_of
 from tests.journal.test_journal import BANK
 
 REDACT = ["accounts.*.owner", "args.owner"]
@@ -128,7 +129,7 @@ def test_what_one_policy_redacted_is_a_secret_to_the_next(tmp_path: Path) -> Non
         journal.under(BANK, redact=["text"]).heard("s2", UserMessage(text="Hi"))
         journal.under(BANK).proposed("s2", Reply(text="Hello Ines Okafor"))
     assert "Okafor" not in file.read_text()
-    assert verify(open_store(file)).intact
+    assert chain_of(file).intact
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_what_json_cannot_hold_is_written_so_that_it_can_be_read(
     with Journal.open(file, BANK) as journal:
         returned = ToolReturn(call_id="c1", content=content)
         journal.executed("s", call, returned, session.observe(returned))
-    assert verify(open_store(file)).intact
+    assert chain_of(file).intact
     assert main(["journal", "export", str(file)]) == 0
     with sqlite3.connect(file) as base:
         [(line,)] = base.execute("SELECT record FROM journal")

@@ -10,10 +10,11 @@ import pytest
 from ledgeragent.adapters.common import Policy
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import NOT_EXECUTED
-from ledgeragent.journal import Journal, open_store, read
+from ledgeragent.journal import Journal
 from ledgeragent.journal.threads import Position, Threads
 from ledgeragent.session.conversation import Conversation
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+from tests.journal.reading import records_of
 from tests.journal.test_journal import BANK
 from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
 
@@ -31,7 +32,7 @@ class Told:
         self.guard = Policy(LIBRARY, journal=Journal.open(file, LIBRARY))
 
     def records(self) -> list[Any]:
-        return list(read(open_store(self.file)))
+        return records_of(self.file)
 
     def events(self) -> list[tuple[str, str]]:
         """Every event with its session, numbered as the sessions began."""

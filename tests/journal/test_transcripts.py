@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 
 from ledgeragent.gate import Gate
-from ledgeragent.journal import Journal, open_store, read
+from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Recorder
 from ledgeragent.journal.transcripts import exported
 from ledgeragent.state import State
 from ledgeragent.types import Reply, ToolCall, UserMessage
+from tests.journal.reading import records_of
 from tests.journal.test_journal import CONTENT, written
 from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer, call
 
 
 @pytest.mark.parametrize("name", ["j.jsonl", "j.sqlite"])
 def test_the_export_is_the_conversation_as_it_happened(tmp_path: Path, name: str) -> None:
-    [conversation] = exported(read(open_store(written(tmp_path / name))))
+    [conversation] = exported(records_of(written(tmp_path / name)))
     assert conversation["id"] == "s1"
     messages = conversation["messages"]
     assert [m["role"] for m in messages] == ["user", "assistant", "tool", "assistant", "tool"]
@@ -52,7 +53,7 @@ class Told:
     def shape(self) -> list[Any]:
         """The exported conversation: names of calls in each message, names that were answered."""
         self.journal.close()
-        [conversation] = exported(read(open_store(self.file)))
+        [conversation] = exported(records_of(self.file))
         shown: list[Any] = []
         for message in conversation["messages"]:
             calls = [c["function"]["name"] for c in message.get("tool_calls", ())]

@@ -124,3 +124,33 @@ def test_refusals_in_words_are_no_records(tmp_path: Path) -> None:
     draft = drafted(tmp_path, [*reads, refused])
     (route,) = draft.routes_of("get_order")
     assert route.family.holds_objects
+
+
+def test_one_look_that_saw_a_change_outweighs_many_that_saw_none(tmp_path: Path) -> None:
+    calm = [[order(n), pay(n), order(n)] for n in range(1, 41)]
+    (mark,) = drafted(tmp_path, *calm, [order(50), pay(50), order(50, note="x")]).touches[
+        "pay_order"
+    ]
+    assert (mark.path, mark.field, mark.seen, mark.sure) == (
+        "orders.{order_id}",
+        "note",
+        True,
+        False,
+    )
+    assert mark.why == "changed in 1 of 41 conversations that looked again"
+
+
+def test_a_change_that_a_wrong_answer_explains_is_left_out_and_told(tmp_path: Path) -> None:
+    def stale(n: int) -> list[Answered]:
+        return [
+            order(n),
+            ("close_order", {"order_id": f"W{n}"}, order(n)[2]),
+            order(n, status="shut"),
+        ]
+
+    def between(n: int) -> list[Answered]:
+        return [*stale(n)[:2], pay(n), order(n, status="shut")]
+
+    draft = drafted(tmp_path, *map(stale, range(1, 9)), *map(between, range(11, 19)))
+    assert not any(touch.seen for touch in draft.touches["pay_order"])
+    assert any("gets it wrong" in why for tool, _, why in draft.left_out if tool == "pay_order")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.check import check
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.effects import Effect
 from ledgeragent.mining.draft import draft
 from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.recording import RecordedRuns
 from ledgeragent.packs import load_domain
+from ledgeragent.packs.checking import check
 from tests.mining.runs import Answered, drafted, office_runs, runs_of
 
 pytest.importorskip("cel_expr_python")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace as changed
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace
 from tests.cli.branches import NAME, NEW, OLD
 from tests.cli.command import RUNS, jsonl
+
+LIBRARIES = Binding(name=NAME, allow_faulty=True)
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ def of(benchmark: str | None = None, **known: object) -> Trace:
 
 
 def test_the_result_counts_every_call_once(file: str) -> None:
-    result = replay([file], NAME)
+    result = replay([file], NAME, allow_faulty=True)
     writes = result.writes
     outcomes = ("allow", "revise_violation", "revise_evidence", "block")
     assert (result.runs, result.skipped.total()) == (8, 2)
@@ -41,20 +44,25 @@ def test_the_result_counts_every_call_once(file: str) -> None:
 
 
 def test_the_results_of_two_files_add_up(file: str) -> None:
-    one, two = replay([file], NAME), replay([file, file], NAME)
+    one, two = (
+        replay([file], NAME, allow_faulty=True),
+        replay([file, file], NAME, allow_faulty=True),
+    )
     twice = ReplayResult()
     twice.add(one)
-    twice.add(replay([file], NAME))
+    twice.add(replay([file], NAME, allow_faulty=True))
     assert two == twice
 
 
 def test_the_number_of_processes_changes_nothing(file: str) -> None:
-    assert replay([file] * 3, NAME, jobs=2) == replay([file] * 3, NAME)
+    assert replay([file] * 3, NAME, allow_faulty=True, jobs=2) == replay(
+        [file] * 3, NAME, allow_faulty=True
+    )
 
 
 def test_progress_tells_how_far_it_is(file: str) -> None:
     done: list[Piece] = []
-    replay([file], NAME, progress=done.append)
+    replay([file], NAME, allow_faulty=True, progress=done.append)
     assert [(piece.file, piece.position) for piece in done] == [(file, Path(file).stat().st_size)]
 
 
@@ -69,7 +77,7 @@ def test_a_long_file_comes_in_pieces_that_hold_every_line_once(tmp_path: Path) -
 
 def test_a_file_that_cannot_be_opened_stops_it(file: str) -> None:
     with pytest.raises(DataError, match="nowhere"):
-        replay([file, "nowhere"], NAME)
+        replay([file, "nowhere"], NAME, allow_faulty=True)
 
 
 @pytest.mark.parametrize(
@@ -77,22 +85,22 @@ def test_a_file_that_cannot_be_opened_stops_it(file: str) -> None:
     [("tau2", "tau2"), ("tau", "tau"), ("tau_trait", "tau"), ("other", "tau2"), (None, "tau2")],
 )
 def test_the_benchmark_picks_the_version(benchmark: str | None, version: str) -> None:
-    assert Binding(name=NAME).domain_for(of(benchmark)).version == version
+    assert LIBRARIES.domain_for(of(benchmark)).version == version
 
 
 def test_a_version_that_is_named_is_used() -> None:
-    assert Binding(name=NAME, version="tau").domain_for(of("tau2")).version == OLD.version
+    assert changed(LIBRARIES, version="tau").domain_for(of("tau2")).version == OLD.version
     with pytest.raises(UsageError, match="no version '3'"):
-        Binding(name=NAME, version="3").domain()
+        changed(LIBRARIES, version="3").domain()
 
 
 def test_the_tools_are_those_given_else_those_of_the_run_else_those_of_the_version() -> None:
     recorded = frozenset({"get_book"})
     given = frozenset({"get_member"})
-    assert Binding(name=NAME, tools=given).domain_for(of(tools=recorded)).available == given
-    assert Binding(name=NAME).domain_for(of(tools=recorded)).available == recorded
-    assert Binding(name=NAME).domain_for(of("tau")).available == OLD.available
-    assert Binding(name=NAME).domain_for(of("tau2")).available is None
+    assert changed(LIBRARIES, tools=given).domain_for(of(tools=recorded)).available == given
+    assert LIBRARIES.domain_for(of(tools=recorded)).available == recorded
+    assert LIBRARIES.domain_for(of("tau")).available == OLD.available
+    assert LIBRARIES.domain_for(of("tau2")).available is None
 
 
 @pytest.mark.parametrize(
@@ -111,8 +119,8 @@ def test_runs_of_another_domain_are_not_served(
 
 
 def test_a_domain_of_ones_own_is_found_by_module_and_attribute() -> None:
-    assert versions(NAME) == {"tau2": NEW, "tau": OLD}
-    assert versions("tests.cli.branches:OLD") == {"tau": OLD}
+    assert versions(NAME, True) == {"tau2": NEW, "tau": OLD}
+    assert versions("tests.cli.branches:OLD", True) == {"tau": OLD}
 
 
 @pytest.mark.parametrize("name", ["nowhere", "nowhere:IT", "tests.cli.branches:NAME", ":", "a:"])

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ledgeragent import load_domain
-from ledgeragent.check import check
 from ledgeragent.errors import UsageError
 from ledgeragent.offline import binding
+from ledgeragent.packs.checking import check
 from tests.lending.domain import LIBRARY
 
 EMPTY: dict[str, Any] = {}

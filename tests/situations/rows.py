@@ -15,6 +15,9 @@ from ledgeragent.types import Json, ToolCall
 Answered: TypeAlias = tuple[str, dict[str, Any], Any]
 Step: TypeAlias = str | Answered | list[Answered]
 
+NEVER = object()
+"""The answer of a call that nobody heard of again."""
+
 _ANSWERS = {"allow": "allow", "reject": "reject", "ask": "revise_read"}
 
 
@@ -83,5 +86,7 @@ def _messages(step: Step, number: int) -> Iterator[Json]:
     ]
     yield {"role": "assistant", "content": None, "tool_calls": requested}
     for place, (_, _, answer) in enumerate(calls):
+        if answer is NEVER:
+            continue
         content = answer if isinstance(answer, str) else json.dumps(answer)
         yield {"role": "tool", "tool_call_id": f"call_{number}_{place}", "content": content}

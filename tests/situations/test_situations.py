@@ -16,6 +16,7 @@ from . import (
     cancellations,
     changes,
     compensation,
+    disorder,
     items,
     orders,
     parking,
@@ -54,6 +55,11 @@ def misjudged(rows: Rows, domain: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("module", PYTHON, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_situations_of_the_shipped_packs(module: ModuleType, tmp_path: Path) -> None:
     rows: Rows = module.ROWS
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", disorder.ALL, ids=lambda rows: rows.domain)
+def test_disorder_in_the_shipped_packs(rows: Rows, tmp_path: Path) -> None:
     assert misjudged(rows, rows.domain, tmp_path) == []
 
 

@@ -19,16 +19,13 @@ from ledgeragent.compiler.shapes import Object, Shape, shape_of
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Read, Write
 from ledgeragent.files.reading import read_text
-from ledgeragent.packs import catalogue
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.predicates import Predicate
 
 
-def outline_of(name: str, version: str | None = None) -> Outline:
-    """The outline of a shipped pack, or of `module:ATTRIBUTE` (a Domain, or a dict of them)."""
-    listed = catalogue.versions(name)
-    domain = catalogue.version_of(name, listed, version)
-    return _Reader(catalogue.module_of(name), domain, tuple(listed.values())).outline()
+def outline_of(module: ModuleType, domain: Domain, all_versions: Iterable[Domain]) -> Outline:
+    """The outline of one version of the pack that a module holds."""
+    return _Reader(module, domain, all_versions).outline()
 
 
 class _Reader:

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledgeragent.check import check, checked_text
 from ledgeragent.cli.options import add_parameters, parameters_of
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.problems import Severity
 from ledgeragent.packs import PACKS
+from ledgeragent.packs.checking import check, checked_text
 from ledgeragent.report.findings import (
     PackFindings,
     count,

@@ -33,7 +33,8 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the coverage. Always 0 for a pack that can be read."""
     name = pack_of(args)
-    Binding(name=name, parameters=parameters_of(args)).domain()
+    # What no rule enforces yet is an error of the pack, and just what is to be seen here.
+    Binding(name=name, parameters=parameters_of(args), allow_faulty=True).domain()
     pack_coverage = _covered(name)
     match args.format:
         case "json":
@@ -51,4 +52,4 @@ def markdown(name: str) -> str:
 
 
 def _covered(name: str) -> Coverage:
-    return coverage(tuple(versions(name).values()), samples(name))
+    return coverage(tuple(versions(name, allow_faulty=True).values()), samples(name))

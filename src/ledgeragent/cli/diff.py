@@ -122,6 +122,7 @@ def _named(
         version=named_version or version,
         tools=tools_of(args, *_packs(args)),
         parameters=parameters_of(args),
+        allow_faulty=args.allow_faulty,
         levels=levels_of(args) if levelled else frozenset(),
         prefixes=tuple(args.tool_prefix),
         unknown=args.unknown_tools,

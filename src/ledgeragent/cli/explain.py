@@ -95,6 +95,7 @@ def _binding(args: argparse.Namespace, named: str | None) -> Binding:
         version=args.version,
         tools=tools_of(args, name),
         parameters=parameters_of(args),
+        allow_faulty=args.allow_faulty,
         levels=levels_of(args),
         prefixes=tuple(args.tool_prefix),
     )

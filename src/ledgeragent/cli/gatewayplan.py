@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from ledgeragent.cli.configuration import ConfigurationFile
 from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, parameters_of, tools_of
@@ -20,6 +21,7 @@ from ledgeragent.gateway.settings import ANY, Settings
 from ledgeragent.gateway.upstream import proxy_for
 from ledgeragent.journal.checkpoints import CheckpointPlan
 from ledgeragent.offline.binding import Binding, samples
+from ledgeragent.packs import is_data
 
 SHARED = (
     "host",
@@ -80,10 +82,26 @@ class ServingPlan:
         return cls(shared=spaces[0], routes=tuple(routes), config=args.config)
 
     def sources(self) -> tuple[str, ...]:
-        """The files that it was read from, and that may change: packs as data, the configuration."""
-        packs = (route.binding.name for route in self.routes)
-        places = [*packs, *([self.config] if self.config else [])]
+        """The files that it is read from, and that may change: packs as data, the configuration.
+
+        The folder of a pack stands for what may come into it.
+        """
+        places = [self.config] if self.config else []
+        for name in dict.fromkeys(
+            route.binding.name for route in self.routes if is_data(route.binding.name)
+        ):
+            places += [name, *map(str, _sources_of(name))]
         return tuple(place for place in places if os.path.exists(place))
+
+
+def _sources_of(pack: str) -> list[Path]:
+    """The files of a pack; what cannot be read just now is told by the reload that it leads to."""
+    from ledgeragent.compiler.packfiles import source_files
+
+    try:
+        return source_files(Path(pack))
+    except DataError:
+        return []
 
 
 def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
@@ -103,6 +121,7 @@ def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
         version=args.version,
         tools=tools_of(args, args.domain),
         parameters=parameters_of(args),
+        allow_faulty=args.allow_faulty,
         levels=levels_of(args),
     )
     binding.domain()
@@ -181,14 +200,19 @@ def _keys_from_environment(name: str) -> frozenset[str]:
 
 
 def problems_of(plan: ServingPlan) -> Mapping[str, str]:
-    """By pack, what keeps it from being served: errors that `check` finds, samples judged otherwise."""
-    from ledgeragent.check import check
+    """By pack, what keeps it from being served: errors that `check` finds, samples judged otherwise.
+
+    Nothing does where faulty packs are allowed.
+    """
     from ledgeragent.compiler.problems import Severity
     from ledgeragent.offline.sampling import judge_samples
+    from ledgeragent.packs.checking import check
 
     problems: dict[str, str] = {}
     for route in plan.routes:
         name = route.binding.name
+        if route.binding.allow_faulty:
+            continue
         try:
             errors = [f for f in check(name) if f.severity is Severity.ERROR]
             has_samples = bool(samples(name)) and not errors

@@ -23,6 +23,7 @@ from ledgeragent.files.keys import shown_address
 from ledgeragent.gateway.accesslog import AccessLog
 from ledgeragent.gateway.crew import CrewMetrics
 from ledgeragent.gateway.journaling import GatewayJournal
+from ledgeragent.gateway.loghandler import logging_aside
 from ledgeragent.gateway.server import Gateway
 from ledgeragent.gateway.serving import on_signals
 from ledgeragent.gateway.serving import serve as serving
@@ -77,6 +78,7 @@ def _serve(
     crew: CrewMetrics | None,
 ) -> int:
     with ExitStack() as stack:
+        stack.enter_context(logging_aside())
         try:
             running = Running(plan, again, stack, worker, crew)
             asyncio.run(running.serve(sock))
@@ -110,6 +112,8 @@ class Running:
         self._provider = self._exporting() if plan.shared.otel else None
         place = plan.shared.access_log
         self._access_log = AccessLog(place) if place is not None else None
+        if self._access_log is not None:
+            stack.callback(self._access_log.close)
         shared = plan.shared
         self._store = open_session_store(
             shared.session_store, shared.max_sessions, shared.max_session_bytes

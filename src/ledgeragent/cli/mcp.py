@@ -115,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
         version=args.version,
         tools=tools_of(args, args.domain),
         parameters=parameters_of(args),
+        allow_faulty=args.allow_faulty,
     ).domain()
     per = SessionPer.parse(args.session_per)
     if args.transport == "stdio" and per.scope == "header":

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.init import NAME
+from ledgeragent.cli.options import add_faulty
 from ledgeragent.cli.recorded import READS, add_reading, files_in, warn
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.source.toolfile import read_tools
@@ -19,6 +20,7 @@ from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.recording import RecordedRuns
 from ledgeragent.mining.rules.drafting import drafted
 from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS
+from ledgeragent.packs import load_domain
 from ledgeragent.report.mining import differences_json, differences_text, draft_text
 
 if TYPE_CHECKING:
@@ -81,6 +83,10 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--check", metavar="PACK", help="compare this pack with the runs, and draft nothing"
     )
+    parser.add_argument(
+        "--version", metavar="VERSION", help="of --check: the version of a pack that has several"
+    )
+    add_faulty(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of --check")
     parser.set_defaults(run=run)
 
@@ -97,7 +103,8 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) -> int:
     if args.out is not None:
         raise UsageError("--check compares and writes nothing; leave -o out")
-    differences = compare(args.check, recording)
+    domain = load_domain(args.check, args.version, allow_faulty=args.allow_faulty)
+    differences = compare(domain, recording)
     warn(recording.intake, files)
     write = differences_json if args.format == "json" else differences_text
     sys.stdout.write(write(args.check, recording.intake.runs, differences))
@@ -105,6 +112,8 @@ def _check(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) 
 
 
 def _draft(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) -> int:
+    if args.version is not None or args.allow_faulty:
+        raise UsageError("--version and --allow-faulty are of --check; a draft has no versions")
     if args.out is None:
         raise UsageError("name the folder for the pack with -o, or a pack to compare with --check")
     if args.redact and not args.rules:
@@ -116,11 +125,10 @@ def _draft(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) 
     result = draft(recording, specs)
     warn(recording.intake, files)
     texts = {"pack.yaml": PackText(result, name).text()}
-    count = None
+    rules = None
     if args.rules:
         rules = drafted(name, result, recording, args.redact, args.situations)
         texts = {"pack.yaml": PackText(result, name).text(rules.guarded), **rules.texts}
-        count = len(rules.proposals)
     write_folder(args.out, texts)
-    sys.stdout.write(draft_text(result, args.out, count))
+    sys.stdout.write(draft_text(result, args.out, rules, args.situations))
     return 0

@@ -58,6 +58,16 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         help="the agent's tools, so that no rule asks for another: names with commas, or a file",
     )
     add_parameters(parser)
+    add_faulty(parser)
+
+
+def add_faulty(parser: argparse.ArgumentParser) -> None:
+    """Adds --allow-faulty."""
+    parser.add_argument(
+        "--allow-faulty",
+        action="store_true",
+        help="take a pack in which `check` finds an error as it is, instead of refusing it",
+    )
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +103,8 @@ def tools_of(args: argparse.Namespace, *domains: str) -> frozenset[str] | None:
     if args.tools is None:
         return None
     tools: Tools = args.tools
-    policy_tools = {t.tool for name in domains for d in versions(name).values() for t in d.tools}
+    listed = [d for name in domains for d in versions(name, args.allow_faulty).values()]
+    policy_tools = {t.tool for d in listed for t in d.tools}
     for name in sorted(tools.names - policy_tools) if tools.typed else ():
         problem = f"--tools {name}: neither a file nor a tool of {' or '.join(domains)}"
         raise UsageError(f"{problem}{suggestion(name, policy_tools)}")

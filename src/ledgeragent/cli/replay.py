@@ -70,12 +70,13 @@ def run(args: argparse.Namespace) -> int:
                 prefixes=args.tool_prefix,
                 unknown=args.unknown_tools,
                 form=args.form,
+                allow_faulty=args.allow_faulty,
                 jobs=args.jobs,
                 progress=progress,
                 table=table,
             )
         warn(result, files)  # raises where nothing was read: the table is then not left
-    name = Binding(name=args.domain).domain().name
+    name = Binding(name=args.domain, allow_faulty=args.allow_faulty).domain().name
     match args.format:
         case "json":
             sys.stdout.write(replay_json(result))

@@ -96,6 +96,7 @@ def _binding(args: argparse.Namespace) -> Binding | None:
             version=args.version,
             tools=tools_of(args, args.domain),
             parameters=parameters_of(args),
+            allow_faulty=args.allow_faulty,
             levels=levels_of(args),
         )
     if args.version is not None or args.tools is not None or args.enforce or parameters_of(args):

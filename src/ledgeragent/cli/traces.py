@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
             name=args.domain,
             version=args.version,
             parameters=parameters_of(args),
+            allow_faulty=args.allow_faulty,
             prefixes=tuple(args.tool_prefix),
         )
         binding.domain()

@@ -105,6 +105,7 @@ def _wanted(args: argparse.Namespace) -> Iterator[RunView]:
             version=args.version,
             tools=tools_of(args, args.domain),
             parameters=parameters_of(args),
+            allow_faulty=args.allow_faulty,
             prefixes=tuple(args.tool_prefix),
         )
     elif args.version is not None or args.tools is not None or parameters_of(args):

@@ -13,12 +13,14 @@ READ_WORDS = frozenset((
     "search", "show", "view",
 ))
 WRITE_WORDS = frozenset((
-    "add", "apply", "approve", "assign", "book", "cancel", "change", "charge", "clear", "close", "create",
-    "delete", "disable", "edit", "enable", "end", "exchange", "grant", "insert", "issue", "make", "mark",
-    "modify", "move", "open", "order", "pause", "pay", "place", "post", "purge", "put", "refund",
-    "register", "reject", "release", "remove", "rename", "renew", "replace", "reschedule", "reserve",
-    "reset", "resume", "return", "revoke", "save", "schedule", "send", "set", "start", "stop", "submit",
-    "suspend", "transfer", "update", "upgrade", "void", "waive", "withdraw", "write",
+    "accept", "activate", "add", "appeal", "apply", "approve", "assign", "authenticate", "book",
+    "cancel", "change", "charge", "clear", "close", "confirm", "create", "deactivate", "decline",
+    "delete", "deposit", "disable", "edit", "enable", "end", "exchange", "grant", "insert", "issue",
+    "login", "logout", "make", "mark", "modify", "move", "open", "order", "pause", "pay", "place",
+    "post", "purge", "put", "reactivate", "refund", "register", "reject", "release", "remove",
+    "rename", "renew", "replace", "reschedule", "reserve", "reset", "resume", "return", "revoke",
+    "save", "schedule", "send", "set", "start", "stop", "submit", "suspend", "transfer", "update",
+    "upgrade", "void", "waive", "withdraw", "write",
 ))
 # fmt: on
 _NEUTRALS = re.compile(r"think|calculate|transfer_to_human\w*")

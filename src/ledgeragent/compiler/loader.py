@@ -49,7 +49,11 @@ _NAME = re.compile(r"[\w-]+")
 
 def load_pack(path: FilePath | str) -> Domain:
     """The domain of a YAML pack; raises DataError for the first thing that is wrong with it."""
-    outline = read_outline(path)
+    return domain_of(read_outline(path))
+
+
+def domain_of(outline: Outline) -> Domain:
+    """The domain of an outline that was read; raises DataError for the first thing that is wrong."""
     errors = [f for f in outline.findings if f.severity is Severity.ERROR]
     if errors:
         more = f" (and {len(errors) - 1} more: run ledgeragent check)" if errors[1:] else ""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path as FilePath
 
-from ledgeragent.compiler.source.yamlfile import Node
+from ledgeragent.compiler.source.yamlfile import Node, read_yaml
 from ledgeragent.errors import DataError
 
 PIECES = (
@@ -48,6 +48,17 @@ def included_files(main: Node) -> list[FilePath]:
             raise item.error(f"there is no file {item.value} to include")
         files.append(file)
     return files
+
+
+def source_files(path: FilePath) -> list[FilePath]:
+    """The files that a pack is read from, those that it includes and its tools file among them."""
+    files = pack_files(path)
+    main = read_yaml(files[0])
+    entries = main.value if isinstance(main.value, dict) else {}
+    tools = entries.get("tools")
+    named = tools.value if tools is not None and isinstance(tools.value, str) else None
+    beside = [FilePath(tools.file).parent / named] if tools is not None and named else []
+    return [*files, *included_files(main), *beside]
 
 
 def _pieces(path: FilePath) -> list[FilePath]:

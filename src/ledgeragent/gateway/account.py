@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ _CLOSED = 499
 def request_id(headers: Mapping[str, str]) -> str:
     """The name that a client or a proxy gave its request; a new one where there is none to use."""
     name = headers.get("x-request-id", "")
-    return name if _ID.fullmatch(name) else uuid.uuid4().hex
+    return name if _ID.fullmatch(name) else os.urandom(16).hex()
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,10 +6,15 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.errors import OverloadedError, SlowRequestError, TooLargeError
+from ledgeragent.gateway.errors import (
+    BrokenBodyError,
+    OverloadedError,
+    SlowRequestError,
+    TooLargeError,
+)
 
 try:
-    from aiohttp import web
+    from aiohttp import StreamReader, web
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
@@ -38,16 +43,25 @@ class Bodies:
 
     async def begin(self, request: web.Request) -> tuple[bytes, AsyncIterator[bytes] | None]:
         """The body if it is within the limit; else its first part, and what comes behind that."""
+        try:
+            return await self._begun(request.content)
+        except web.RequestPayloadError:
+            request.content.feed_eof()  # Else the library reads on, and logs what it finds there.
+            raise BrokenBodyError("the body cannot be unpacked, or broke off") from None
+
+    async def _begun(self, content: StreamReader) -> tuple[bytes, AsyncIterator[bytes] | None]:
+        if content.is_eof() and content.total_bytes <= min(self._limit, _SMALL):
+            return content.read_nowait(), None  # It is here, with the headers.
         parts: list[bytes] = []
         size = 0
         try:
             async with asyncio.timeout(self._seconds):
-                async for chunk in request.content.iter_any():
+                async for chunk in content.iter_any():
                     parts.append(chunk)
                     size += len(chunk)
                     self._size += len(chunk)
                     if size > self._limit:
-                        return b"".join(parts), request.content.iter_any()
+                        return b"".join(parts), content.iter_any()
                     if size > _SMALL and self._size > self._most:
                         raise OverloadedError("too many large requests are under way; try again")
         except TimeoutError:

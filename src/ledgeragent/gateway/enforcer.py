@@ -33,9 +33,10 @@ class Enforcer:
 
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
-        body, conversation = await inbound.read(raw, self.equipment.visits.store)
+        visitor = inbound.visitor(len(raw))
+        body, conversation = await inbound.read(raw, visitor, self.equipment.visits.store)
         visit, exchange = await self.equipment.admit(
-            inbound.dialect, body, conversation, inbound.visitor(len(raw)), inbound.belongs
+            inbound.dialect, body, conversation, visitor, inbound.belongs
         )
         if inbound.trace is not None:
             inbound.line = inbound.trace.line(inbound.line)

@@ -39,6 +39,12 @@ class BadRequestError(GatewayError):
     status = 400
 
 
+class BrokenBodyError(BadRequestError):
+    """A request whose body breaks off, or is not packed as it says; nothing can follow it."""
+
+    headers = MappingProxyType({"connection": "close"})
+
+
 class UnknownKeyError(GatewayError):
     """A request with none of the keys that the gateway asks for."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
@@ -228,7 +228,7 @@ class Exchange:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, wire.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
-        return _Judgement(wire, filtered, replace(self.memory, state=state, size=size))
+        return _Judgement(wire, filtered, self.memory._replace(state=state, size=size))
 
     def _revises(self, judgement: _Judgement, *, was_heard: bool) -> bool:
         """True if nothing of the reply can be sent and the model may try once more.
@@ -245,7 +245,7 @@ class Exchange:
         state = judgement.memory.state
         if not was_heard:
             state = self.memory.state._replace(rejections=state.rejections)
-        self.memory = replace(judgement.memory, state=state)
+        self.memory = judgement.memory._replace(state=state)
         return True
 
     def _settled(
@@ -259,8 +259,7 @@ class Exchange:
             order = sent_order((v.call for v in filtered.verdicts), self.passes)
             allowed = set(map(id, calls))
             calls = tuple(call for call in order if id(call) in allowed)
-        memory = replace(
-            judgement.memory,
+        memory = judgement.memory._replace(
             state=judgement.memory.state._replace(pending=calls),
             unsent=tuple(unsent_calls(silenced or filtered, is_answered=silenced is not None)),
             warnings=warnings(filtered),

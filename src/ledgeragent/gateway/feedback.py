@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ledgeragent.gateway.errors import ConflictError, StoreError
 from ledgeragent.gateway.memory import Digest, shared
 from ledgeragent.state import State
 from ledgeragent.stores.base import SavedSession, SessionStore
-from ledgeragent.stores.memory import Memory
+from ledgeragent.stores.memory import NOT_REFUSED, Memory
 
 HistoryKey: TypeAlias = Callable[[Digest], str]
 """Where what goes with a history is kept, for whoever asks."""
@@ -35,9 +35,9 @@ class Feedback:
 
     async def keep(self, history: Digest, memory: Memory) -> None:
         """Keeps what there is to tell after this history, which ends in a reply."""
-        extract = _extract(memory)
-        if extract == Memory(session=memory.session):
+        if not _tells(memory):
             return
+        extract = _extract(memory)
         with suppress(StoreError, ConflictError, TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 await self._put(history, extract)
@@ -59,8 +59,7 @@ class Feedback:
         if saved is None:
             return memory
         extract = saved.memory
-        return replace(
-            memory,
+        return memory._replace(
             state=memory.state._replace(rejections=extract.state.rejections),
             unsent=extract.unsent,
             warnings=extract.warnings,
@@ -68,8 +67,14 @@ class Feedback:
         )
 
 
+def _tells(memory: Memory) -> bool:
+    """True if there is more to it than what follows from its history."""
+    is_refused = memory.refusals != NOT_REFUSED
+    return bool(memory.unsent or memory.warnings or memory.state.rejections.counts) or is_refused
+
+
 def _extract(memory: Memory) -> Memory:
     rejections = memory.state.rejections
     size = sum(len(unsent.call.intent[1]) for unsent in memory.unsent)
-    size += sum(len(intent) for _, intent, _ in rejections.counts)
-    return replace(memory, state=State(rejections=rejections), upstream="", size=size)
+    size += sum(len(arguments) for _, arguments in rejections.counts)
+    return memory._replace(state=State(rejections=rejections), upstream="", size=size)

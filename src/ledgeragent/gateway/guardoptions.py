@@ -11,7 +11,7 @@ from ledgeragent.gateway.dialects.placing import LAST, PLACES
 from ledgeragent.gateway.guarding import Guarding
 from ledgeragent.gateway.journaling import GatewayJournal
 from ledgeragent.gateway.settings import MAX_LEDGER, Settings
-from ledgeragent.packs.catalogue import load_domain
+from ledgeragent.packs import load_domain
 from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.stores.choose import open_session_store
 from ledgeragent.verdict import Decision
@@ -37,6 +37,7 @@ class GuardrailOptions:
     require_tools: bool = False
     tool_prefix: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
+    allow_faulty: bool = False
 
     @classmethod
     def read(cls, section: object) -> GuardrailOptions:
@@ -62,7 +63,7 @@ class GuardrailOptions:
 
     def guarding(self) -> Guarding:
         """What judges by them, its journal opened."""
-        domain = load_domain(self.domain, self.version)
+        domain = load_domain(self.domain, self.version, allow_faulty=self.allow_faulty)
         journal = None
         if self.journal is not None:
             journal = GatewayJournal.open(self.journal, domain, redact=self.redact)

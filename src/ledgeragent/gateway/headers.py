@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
+_CONNECTION = "connection"
 _HOP = frozenset(
     (
-        "connection",
         "keep-alive",
         "proxy-authenticate",
         "proxy-authorization",
@@ -58,9 +59,7 @@ _THEIRS_BEGIN = ("access-control-", "x-ledgeragent-")
 
 def request_headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     """What of a client's headers goes upstream: all that is not between the client and us."""
-    pairs = list(headers)
-    dropped = _HOP | _OURS | _named_by_connection(pairs)
-    return _joined(pairs, dropped, _OURS_BEGIN)
+    return _joined(headers, _upstream_name)
 
 
 def response_headers(
@@ -70,24 +69,44 @@ def response_headers(
 
     Digests and lengths only with the `same_bytes`; cookies never, since clients share connections.
     """
-    pairs = list(headers)
-    dropped = _HOP | _THEIRS | _named_by_connection(pairs)
-    dropped |= frozenset() if same_bytes else _OF_THE_BYTES
-    return _joined(pairs, dropped, _THEIRS_BEGIN)
+    return _joined(headers, _client_name_of_same_bytes if same_bytes else _client_name)
 
 
-def _joined(
-    pairs: Iterable[tuple[str, str]], dropped: frozenset[str], beginnings: tuple[str, ...]
-) -> dict[str, str]:
+def _joined(headers: Iterable[tuple[str, str]], name_of: Callable[[str], str]) -> dict[str, str]:
     """The headers that stay, in small letters; those of one name in one line."""
-    headers: dict[str, str] = {}
-    for written, value in pairs:
-        name = written.lower()
-        if name not in dropped and not name.startswith(beginnings):
-            headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    return headers
+    joined: dict[str, str] = {}
+    listed: list[str] = []
+    for written, value in headers:
+        name = name_of(written)
+        if name == _CONNECTION:
+            listed.append(value)
+        elif name:
+            joined[name] = f"{joined[name]}, {value}" if name in joined else value
+    for name in ",".join(listed).split(",") if listed else ():
+        joined.pop(name.strip().lower(), None)
+    return joined
 
 
-def _named_by_connection(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
-    listed = ",".join(value for name, value in pairs if name.lower() == "connection")
-    return frozenset(name.strip().lower() for name in listed.split(","))
+@lru_cache(256)
+def _upstream_name(written: str) -> str:
+    """What a client's header is called upstream; "" for one that ends here."""
+    return _name(written, _OURS, _OURS_BEGIN)
+
+
+@lru_cache(256)
+def _client_name(written: str) -> str:
+    """What an upstream's header is called for the client; "" for one that ends here."""
+    return _name(written, _THEIRS | _OF_THE_BYTES, _THEIRS_BEGIN)
+
+
+@lru_cache(256)
+def _client_name_of_same_bytes(written: str) -> str:
+    """The same where the client gets the very bytes of the upstream."""
+    return _name(written, _THEIRS, _THEIRS_BEGIN)
+
+
+def _name(written: str, dropped: frozenset[str], beginnings: tuple[str, ...]) -> str:
+    name = written.lower()
+    if name == _CONNECTION:
+        return name
+    return "" if name in _HOP or name in dropped or name.startswith(beginnings) else name

@@ -47,15 +47,17 @@ class Inbound:
     def visitor(self, size: int) -> Visitor:
         """Who asks; BadRequestError for a session's name that is none."""
         headers = self.request.headers
+        if len(headers.getall(SESSION_HEADER, ())) > 1:
+            raise BadRequestError(f"{SESSION_HEADER}: stands twice, so whose request it is is open")
         return Visitor(name=session_name(headers), scope=scope_of(headers), size=size)
 
-    async def read(self, raw: bytes, store: SessionStore) -> tuple[Body, Request]:
+    async def read(self, raw: bytes, visitor: Visitor, store: SessionStore) -> tuple[Body, Request]:
         """The request's body, and the history in it; BadRequestError where it cannot be read."""
         try:
             body = decode(raw)
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
-        body = await resolved(body, self.visitor(len(raw)).item_key, store)
+        body = await resolved(body, visitor.item_key, store)
         conversation = self.dialect.conversation(body)
         self.account.stream = conversation.stream
         if self.trace is not None:

@@ -11,8 +11,8 @@ import hashlib
 import marshal
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.persistent import PersistentMap
@@ -58,8 +58,7 @@ class KnownHistory:
     is_continued: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(NamedTuple):
     """Where a history picks up: `memory` holds all but `new`, its last messages.
 
     `branched` says that another conversation has gone on from here, so that `memory` carries a
@@ -92,10 +91,13 @@ class Histories:
         keys = [scope.encode()]
         for message in messages:
             keys.append(digest(keys[-1], message))
-        at = next((n for n in range(len(messages), 0, -1) if keys[n] in self._known), 0)
-        last = (n for n in range(len(messages), at, -1) if isinstance(messages[n - 1], Reply))
-        place = next(last, 0)
-        replied = keys[place] if place else ROOT
+        at = len(messages)
+        while at and keys[at] not in self._known:
+            at -= 1
+        place = len(messages)
+        while place > at and not isinstance(messages[place - 1], Reply):
+            place -= 1
+        replied = keys[place] if place > at else ROOT
         if at == 0:
             fresh = Memory(session=new_session())
             return Match(
@@ -110,7 +112,9 @@ class Histories:
         self._known.move_to_end(keys[at])
         branched = history.is_continued
         history.is_continued = True
-        memory = replace(history.memory, session=new_session()) if branched else history.memory
+        memory = history.memory
+        if branched:
+            memory = memory._replace(session=new_session())
         # A retry finds its own history; it goes on from where that one went on.
         parent = keys[at] if at < len(messages) else history.parent
         return Match(
@@ -139,9 +143,11 @@ class Histories:
             self._drop(match.key)
         self.release(match.parent)
 
-    def settle(self, history: Digest, reply: Reply, memory: Memory, size: int) -> None:
-        """Remembers what is known after a reply. What led to the turn before the last is dropped."""
-        key = digest(history, reply)
+    def settle(self, history: Digest, key: Digest, memory: Memory, size: int) -> None:
+        """Remembers, under `key`, what is known after a reply to a history.
+
+        What led to the turn before the last is dropped.
+        """
         twin = self._known.get(key)
         if twin is not None:
             twin.memory = shared(twin.memory, memory)
@@ -172,9 +178,12 @@ class Histories:
 def shared(one: Memory, other: Memory) -> Memory:
     """What two conversations with the very same messages may both know: nothing of only one."""
     counts, others = one.state.rejections.counts, other.state.rejections.counts
-    both = {key: min(n, others[key]) for key, n in counts.items() if key in others}
-    return replace(
-        one,
+    both = {
+        intent: {key: min(n, others[intent][key]) for key, n in by.items() if key in others[intent]}
+        for intent, by in counts.items()
+        if intent in others
+    }
+    return one._replace(
         state=one.state._replace(rejections=Rejections(counts=PersistentMap(both))),
         unsent=one.unsent if one.unsent == other.unsent else (),
         warnings=one.warnings if one.warnings == other.warnings else (),

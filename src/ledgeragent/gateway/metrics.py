@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from ledgeragent.gate import Filtered
 
 BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0)
 """Upper bounds of the request durations that are counted, in seconds."""
+
+_BOUNDS = (*BUCKETS, float("inf"))
 
 OTHER = "other"
 """Stands for every tool that the domain does not list, so that a model cannot make up labels."""
@@ -37,7 +40,7 @@ class Metrics:
         """Counts a request that is over."""
         self.requests[path, status] += 1
         self.seconds += seconds
-        self.durations[next((b for b in BUCKETS if seconds <= b), float("inf"))] += 1
+        self.durations[_BOUNDS[bisect_left(BUCKETS, seconds)]] += 1
 
     def judged(self, replies: Iterable[Filtered]) -> None:
         """Counts the verdicts on these replies."""
@@ -79,7 +82,7 @@ class Metrics:
     def _timed(self) -> Iterable[str]:
         yield "# TYPE ledgeragent_request_seconds histogram"
         total = 0
-        for bound in (*BUCKETS, float("inf")):
+        for bound in _BOUNDS:
             total += self.durations[bound]
             label = "+Inf" if bound == float("inf") else bound
             yield f'ledgeragent_request_seconds_bucket{{le="{label}"}} {total}'

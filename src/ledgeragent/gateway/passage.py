@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.account import Account
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker
-from ledgeragent.gateway.dialects.base import Body, Request
+from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.enforcer import upstream_id, verdict_headers
 from ledgeragent.gateway.equipment import Equipment
 from ledgeragent.gateway.errors import GatewayError
@@ -24,7 +24,7 @@ from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.inbound import Inbound
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.upstream import Upstream
-from ledgeragent.gateway.visits import Visit
+from ledgeragent.gateway.visits import Visit, Visitor
 from ledgeragent.gateway.words import verdict_header
 from ledgeragent.text import visible
 
@@ -87,12 +87,12 @@ class Listener:
     shadow: Shadow | None = None
     problem: str = ""
 
-    async def open(self, body: Body, conversation: Request, size: int) -> None:
+    async def open(self, conversation: Request, visitor: Visitor) -> None:
         """Finds the conversation, as the gate would."""
         try:
             roster = self.equipment.rosters.of(conversation)
             self.visit = await self.equipment.visits.open(
-                roster.conversation(conversation), self.inbound.visitor(size), roster.recorder
+                roster.conversation(conversation), visitor, roster.recorder
             )
             memory = self.visit.memory
             gate = self.inbound.belongs(self.visit, roster.gate)
@@ -179,11 +179,12 @@ class Passage:
         try:
             if not is_whole:
                 raise ValueError("the request is longer than what is judged")
-            body, conversation = await inbound.read(raw, self._equipment.visits.store)
+            visitor = inbound.visitor(len(raw))
+            _, conversation = await inbound.read(raw, visitor, self._equipment.visits.store)
         except Exception as problem:
             listener.problem = sentence(problem)
             return
-        await listener.open(body, conversation, len(raw))
+        await listener.open(conversation, visitor)
 
     async def _judged(
         self, inbound: Inbound, listener: Listener, opening: asyncio.Task[None], body: Any

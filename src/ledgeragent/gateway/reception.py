@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.access import CREDENTIALS, Access
+from ledgeragent.gateway.access import Access
 from ledgeragent.gateway.account import Account
 from ledgeragent.gateway.bodies import Bodies
 from ledgeragent.gateway.coding import ACCEPTED
@@ -182,11 +182,9 @@ class Reception:
 
     def _key(self, errand: Errand) -> dict[str, str]:
         """The client's headers as they go upstream, with the key that belongs there."""
-        pairs = self.access.for_upstream(errand.request.headers.items())
-        credentials = [
-            name.lower() for name in errand.request.headers if name.lower() in CREDENTIALS
-        ]
-        return self.upstream.with_key(request_headers(pairs), credentials)
+        headers = errand.request.headers
+        pairs = self.access.for_upstream(headers.items())
+        return self.upstream.with_key(request_headers(pairs), headers)
 
     def _refused(
         self,
@@ -206,11 +204,14 @@ class Reception:
             dialect = errand.dialect or self.fallback
             body = encode(dialect.error(problem.status, str(problem)))
             headers = {**headers, **_JSON}
-        return web.Response(
+        response = web.Response(
             status=problem.status,
             body=body,
             headers={**_JSON, **problem.headers, **headers, **account.headers},
         )
+        if problem.headers.get("connection") == "close":
+            response.force_close()  # The header alone tells the client, and not the library.
+        return response
 
 
 def _shared_with(origin: str) -> dict[str, str]:

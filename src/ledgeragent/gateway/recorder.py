@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ledgeragent.absorb import Absorption
@@ -34,7 +34,7 @@ class MemoryRecorder(AnyRecorder):
         for message in messages:
             if isinstance(message, Reply):
                 state = _restated(memory.state, message)
-                memory = replace(memory, state=state, unsent=(), warnings=())
+                memory = memory._replace(state=state, unsent=(), warnings=())
             memory = self._observed(memory, message)
         return memory
 
@@ -47,7 +47,7 @@ class MemoryRecorder(AnyRecorder):
         for message in messages:
             if isinstance(message, Reply):
                 state, unreleased = restated(memory.state, message, self.domain)
-                memory = replace(memory, state=state)
+                memory = memory._replace(state=state)
                 claims += unreleased
             else:
                 memory = self._observed(memory, message)
@@ -71,7 +71,7 @@ class MemoryRecorder(AnyRecorder):
         if isinstance(message, ToolReturn):
             self._answered_to(memory.session, after.last)
         size = memory.size + weight(message, listens=self.domain.listens)
-        return replace(memory, state=after, size=size)
+        return memory._replace(state=after, size=size)
 
     def _answered_to(self, session: str, absorption: Absorption | None) -> None:
         if absorption is not None and absorption.call is not None:

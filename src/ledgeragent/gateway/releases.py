@@ -6,6 +6,7 @@ judged, and what answers it is no evidence, whatever the client's copy of the hi
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -50,17 +51,16 @@ def _parted(
     calls: Iterable[ToolCall], pending: Sequence[ToolCall]
 ) -> tuple[list[ToolCall], list[ToolCall], list[ToolCall]]:
     """The calls among those that wait, those that wait beside them, and the calls that don't."""
-    waiting = list(pending)
+    places: defaultdict[tuple[str, tuple[str, str]], deque[int]] = defaultdict(deque)
+    waiting = dict(enumerate(pending))
+    for place, call in waiting.items():
+        places[call.id, call.intent].append(place)
     released: list[ToolCall] = []
     claimed: list[ToolCall] = []
     for call in calls:
-        place = next((n for n, other in enumerate(waiting) if _is_same(call, other)), None)
-        if place is None:
-            claimed.append(call)
+        same = places.get((call.id, call.intent))
+        if same:
+            released.append(waiting.pop(same.popleft()))
         else:
-            released.append(waiting.pop(place))
-    return released, waiting, claimed
-
-
-def _is_same(call: ToolCall, other: ToolCall) -> bool:
-    return (call.id, call.intent) == (other.id, other.intent)
+            claimed.append(call)
+    return released, list(waiting.values()), claimed

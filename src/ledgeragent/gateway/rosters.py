@@ -39,19 +39,20 @@ class Roster:
     """The tools of one request. `names` are those on the wire, with the pack's where the two differ.
 
     `gate` and `recorder` know which other tools change no record. `passes` are the pack's tools, and
-    those, whose calls need no judging.
+    those, whose calls need no judging. `is_guarded` if one of the pack's is among them.
     """
 
     names: Mapping[str, str]
     gate: Gate
     recorder: MemoryRecorder
     passes: frozenset[str]
+    is_guarded: bool
 
     def conversation(self, request: Request) -> Request:
         """The request with every call under the pack's name."""
         if not self.names:
             return request
-        return replace(request, messages=tuple(map(self._message, request.messages)))
+        return request._replace(messages=tuple(map(self._message, request.messages)))
 
     def _message(self, message: Message) -> Message:
         return self.reply(message) if isinstance(message, Reply) else message
@@ -117,7 +118,7 @@ class NamedDialect:
         spoken = self.roster.spoken
         rejected = [Rejected(r.raw, r.filtered, tuple(map(spoken, r.texts))) for r in tail.rejected]
         owed = [pending._replace(feedback=spoken(pending.feedback)) for pending in tail.owed]
-        named = replace(tail, rejected=rejected, context=spoken(tail.context), owed=owed)
+        named = tail._replace(rejected=rejected, context=spoken(tail.context), owed=owed)
         return self.inner.prompt(body, named)
 
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
@@ -219,7 +220,8 @@ class Rosters:
         else:
             self._recent.move_to_end(key)
         self._notices.written(self._written(request, roster))
-        if not self._is_guarded(request, roster, used):
+        # What a request continues may have a tool of the pack in it.
+        if not roster.is_guarded and request.after is None:
             self._unguarded()
         return roster
 
@@ -230,13 +232,6 @@ class Rosters:
             return set()
         names = _WRITTEN_CALL.findall(last.text)
         return {roster.names.get(name, name) for name in names} & self._tools
-
-    def _is_guarded(self, request: Request, roster: Roster, used: frozenset[str]) -> bool:
-        """True if a tool of the pack is in it, or may be in what it continues."""
-        names = {*(tool.name for tool in request.tools), *used}
-        return request.after is not None or any(
-            roster.names.get(name, name) in self._tools for name in names
-        )
 
     def _unguarded(self) -> None:
         self._notices.unguarded(refused=self._require_tools)
@@ -258,6 +253,9 @@ class Rosters:
             gate=replace(self._gate, domain=domain),
             recorder=replace(self._recorder, domain=domain),
             passes=passes_of(domain),
+            is_guarded=any(
+                reading.tools.get(name, name) in self._tools for name in (*offered, *used)
+            ),
         )
 
     def _reaches(self, unknown: Iterable[str]) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
@@ -56,7 +56,7 @@ class Shadow:
         self.recorder.judged(self.memory.session, wire.reply, filtered, shadow=True)
         self.verdicts.append(filtered)
         state = state._replace(pending=wire.reply.calls, raced=self._raced(wire.reply))
-        memory = replace(self.memory, state=state, unsent=(), warnings=(), upstream="", size=size)
+        memory = self.memory._replace(state=state, unsent=(), warnings=(), upstream="", size=size)
         # Formats whose replies have names have items with names, and `raw` is a list of them.
         return Settlement(wire.reply, memory, wire.id, wire.raw if wire.id else ())
 

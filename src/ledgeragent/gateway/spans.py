@@ -15,7 +15,7 @@ import ledgeragent
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Delivery, Filtered, Gate
-from ledgeragent.gateway.dialects.base import Body
+from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.metrics import OTHER
 from ledgeragent.gateway.upstream import UpstreamLine
 from ledgeragent.gateway.upstreamspan import UpstreamSpan, address, end_span, error_type_of, plain
@@ -195,6 +195,10 @@ class TracedLine(UpstreamLine):
     """A line to upstream whose every call is a span, which its headers tell of."""
 
     trace: RequestTrace | None = None
+
+    async def ask(self, body: Body) -> bytes:
+        """The whole answer."""
+        return b"".join([part async for part in self.chunks(encode(body))])
 
     async def chunks(self, body: bytes) -> AsyncGenerator[bytes, None]:
         """The bytes of an answer as they come in."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ledgeragent.gateway.wirejson import ascii_text
 from ledgeragent.types import Json, parse_json
 
 DONE = "[DONE]"
@@ -24,7 +24,7 @@ class ServerEvent(NamedTuple):
         """The event as it goes over the wire."""
         if self.data is None:
             return f": {self.name}\n\n".encode("ascii", "replace")
-        data = DONE if self.data == DONE else json.dumps(self.data, separators=(",", ":"))
+        data = DONE if self.data == DONE else ascii_text(self.data)
         head = f"event: {self.name}\n" if self.name else ""
         return f"{head}data: {data}\n\n".encode("ascii", "replace")
 

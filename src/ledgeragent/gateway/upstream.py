@@ -5,15 +5,13 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import (
     AsyncGenerator,
-    AsyncIterator,
     Callable,
-    Collection,
-    Iterator,
     Mapping,
     Sequence,
 )
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
@@ -23,7 +21,7 @@ from ledgeragent.gateway.access import CREDENTIALS
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker
 from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
-from ledgeragent.gateway.errors import BadReplyError, SlowUpstreamError, UpstreamError
+from ledgeragent.gateway.errors import BadReplyError, GatewayError, SlowUpstreamError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.sse import EventParser, ServerEvent
 
@@ -70,38 +68,38 @@ class Upstream:
         if self._http is not None:
             await self._http.close()
 
-    def with_key(self, headers: Mapping[str, str], credentials: Collection[str]) -> dict[str, str]:
+    def with_key(self, headers: dict[str, str], client: Mapping[str, str]) -> dict[str, str]:
         """The headers with our own key in place of the client's, where there is one of ours.
 
-        It goes where the provider expects it; `credentials` are the headers in which the client had its.
+        It goes where the provider expects it; `client` are the headers as they came, in which the
+        client had its own.
         """
         if self._key is None:
-            return dict(headers)
+            return headers
         keyed = {name: value for name, value in headers.items() if name not in CREDENTIALS}
         if "anthropic-version" in headers:
             keyed["x-api-key"] = self._key
-        elif "api-key" in credentials:
+        elif "api-key" in client:
             keyed["api-key"] = self._key
         else:
             keyed["authorization"] = f"Bearer {self._key}"
         return keyed
 
-    @asynccontextmanager
-    async def request(
+    def request(
         self, method: str, url: str, headers: Mapping[str, str], body: Any = None
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
+    ) -> UpstreamRequest:
         """The answer to a request, whatever it is, as the upstream packs it."""
         assert self._http is not None
-        with _failing():
-            async with self._http.request(
+        return UpstreamRequest(
+            self._http.request(
                 method,
                 URL(url, encoded=True),
                 data=body,
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._proxy,
-            ) as answer:
-                yield answer
+            )
+        )
 
     async def chunks(
         self,
@@ -115,16 +113,24 @@ class Upstream:
         Any other success is a BadReplyError: clients take it for an answer, and nobody would have
         judged it. So is a redirection, by which they would go round the gateway.
         """
-        outgoing = {**headers, "accept-encoding": ACCEPTED}
-        async with self.request("POST", url, outgoing, body) as answer:
+        async with self.request("POST", url, _asking(headers), body) as answer:
             heard(answer.headers)
-            if answer.status >= 400:
-                raise await _told(answer)
-            if answer.status != 200:
-                problem = f"with status {answer.status}, which is no answer that can be judged"
-                raise BadReplyError(f"the upstream answered {problem}")
+            await _check(answer)
             async for piece in unpacked(answer, self.limit):
                 yield piece
+
+    async def whole(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        heard: Callable[[Mapping[str, str]], None],
+    ) -> bytes:
+        """All that `chunks` gives, in one piece."""
+        async with self.request("POST", url, _asking(headers), body) as answer:
+            heard(answer.headers)
+            await _check(answer)
+            return await _whole(answer, self.limit)
 
     async def fetch(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
@@ -155,7 +161,8 @@ class UpstreamLine:
 
     async def ask(self, body: Body) -> bytes:
         """The whole answer. UpstreamError if it is an error, BadReplyError if it broke off."""
-        return b"".join([part async for part in self.chunks(encode(body))])
+        headers = self._numbered(self.headers)
+        return await self.upstream.whole(self.url, encode(body), headers, self._heard)
 
     async def listen(self, body: Body) -> AsyncGenerator[Sequence[ServerEvent], None]:
         """The events of a streamed answer, those that come in together at once."""
@@ -177,14 +184,18 @@ class UpstreamLine:
 
     def send(self, body: bytes, headers: Mapping[str, str]) -> AsyncGenerator[bytes, None]:
         """The bytes of an answer to a request with these headers."""
+        return self.upstream.chunks(self.url, body, self._numbered(headers), self._heard)
+
+    def _numbered(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """The headers of the next call."""
         self.calls += 1
-        if self.calls > 1:
-            # Another request under the same key would be answered with the first one's reply.
-            headers = {
-                name: f"{value}-{self.calls}" if name == _IDEMPOTENCY else value
-                for name, value in headers.items()
-            }
-        return self.upstream.chunks(self.url, body, headers, self._heard)
+        if self.calls == 1:
+            return headers
+        # Another request under the same key would be answered with the first one's reply.
+        return {
+            name: f"{value}-{self.calls}" if name == _IDEMPOTENCY else value
+            for name, value in headers.items()
+        }
 
     def _heard(self, headers: Mapping[str, str]) -> None:
         self.returned = response_headers(headers.items())
@@ -205,7 +216,24 @@ async def unpacked(answer: aiohttp.ClientResponse, limit: int) -> AsyncGenerator
         raise BadReplyError(f"the upstream reply cannot be read: {problem}") from None
 
 
+def _asking(headers: Mapping[str, str]) -> dict[str, str]:
+    return {**headers, "accept-encoding": ACCEPTED}
+
+
+async def _check(answer: aiohttp.ClientResponse) -> None:
+    """Raises what an answer is that is no 200."""
+    if answer.status >= 400:
+        raise await _told(answer)
+    if answer.status != 200:
+        problem = f"with status {answer.status}, which is no answer that can be judged"
+        raise BadReplyError(f"the upstream answered {problem}")
+
+
 async def _whole(answer: aiohttp.ClientResponse, limit: int) -> bytes:
+    headers = answer.headers
+    is_plain = "content-encoding" not in headers and "transfer-encoding" not in headers
+    if is_plain and (answer.content_length or limit + 1) <= limit:
+        return await answer.read()
     return b"".join([piece async for piece in unpacked(answer, limit)])
 
 
@@ -217,15 +245,38 @@ async def _told(answer: aiohttp.ClientResponse) -> UpstreamError:
     return UpstreamError(answer.status, body, response_headers(answer.headers.items()))
 
 
-@contextmanager
-def _failing() -> Iterator[None]:
-    """Around a request: the client library's errors as the gateway's."""
-    try:
-        yield
-    except TimeoutError:
-        raise SlowUpstreamError("the upstream did not answer in time") from None
-    except aiohttp.ClientError as problem:
-        raise BadReplyError(f"the upstream failed: {type(problem).__name__}") from None
+class UpstreamRequest:
+    """One request, as a context: its answer, and the client library's errors as the gateway's."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, context: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> None:
+        self._context = context
+
+    async def __aenter__(self) -> aiohttp.ClientResponse:
+        try:
+            return await self._context.__aenter__()
+        except (TimeoutError, aiohttp.ClientError) as problem:
+            raise _failure(problem) from None
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            await self._context.__aexit__(kind, problem, traceback)
+        except (TimeoutError, aiohttp.ClientError) as last:
+            raise _failure(last) from None
+        if isinstance(problem, (TimeoutError, aiohttp.ClientError)):
+            raise _failure(problem) from None
+
+
+def _failure(problem: BaseException) -> GatewayError:
+    if isinstance(problem, TimeoutError):
+        return SlowUpstreamError("the upstream did not answer in time")
+    return BadReplyError(f"the upstream failed: {type(problem).__name__}")
 
 
 def proxy_for(url: str) -> str | None:

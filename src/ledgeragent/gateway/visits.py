@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreError
@@ -26,8 +27,7 @@ from ledgeragent.types import Message, ToolReturn, UserMessage
 _REMEMBERED = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visitor:
+class Visitor(NamedTuple):
     """Who asks: a session's `name` if the client gave one, the `scope` that names are unique in."""
 
     name: str | None
@@ -118,9 +118,11 @@ class HistoryVisit(Visit):
     async def settle(self, choices: Sequence[Settlement]) -> None:
         """Keeps what is known after the reply under the history that ends in it."""
         await super().settle(choices)
+        history, size = self._match.key, self.visitor.size
         for choice in choices:
-            self._memories.settle(self._match.key, choice.reply, choice.memory, self.visitor.size)
-            await self._feedback.keep(digest(self._match.key, choice.reply), choice.memory)
+            key = digest(history, choice.reply)
+            self._memories.settle(history, key, choice.memory, size)
+            await self._feedback.keep(key, choice.memory)
 
     async def release(self, *, is_recorded: bool = True) -> None:
         """Frees the history for its retry."""
@@ -156,7 +158,7 @@ class SessionVisit(Visit):
             state = self.memory.state
             released = (call for choice in choices for call in choice.memory.state.pending)
             state = state._replace(pending=(*state.pending, *released))
-            await self._save(replace(self.memory, state=state), self._folded)
+            await self._save(self.memory._replace(state=state), self._folded)
 
     async def release(self, *, is_recorded: bool = True) -> None:
         """Keeps what was folded, if that can be done."""
@@ -223,7 +225,7 @@ class Visits:
             )
         memory = saved.memory
         if saved.is_continued:
-            memory = replace(memory, session=new_session())
+            memory = memory._replace(session=new_session())
         else:
             await self.store.save(key, replace(saved, is_continued=True))
         return ReplyVisit(visitor, self.store, memory)

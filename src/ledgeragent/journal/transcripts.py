@@ -13,13 +13,18 @@ from ledgeragent.types import Json, canonical
 
 
 def exported(records: Iterable[Event]) -> Iterator[Mapping[str, Any]]:
-    """The conversations of a journal as OpenAI message lists, one object per session."""
+    """The conversations of a journal as OpenAI message lists, one object per session.
+
+    `parameters` are those of the pack by which its last reply was judged, where there were some.
+    """
     sessions: dict[str, list[Event]] = {}
     for record in records:
         if record["session"]:
             sessions.setdefault(record["session"], []).append(record)
     for session, events in sessions.items():
-        yield {"id": session, "messages": _transcript(events)}
+        values = [event["parameters"] for event in events if "parameters" in event]
+        parameters = {"parameters": values[-1]} if values else {}
+        yield {"id": session, "messages": _transcript(events), **parameters}
 
 
 @dataclass(slots=True)

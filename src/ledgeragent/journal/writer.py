@@ -37,11 +37,11 @@ class Journal:
 
     Threads may share one.
 
-    `redact` lists paths whose values are never written, e.g. `users.*.email`, `args.reason` or
-    `text` (what was said); `*` stands for one segment, and everything below a listed path goes
-    with it. Such a value is left out wherever it stands from then on. Reasons and returns that could
-    repeat a redacted value are left out whole. `checkpoints` tells when the head is signed, where it is
-    kept, and when all is forced to the disk.
+    `redact` lists paths whose values are never written, e.g. `users.*.email`, `args.reason`,
+    `params.code` or `text` (what was said); `*` stands for one segment, and everything below a listed
+    path goes with it. Such a value is left out wherever it stands from then on. Reasons and returns
+    that could repeat a redacted value are left out whole. `checkpoints` tells when the head is signed,
+    where it is kept, and when all is forced to the disk.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Journal:
         checkpoints: Checkpoints = NO_CHECKPOINTS,
     ) -> None:
         self._stamp = stamp_of(domain)
+        self._parameters = domain.parameters
         self._lock = threading.RLock()
         self._redaction = Redaction(redact, words=vocabulary(domain))
         self._hear: Hear | None = None
@@ -82,6 +83,7 @@ class Journal:
         """The same journal for another domain, such as a new version of a pack: one chain, two stamps."""
         other = copy(self)
         other._stamp = stamp_of(domain)
+        other._parameters = domain.parameters
         other._redaction = Redaction(redact, self._redaction, words=vocabulary(domain))
         return other
 
@@ -93,7 +95,7 @@ class Journal:
 
     def keeps(self, domain: Domain) -> bool:
         """True if this domain's verdicts are what the journal is stamped for."""
-        return self._stamp == stamp_of(domain)
+        return self._stamp == stamp_of(domain) and self._parameters == domain.parameters
 
     def heard(self, session: str, message: UserMessage) -> None:
         """A message of the user."""
@@ -105,13 +107,17 @@ class Journal:
         self._write("proposed", session, {"text": self._text(reply.text), "calls": calls})
 
     def judged(self, session: str, filtered: Filtered, *, shadow: bool = False) -> None:
-        """The verdicts on a reply, and the time by which it was judged, where rules ask for it.
+        """The verdicts on a reply, with what else they hang on: the pack's parameters and the time.
 
         `shadow` marks verdicts that changed nothing.
         """
         verdicts = [verdict_json(verdict, self._redaction) for verdict in filtered.verdicts]
         time = {"now": filtered.now} if filtered.now else {}
-        self._write("judged", session, {"verdicts": verdicts, "shadow": shadow, **time})
+        values = self._redaction.value(("params",), dict(self._parameters))
+        parameters = {"parameters": values} if values else {}
+        self._write(
+            "judged", session, {"verdicts": verdicts, "shadow": shadow, **parameters, **time}
+        )
 
     def observed(
         self, session: str, call: ToolCall, returned: ToolReturn, absorption: Absorption

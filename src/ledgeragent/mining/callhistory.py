@@ -34,21 +34,30 @@ class AnsweredCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallHistory:
-    """The answered calls of one conversation. `number` counts conversations from 1."""
+    """The answered calls of one conversation. `number` counts conversations from 1.
+
+    `unanswered` are the tools of calls that nothing answered, such as one that ends the conversation.
+    """
 
     number: int
     run: str
     reward: float | None
     steps: tuple[AnsweredCall, ...]
+    unanswered: tuple[str, ...] = ()
 
 
 def history_of(trace: Trace, number: int) -> CallHistory:
-    """The history of a conversation; calls that nothing answered are left out."""
-    return CallHistory(number=number, run=trace.run, reward=trace.reward, steps=(*_steps(trace),))
-
-
-def _steps(trace: Trace) -> Iterator[AnsweredCall]:
+    """The history of a conversation."""
     waiting: dict[str, list[ToolCall]] = {}
+    steps = (*_steps(trace, waiting),)
+    unanswered = (*(call.name for calls in waiting.values() for call in calls),)
+    return CallHistory(
+        number=number, run=trace.run, reward=trace.reward, steps=steps, unanswered=unanswered
+    )
+
+
+def _steps(trace: Trace, waiting: dict[str, list[ToolCall]]) -> Iterator[AnsweredCall]:
+    """The answered calls; `waiting` holds the others by their ids at the end."""
     for message in trace.messages:
         if type(message) is Reply:
             for call in message.calls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import Counter
 
@@ -38,6 +39,7 @@ class Conduct:
         self.calm = self.blamed = self.repeated = 0
         self.asked: dict[str, Sketch] = {}
         self.texts = Sketch()
+        self._written: Counter[str] = Counter()
         self.clashes: Counter[tuple[str, str]] = Counter()
         self._run = 0
         self._listed: dict[tuple[str, str], tuple[ToolCall, Json]] = {}
@@ -61,6 +63,7 @@ class Conduct:
             self.asked.setdefault(place, Sketch()).add(text)
         if isinstance(step.value, str) and not is_prose(step.value):
             self.texts.add(step.value)
+            self._written[_written_kind(step.value)] += 1
         self.answer.add(step.value, run, record)
         if type(step.value) is dict:
             self._add_echoes(step.call, step.value)
@@ -109,6 +112,14 @@ class Conduct:
         """The arguments that every executed call had."""
         return tuple(n for n, p in self.arguments.items() if p.count == self.executed)
 
+    @property
+    def written(self) -> str:
+        """`int`, `float` or `bool` where all answers are texts that write such a value, else `str`."""
+        kinds = self._written.keys()
+        if self._written.total() < self.executed or not kinds or kinds - {"int", "float"}:
+            return "bool" if kinds == {"bool"} and self._written.total() == self.executed else "str"
+        return "float" if "float" in kinds else "int"
+
     def echoing(self, argument: str) -> str | None:
         """The field of the answer that repeats this argument, None for none."""
         counts = {f: n for (a, f), n in self.echoes.items() if a == argument and n}
@@ -120,6 +131,16 @@ class Conduct:
             f for f in likely if counts[f] > 4 and holders[f].count == self.answer.kinds["dict"]
         ]
         return next(iter(often), None)
+
+
+def _written_kind(text: str) -> str:
+    """What a text writes, as JSON does; an id with leading zeros is none."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return "str"
+    kind = type(value).__name__
+    return kind if kind in ("int", "float", "bool") else "str"
 
 
 def subject(call: ToolCall) -> int:

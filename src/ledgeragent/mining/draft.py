@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ledgeragent.compiler.shapes import Object
 from ledgeragent.compiler.source.toolfile import ToolSpec
 from ledgeragent.mining.callhistory import CallHistory
 from ledgeragent.mining.conduct import Conduct
@@ -32,7 +33,8 @@ class Draft:
     """What was mined.
 
     `kinds` has (kind, why) of every tool, `left_out` changes that were too seldom, `silent` the calls of
-    tools that never answered and that no tools file has: agents call tools that do not exist.
+    tools that only failed and that no tools file has: agents call tools that do not exist. `unanswered`
+    are those of which no call was answered at all.
     """
 
     runs: int
@@ -44,6 +46,7 @@ class Draft:
     answers: Mapping[str, MinedAnswer]
     left_out: Sequence[tuple[str, str, str]]
     silent: Mapping[str, int]
+    unanswered: Mapping[str, int]
     specs: Mapping[str, ToolSpec]
     world: World
 
@@ -77,7 +80,7 @@ def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> D
     for history in histories:
         world.add(history)
     world.settle()
-    touching = Touching(world, routing.routes)
+    touching = Touching(world, routing.routes, {n: _arguments(spec) for n, spec in by_name.items()})
     return Draft(
         runs=survey.runs,
         conducts=conducts,
@@ -88,9 +91,18 @@ def draft(histories: Iterable[CallHistory], specs: Sequence[ToolSpec] = ()) -> D
         answers={n: a for n in writes if (a := _answer(world, conducts[n])) is not None},
         left_out=touching.left_out,
         silent={n: c.calls for n, c in sorted(all_conducts.items()) if n not in conducts},
+        unanswered={
+            n: count
+            for n, count in sorted(survey.unanswered.items())
+            if n not in conducts and n not in all_conducts
+        },
         specs=by_name,
         world=world,
     )
+
+
+def _arguments(spec: ToolSpec) -> Collection[str]:
+    return spec.arguments.fields if isinstance(spec.arguments, Object) else ()
 
 
 def _answer(world: World, conduct: Conduct) -> MinedAnswer | None:

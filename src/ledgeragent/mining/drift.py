@@ -15,7 +15,6 @@ from ledgeragent.mining.callhistory import AnsweredCall, CallHistory
 from ledgeragent.mining.conduct import subject
 from ledgeragent.mining.profile import Profile
 from ledgeragent.mining.typedrift import fields_seen, type_drift
-from ledgeragent.packs import load_domain
 from ledgeragent.returned import parse_return, unwrapped
 from ledgeragent.types import Json
 
@@ -47,9 +46,9 @@ class Discrepancy:
     of: int
 
 
-def compare(pack: str, histories: Iterable[CallHistory]) -> list[Discrepancy]:
+def compare(domain: Domain, histories: Iterable[CallHistory]) -> list[Discrepancy]:
     """The differences between a pack, in YAML or Python, and conversations."""
-    comparison = _Comparison(load_domain(pack))
+    comparison = _Comparison(domain)
     for history in histories:
         comparison.add(history)
     return [*comparison.differences()]

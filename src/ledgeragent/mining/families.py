@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ledgeragent.compiler.shapes import ListOf, Shape
+from ledgeragent.compiler.shapes import SCALARS, ListOf, Shape
 from ledgeragent.mining.callhistory import AnsweredCall
 from ledgeragent.mining.conduct import elements
 from ledgeragent.mining.profile import Profile
@@ -17,7 +17,8 @@ class Family:
     """Records of one kind under paths of one form: `orders.{order_id}`.
 
     `keys` are the names of its placeholders, `profile` what reads showed of its records, `answers` what
-    writes answered with. `lists` is the family whose records this one holds lists of, `nested` if these
+    writes answered with. `written` is what texts among its records write: numbers, truth values, or
+    just text. `lists` is the family whose records this one holds lists of, `nested` if these
     are lists of lists.
     """
 
@@ -28,6 +29,7 @@ class Family:
     answers: Profile = field(default_factory=Profile)
     lists: Family | None = None
     nested: bool = False
+    written: set[str] = field(default_factory=set)
 
     @property
     def path(self) -> str:
@@ -45,6 +47,9 @@ class Family:
         if self.lists is not None:
             item = self.lists.shape
             return ListOf(ListOf(item) if self.nested else item)
+        if len(self.written) == 1 and "str" not in self.written:
+            (kind,) = self.written
+            return SCALARS[kind]
         return self.whole.shape(self.noun)
 
     @property

@@ -57,6 +57,10 @@ class PackText:
                 f"# review: left out: {t}: all {n:,} calls failed"
                 for t, n in self._draft.silent.items()
             ),
+            *(
+                f"# review: left out: {t}: none of its {n:,} calls was answered"
+                for t, n in self._draft.unanswered.items()
+            ),
             *(f"# review: left out: {t} may change {p}: {w}" for t, p, w in self._draft.left_out),
             "schema: ledgeragent/v1",
             f"domain: {yaml_text(self._name)}",
@@ -118,11 +122,15 @@ class PackText:
         whole = isinstance(route.family.shape, ListOf) and not route.each
         names = filters(used, paging_only=not whole)
         keys = {route.renames.get(key, key) for key in route.family.keys}
+        is_value = not route.family.profile.kinds.keys() & {"dict", "list"}
+        if is_value:  # what it is asked for optionally may change its answer
+            names = [name for name in used if name not in route.parameters]
         free = [n for n in names if n not in keys and n.isidentifier()]
         holds_list = any("list" in f.kinds for f in route.family.profile.fields.values())
-        if free and (whole or (holds_list and not route.each)):
+        if free and (whole or is_value or (holds_list and not route.each)):
             without = " && ".join(f"!has(args.{name})" for name in free)
-            yield f'when: "{without}"  # review: else it is a part of the list'
+            why = "else it may be another value" if is_value else "else it is a part of the list"
+            yield f'when: "{without}"  # review: {why}'
 
     # ── Writes ──────────────────────────────────────────────────────────────────────────────────
 
@@ -171,7 +179,7 @@ class PackText:
         yield "    touches:"
         for touch in touches:
             field = f": {yaml_text(touch.field)}" if touch.field != WHOLE else ""
-            mark = "" if touch.seen and touch.way is not None else "review: "
+            mark = "" if touch.seen and touch.sure and touch.way is not None else "review: "
             mark += "" if touch.seen else "a guess: "
             yield f"      - {touch.path}{field}  # {mark}{touch.why}"
 

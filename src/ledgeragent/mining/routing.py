@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ledgeragent.compiler.guesses import words_of
 from ledgeragent.compiler.nouns import noun_of, plural
+from ledgeragent.mining.asking import unlabelled
 from ledgeragent.mining.conduct import Conduct, is_key_name, list_field
 from ledgeragent.mining.families import Family, MinedRoute
 from ledgeragent.mining.profile import Profile
@@ -75,7 +76,7 @@ class Routing:
         small = len(answer.fields) <= _FEW_FIELDS and not any(
             f.fields or f.item for f in answer.fields.values()
         )
-        noun = noun_of(conduct.tool)
+        noun = noun_of(unlabelled(conduct.tool))
         key = next((name for name in own if name in (f"{noun}_id", "id")), own[0])
         if not small:
             family = self._family(conduct, (key,), answer)
@@ -95,11 +96,11 @@ class Routing:
         elements = None
         if key:
             keys = tuple(dict.fromkeys((*key, *_telling(conduct, key[0], usable))))
-            own = _bare(key[0]) or noun_of(conduct.tool).removesuffix("s")
+            own = _bare(key[0]) or noun_of(unlabelled(conduct.tool)).removesuffix("s")
             elements = self._family(conduct, keys, item, noun=own)
             why = f"every element has its own {' and '.join(key)}"
             yield self._route(conduct, elements, item, inside=inside, each=True, why=why)
-        noun = noun_of(conduct.tool)
+        noun = noun_of(unlabelled(conduct.tool))
         name = plural(noun)
         if elements is not None and name == elements.name:
             name = f"{elements.noun}_lists"
@@ -119,6 +120,7 @@ class Routing:
         usable = tuple(filter(_USABLE.fullmatch, self._parameters(conduct)))
         name = "_".join(_words(conduct.tool)) if "str" in answer.kinds else None
         family = self._family(conduct, usable, answer, name=name)
+        family.written.add(conduct.written)
         return self._route(conduct, family, answer, why=_by_question(family))
 
     def _named_by(self, conduct: Conduct) -> tuple[str, str, int, int] | None:
@@ -180,7 +182,7 @@ class Routing:
     ) -> Family:
         """The family with these keys whose records are alike; a new one where there is none."""
         own = keys[0] if len(keys) == 1 and keys[0] != "id" and is_key_name(keys[0]) else ""
-        noun = noun or _bare(own) or noun_of(conduct.tool)
+        noun = noun or _bare(own) or noun_of(unlabelled(conduct.tool))
         for title in (name or plural(noun), "_".join(_words(conduct.tool)), conduct.tool):
             family = self.families.get(title)
             if family is None:
@@ -218,7 +220,7 @@ def _element_key(conduct: Conduct, item: Profile) -> tuple[str, ...]:
     dated = [names for names in conduct.telling if len(names) > 1 and always.issuperset(names)]
     apart = [names for names in ids if conduct.telling[names] >= 0.9 * conduct.lists]
     apart = apart or [n for n in dated if conduct.telling[n] >= 0.9 * conduct.lists]
-    noun = noun_of(conduct.tool).removesuffix("s")
+    noun = noun_of(unlabelled(conduct.tool)).removesuffix("s")
     own = [names for names in apart if names[0] in ("id", f"{noun}_id")]
     best = own or apart
     return best[0] if best else ()
@@ -251,7 +253,8 @@ def _bare(key: str) -> str:
 
 
 def _words(tool: str) -> list[str]:
-    return words_of(tool)[1:] or words_of(tool)
+    words = words_of(unlabelled(tool))
+    return words[1:] or words
 
 
 def _by_question(family: Family) -> str:

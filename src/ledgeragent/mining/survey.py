@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
 from ledgeragent.compiler.guesses import READ_WORDS, WRITE_WORDS, guess, words_of
 from ledgeragent.compiler.source.toolfile import ToolSpec
+from ledgeragent.mining.asking import asks_by_name
 from ledgeragent.mining.callhistory import CallHistory, is_prose
 from ledgeragent.mining.conduct import Conduct
 from ledgeragent.types import canonical
 
 _FEW_ANSWERS = 3
+_WORDS = 3
+"""Spaces in a free text: more than a name has."""
 _LEAST_CALLS = 5
 
 
 class Survey:
-    """The tools of a recording by name, each with its conduct. `runs` counts the conversations."""
+    """The tools of a recording by name, each with its conduct. `runs` counts the conversations.
+
+    `unanswered` counts calls that nothing answered, by tool.
+    """
 
     def __init__(self) -> None:
         self.conducts: dict[str, Conduct] = {}
         self.runs = 0
+        self.unanswered: Counter[str] = Counter()
 
     def add(self, history: CallHistory) -> None:
         """Counts a conversation."""
         self.runs += 1
+        self.unanswered.update(history.unanswered)
         for step in history.steps:
             name = step.tool
             if not reads_by_name(name):
@@ -60,8 +69,8 @@ class Survey:
 
 @cache
 def reads_by_name(tool: str) -> bool:
-    """True if the name begins with a word for reading."""
-    return guess(ToolSpec(name=tool))[0] == "read"
+    """True if the name begins with a word for reading, or asks something."""
+    return guess(ToolSpec(name=tool))[0] == "read" or asks_by_name(tool)
 
 
 def kind_of(conduct: Conduct, specs: Mapping[str, ToolSpec]) -> tuple[str, str]:
@@ -73,20 +82,32 @@ def kind_of(conduct: Conduct, specs: Mapping[str, ToolSpec]) -> tuple[str, str]:
     kind, _ = guess(spec)
     if kind == "read" and conduct.blamed > max(1, conduct.calm):
         return "write", f"reads answered otherwise {conduct.blamed} times after it alone"
+    if kind == "write" and asks_by_name(conduct.tool) and not _is_told_to_write(spec):
+        if conduct.blamed > max(1, conduct.calm):
+            return "write", _of_write(conduct)
+        return "read", f"its name, which asks; equal calls answered alike {conduct.repeated} times"
     if kind == "read":
         return kind, f"its name; equal calls answered alike {conduct.repeated} times"
     if kind == "neutral":
         return kind, "its name"
     words = words_of(conduct.tool)
-    changes = spec.method not in ("", "get", "head")
-    hints = spec.destructive or spec.read_only is False or changes
-    if conduct.blamed or hints or words[0] in WRITE_WORDS or READ_WORDS & {*words}:
+    if (
+        conduct.blamed
+        or _is_told_to_write(spec)
+        or words[0] in WRITE_WORDS
+        or READ_WORDS & {*words}
+    ):
         return "write", _of_write(conduct)
     if _says_nothing(conduct):
         return "neutral", f"it answers with nothing that was read, {conduct.executed} times"
     if conduct.repeated >= _LEAST_CALLS and conduct.calm >= _LEAST_CALLS:
         return "read", f"equal calls answered alike {conduct.repeated} times, nothing changed"
     return "write", _of_write(conduct)
+
+
+def _is_told_to_write(spec: ToolSpec) -> bool:
+    changes = spec.method not in ("", "get", "head")
+    return spec.destructive is True or spec.read_only is False or changes
 
 
 def _of_write(conduct: Conduct) -> str:
@@ -101,5 +122,5 @@ def _says_nothing(conduct: Conduct) -> bool:
         return False
     answers = conduct.answer.values
     texts = [profile.values for profile in conduct.arguments.values()]
-    free = all(v is None or any(" " in text for text in v) for v in texts)
+    free = all(v is None or any(text.count(" ") >= _WORDS for text in v) for v in texts)
     return answers is not None and len(answers) <= _FEW_ANSWERS and bool(texts) and free

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ledgeragent.mining.conduct import Conduct
@@ -20,7 +20,8 @@ class MinedTouch:
     """A field (WHOLE: all) of the records that a write changes, with the reason to say so.
 
     `way` is the argument for each key, None for every observed record of the family. `seen` is False
-    for a guess on the safe side: nobody looked.
+    for a guess on the safe side: nobody looked. `sure` is False where it was seen too seldom, or after
+    other writes too, to be told from an accident.
     """
 
     family: Family
@@ -28,6 +29,7 @@ class MinedTouch:
     way: tuple[str, ...] | None
     why: str
     seen: bool
+    sure: bool = True
 
     @property
     def path(self) -> str:
@@ -37,10 +39,21 @@ class MinedTouch:
 
 
 class Touching:
-    """What the writes touch. `left_out` are changes too seldom to be theirs: (tool, path, why)."""
+    """What the writes touch; `arguments` are the names that a tools file gives those of each.
 
-    def __init__(self, world: World, routes: Iterable[MinedRoute]) -> None:
+    A change that was seen is evidence; looks that saw none are not.
+
+    `left_out` are changes that another write's wrong answer explains: (tool, path, why).
+    """
+
+    def __init__(
+        self,
+        world: World,
+        routes: Iterable[MinedRoute],
+        arguments: Mapping[str, Collection[str]] | None = None,
+    ) -> None:
         self._world = world
+        self._arguments = arguments or {}
         self._families: dict[str, Family] = {}
         self._renames: dict[str, dict[str, str]] = {}
         for route in routes:
@@ -62,12 +75,24 @@ class Touching:
                 continue
             looks = self._world.looks[tool, family].runs
             why = _account(change, looks)
-            if not _is_convincing(change, looks):
+            if self._is_explained(family, field, change):
+                why = f"{why}; each time the look before was an answer that gets it wrong"
                 self.left_out.append((tool, f"{self._families[family].path} {field}", why))
                 continue
             yield MinedTouch(
-                family=self._families[family], field=field, way=change.way, why=why, seen=True
+                family=self._families[family],
+                field=field,
+                way=change.way,
+                why=why,
+                seen=True,
+                sure=_is_convincing(change, looks),
             )
+
+    def _is_explained(self, family: str, field: str, change: FieldChange) -> bool:
+        """True if all that was compared with later looks were answers of writes that get it wrong."""
+        answers = (self._world.answers.get(by, {}).get(family) for by in change.after)
+        wrong = [answer is not None and field in answer.wrong for answer in answers]
+        return bool(wrong) and all(wrong)
 
     def _of_tables(self, tool: str, seen: Iterable[MinedTouch]) -> Iterator[MinedTouch]:
         """Tables of numbers in other records, of which calls name an entry: a balance, a stock."""
@@ -86,7 +111,7 @@ class Touching:
 
     def _of_named(self, conduct: Conduct, seen: Iterable[MinedTouch]) -> Iterator[MinedTouch]:
         """Records that the arguments name and that nobody looked at before and after."""
-        touched = {touch.family.name for touch in seen if touch.way is not None}
+        touched = {touch.family.name for touch in seen if touch.way is not None and touch.sure}
         for name, family in self._families.items():
             looks = self._world.looks[conduct.tool, name].runs
             way = self._way(conduct, family)
@@ -100,7 +125,8 @@ class Touching:
         way = []
         for key in family.keys:
             name = self._renames[family.name].get(key, key)
-            places = [p for p in conduct.asked if p.rpartition(".")[2] in (key, name)]
+            asked = conduct.asked or self._arguments.get(conduct.tool, ())
+            places = [p for p in asked if p.rpartition(".")[2] in (key, name)]
             if not places:
                 return None
             way.append(min(places, key=len))
@@ -110,8 +136,7 @@ class Touching:
 def _is_convincing(change: FieldChange, looks: int) -> bool:
     if not change.alone.runs:
         return change.shared.runs >= _LEAST_DOUBTFUL
-    own = change.after[""] or looks < _ENOUGH_LOOKS
-    return change.alone.runs >= _LEAST_SHARE * looks and bool(own)
+    return change.alone.runs >= _LEAST_SHARE * looks
 
 
 def _account(change: FieldChange, looks: int) -> str:

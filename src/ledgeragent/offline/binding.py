@@ -14,7 +14,7 @@ from ledgeragent.errors import UsageError
 from ledgeragent.offline.judging import RecordedGate, Unknown, gate_of_records, is_check
 from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
-from ledgeragent.packs import catalogue
+from ledgeragent.packs import catalogue, loading
 from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.verdict import Enforcement
 
@@ -34,7 +34,8 @@ class Binding:
     enforced (`domain.EVERY_RULE` is for all that are not named, the gate's own checks included).
     `parameters` are other values than the domain's own. `prefixes` stand before the pack's tools in the
     runs, `unknown` is the answer to tools that the pack does not list, `form` the form of the runs where it
-    is not told from their content.
+    is not told from their content. A pack in which `check` finds an error is refused unless
+    `allow_faulty`.
     """
 
     name: str
@@ -45,10 +46,18 @@ class Binding:
     prefixes: tuple[str, ...] = ()
     unknown: Unknown = "revise"
     form: str | None = None
+    allow_faulty: bool = False
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""
-        return _bound(self.name, self.version, self.tools, self.levels, self.parameters)
+        return self._bound(self.version, self.tools)
+
+    def versions(self) -> dict[str, Domain]:
+        """Every version of the domain, the default one first."""
+        return versions(self.name, self.allow_faulty)
+
+    def _bound(self, version: str | None, tools: frozenset[str] | None) -> Domain:
+        return _bound(self.name, version, tools, self.levels, self.parameters, self.allow_faulty)
 
     def serves(self, trace: Trace) -> bool:
         """True unless the run says that it belongs to another domain."""
@@ -59,10 +68,9 @@ class Binding:
         """The domain for one run: its benchmark's version of the policy, and its tools."""
         version = self.version
         if version is None:
-            available, preferred = versions(self.name), _LINEAGE.get(trace.benchmark or "", ())
+            available, preferred = self.versions(), _LINEAGE.get(trace.benchmark or "", ())
             version = next((name for name in preferred if name in available), None)
-        tools = self.tools or trace.tools
-        return _bound(self.name, version, tools, self.levels, self.parameters)
+        return self._bound(version, self.tools or trace.tools)
 
     def gate_for(self, trace: Trace) -> RecordedGate:
         """The gate that judges one run."""
@@ -81,9 +89,9 @@ class Binding:
 
 
 @cache
-def versions(name: str) -> dict[str, Domain]:
-    """Every version of a domain, read once; see `packs.catalogue`."""
-    return catalogue.versions(name)
+def versions(name: str, allow_faulty: bool = False) -> dict[str, Domain]:
+    """Every version of a domain, read once; see `packs.loading`."""
+    return loading.versions(name, allow_faulty=allow_faulty)
 
 
 @cache
@@ -105,8 +113,9 @@ def _bound(
     tools: frozenset[str] | None,
     levels: frozenset[tuple[str, Enforcement]],
     parameters: tuple[ParameterText, ...],
+    allow_faulty: bool,
 ) -> Domain:
-    available = versions(name)
+    available = versions(name, allow_faulty)
     domain = catalogue.version_of(name, available, version)
     if levels:
         domain = domain.enforcing(_known(levels, domain, available.values()))

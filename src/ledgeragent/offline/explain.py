@@ -14,7 +14,7 @@ from ledgeragent.effects import Effect, Read
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import MALFORMED, Gate
 from ledgeragent.ledger import Evidence, Ledger
-from ledgeragent.offline.binding import Binding, samples, versions
+from ledgeragent.offline.binding import Binding, samples
 from ledgeragent.offline.gatechecks import CHECKS, GateCheck
 from ledgeragent.offline.judging import JudgedCall, gate_of_records, judge
 from ledgeragent.offline.sampling import serving, serving_domains
@@ -119,7 +119,7 @@ def explain_rule(id: str, binding: Binding) -> RuleExplained:
         rule=rule,
         versions=tuple(
             version
-            for version, policy in versions(binding.name).items()
+            for version, policy in binding.versions().items()
             if any(other.id == id for other in policy.predicates)
         ),
         clause=next((clause for clause in domain.clauses if clause.id == rule.clause), None),

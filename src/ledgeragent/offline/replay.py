@@ -50,6 +50,7 @@ def replay(
     prefixes: Sequence[str] = (),
     unknown: Unknown = "revise",
     form: str | None = None,
+    allow_faulty: bool = False,
     jobs: int = 1,
     progress: Callable[[Piece], None] = lambda piece: None,
     table: Callable[[list[VerdictRow]], None] | None = None,
@@ -58,12 +59,11 @@ def replay(
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
     each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
-    `prefixes`, `unknown` and `form` those of `Binding`. `table` gets a row for each judged call, in
-    order. Runs of another
-    domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
-    skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but
-    a JSON document as a whole. Raises DataError for a file that cannot be opened, UsageError for a
-    domain or a rule that does not exist.
+    `prefixes`, `unknown`, `form` and `allow_faulty` those of `Binding`. `table` gets a row for each
+    judged call, in order. Runs of another domain, and (unless `nonstandard`) of agents with tools that
+    their benchmark does not have, are skipped and counted. Memory holds a few megabytes of the input
+    per process whatever its size, but a JSON document as a whole. Raises DataError for a file that
+    cannot be opened, UsageError for a domain or a rule that does not exist.
     """
     binding = Binding(
         name=domain,
@@ -74,6 +74,7 @@ def replay(
         prefixes=tuple(prefixes),
         unknown=unknown,
         form=form,
+        allow_faulty=allow_faulty,
     )
     binding.domain()
     total = ReplayResult()

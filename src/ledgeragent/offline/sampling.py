@@ -9,7 +9,7 @@ from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.samples import Sample, SampleOutcome, run
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError
-from ledgeragent.offline.binding import Binding, samples, versions
+from ledgeragent.offline.binding import Binding, samples
 from ledgeragent.predicates import Predicate
 
 
@@ -35,7 +35,7 @@ def judge_samples(binding: Binding) -> SamplesResult:
     """
     domains = serving_domains(binding)
     cases = samples(binding.name)
-    available = versions(binding.name)
+    available = binding.versions()
     rules = {rule.id for domain in available.values() for rule in domain.predicates}
     for sample in cases:
         _is_known(sample, rules, available)
@@ -53,7 +53,7 @@ def judge_samples(binding: Binding) -> SamplesResult:
 
 def serving_domains(binding: Binding) -> list[Domain]:
     """Every version of the pack in order, only the given one if one was given."""
-    names = [binding.version] if binding.version is not None else [*versions(binding.name)]
+    names = [binding.version] if binding.version is not None else [*binding.versions()]
     return [replace(binding, version=version).domain() for version in names]
 
 

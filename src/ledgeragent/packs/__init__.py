@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from ledgeragent.packs.catalogue import PACKS, is_data, load_domain, pack_listing, versions
+from ledgeragent.packs.catalogue import PACKS, is_data, pack_listing
+from ledgeragent.packs.loading import load_domain, versions
 
 __all__ = ["PACKS", "is_data", "load_domain", "pack_listing", "versions"]

@@ -16,7 +16,6 @@ from ledgeragent.compiler.digest import digest_of
 from ledgeragent.compiler.problems import nearest
 from ledgeragent.domain import Domain
 from ledgeragent.errors import LedgerAgentError, UsageError
-from ledgeragent.types import Json
 
 if TYPE_CHECKING:
     from ledgeragent.compiler.samples import Sample
@@ -37,9 +36,9 @@ def is_data(name: str) -> bool:
 
 
 def versions(name: str) -> dict[str, Domain]:
-    """Every version of a domain, the default one first; a YAML pack has one.
+    """Every version of a domain, the default one first, as it stands; a YAML pack has one.
 
-    Raises UsageError for a name that is none, DataError for a YAML pack with mistakes.
+    Raises UsageError for a name that is none, DataError for a YAML pack that makes no whole domain.
     """
     if is_data(name):
         from ledgeragent.compiler.loader import load_pack
@@ -47,27 +46,6 @@ def versions(name: str) -> dict[str, Domain]:
         domain = load_pack(name)
         return {domain.version: domain}
     return dict(_shipped(name)) if name in PACKS else dict(_own(name))
-
-
-def load_domain(
-    name: str,
-    version: str | None = None,
-    tools: Collection[str] | None = None,
-    parameters: Mapping[str, Json] | None = None,
-) -> Domain:
-    """The domain of this name, in its newest version unless told.
-
-    `name` is a shipped pack, a YAML file, a folder of them, or `module:ATTRIBUTE` of a `Domain` (or
-    of a dict of them by version). `tools` are the names of the tools the agent has in this run: no
-    rule then asks for others. `parameters` are other values than the domain's own. Raises UsageError for a
-    name or a version that is none, and for a parameter that it does not have, or of another type.
-    """
-    domain = version_of(name, versions(name), version)
-    if parameters:
-        from ledgeragent.compiler.parameters import with_parameters
-
-        domain = with_parameters(domain, parameters)
-    return domain.bind(tools) if tools is not None else domain
 
 
 def version_of(name: str, listed: Mapping[str, Domain], version: str | None) -> Domain:

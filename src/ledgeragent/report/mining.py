@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ledgeragent.mining.draft import Draft
 from ledgeragent.mining.drift import Discrepancy
+from ledgeragent.mining.rules.drafting import DraftedRules
 
 UNMINED = (
     "clocks and deadlines",
@@ -19,12 +20,15 @@ UNMINED = (
 """What no recording shows: to be written from the policy."""
 
 
-def draft_text(draft: Draft, folder: Path, rules: int | None) -> str:
-    """What a draft holds, what it cannot hold, and what to do next."""
+def draft_text(draft: Draft, folder: Path, rules: DraftedRules | None, least: int) -> str:
+    """What a draft holds, what it cannot hold, and what to do next.
+
+    Rules were drafted for tools with at least so many different situations.
+    """
     reads, writes, neutrals = (len(draft.named(kind)) for kind in ("read", "write", "neutral"))
     touches = [touch for listed in draft.touches.values() for touch in listed]
     guesses = sum(not touch.seen for touch in touches)
-    drafted = f"rules: {rules} drafts, audited and not enforced\n" if rules is not None else ""
+    drafted = _rules_text(rules, least) if rules is not None else ""
     shared = _shared_prefix([*draft.conducts])
     hint = (
         f"all tools begin with {shared}; mine again with --tool-prefix {shared}\n" if shared else ""
@@ -40,6 +44,14 @@ def draft_text(draft: Draft, folder: Path, rules: int | None) -> str:
         f"not mined, write it from your policy: {'; '.join(UNMINED)}\n"
         f"review it, then: ledgeragent check {folder}\n"
     )
+
+
+def _rules_text(rules: DraftedRules, least: int) -> str:
+    text = f"rules: {len(rules.proposals)} drafts, audited and not enforced\n"
+    if rules.thin:
+        thin = ", ".join(f"{tool} ({count})" for tool, count in rules.thin.items())
+        text += f"no rules for tools with fewer than {least} different situations of right calls: {thin}\n"
+    return text
 
 
 def _shared_prefix(tools: Sequence[str]) -> str:

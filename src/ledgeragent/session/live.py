@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.journal.threads import Thread
+from ledgeragent.opencalls import answer_first
 from ledgeragent.rejections import Rejections
 from ledgeragent.session.unread import warn_of
 from ledgeragent.state import State, at_time
@@ -84,9 +85,11 @@ class LiveState:
         new: bool = True,
     ) -> None:
         """Takes in an answer to this very call: where verdicts change nothing, ids may repeat."""
-        rest = [c for c in self.state.pending if c is not call]
-        if len(rest) < len(self.state.pending):
-            self.pend(call, *rest)
+        first, _ = answer_first(self.state.pending, call.id)
+        if first is not call:
+            rest = self._others(call)
+            if len(rest) < len(self.state.pending):
+                self.pend(call, *rest)
         self.observe(ToolReturn(call_id=call.id, content=content, error=error, lost=lost), new=new)
 
     def interrupt(self, call: ToolCall, *, new: bool = True) -> None:
@@ -94,7 +97,11 @@ class LiveState:
         if self.writes(call):
             self.answer(call, None, lost=True, new=new)
         else:
-            self.pend(*(c for c in self.state.pending if c is not call))
+            first, rest = answer_first(self.state.pending, call.id)
+            self.state = self.state._replace(pending=rest if first is call else self._others(call))
+
+    def _others(self, call: ToolCall) -> tuple[ToolCall, ...]:
+        return tuple(c for c in self.state.pending if c is not call)
 
 
 def _unannounced(call: ToolCall) -> Verdict:

@@ -59,17 +59,19 @@ def loads(text: str, version: int) -> SavedSession:
 
 
 def _state(state: State) -> Json:
-    counts = state.rejections.counts
+    counts = state.rejections.counts.items()
     return {
         "ledger": _ledger(state.ledger),
         "pending": _calls(state.pending),
-        "rejections": [[*key, count] for key, count in counts.items()],
+        "rejections": [[*intent, key, n] for intent, by in counts for key, n in by.items()],
         "raced": _calls(state.raced),
     }
 
 
 def _read_state(data: Mapping[str, Json]) -> State:
-    counts = {(tool, intent, rule): n for tool, intent, rule, n in data["rejections"]}
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for tool, arguments, grounds, number in data["rejections"]:
+        counts.setdefault((tool, arguments), {})[grounds] = number
     return State(
         ledger=_read_ledger(data["ledger"]),
         pending=_read_calls(data["pending"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ledgeragent.gate import Filtered
@@ -54,8 +53,7 @@ def _refused(verdict: Verdict) -> str:
     return f"{visible(verdict.call.name)} by {rules}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(NamedTuple):
     """The state after some history, and what the model must still be told of the latest reply.
 
     `session` is the conversation's name in the journal. `unsent` are the rejected calls of that reply,
@@ -65,7 +63,7 @@ class Memory:
     """
 
     session: str
-    state: State = field(default_factory=State)
+    state: State = State()
     unsent: tuple[Unsent, ...] = ()
     warnings: tuple[str, ...] = ()
     refusals: Refusals = NOT_REFUSED

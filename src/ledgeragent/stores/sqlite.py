@@ -61,6 +61,8 @@ class SqliteSessions:
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(_TABLE)
         except sqlite3.Error as problem:
+            if self._base is not None:
+                self._base.close()
             raise SessionStoreError(f"{self._file}: {problem}") from None
         self._run("DELETE FROM sessions WHERE used < ?", time.time() - IDLE_SECONDS)
 

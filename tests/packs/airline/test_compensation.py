@@ -57,6 +57,27 @@ def test_the_reservation_that_justifies_the_amount_is_the_one_that_is_eligible()
     assert talk.profile(profile(membership="gold")).judge(certificate(100)).allowed
 
 
+@pytest.mark.parametrize("membership", ["regular", "gold"])
+def test_a_trip_whose_flight_nobody_looked_up_may_justify_what_another_does_not(
+    membership: str,
+) -> None:
+    talk = known(**HURT).profile(profile(membership=membership))
+    talk.status("NV101", "2024-05-20", "cancelled")
+    talk.reservation(booked(BACK, reservation_id="RV0002", insurance="yes"))
+    assert asked(talk.judge(certificate(50))) == {looked_up("NV102", "2024-05-25")}
+    assert violated(talk.judge(certificate(75))) == {"airline/compensation-amount"}
+    talk.status("NV102", "2024-05-25", "on time")
+    assert violated(talk.judge(certificate(50))) == {"airline/compensation-amount"}
+
+
+def test_a_trip_whose_flight_nobody_looked_up_may_be_the_one_that_is_eligible() -> None:
+    talk = known().status("NV101", "2024-05-20", "cancelled")
+    talk.reservation(booked(BACK, reservation_id="RV0002", insurance="yes"))
+    assert asked(talk.judge(certificate(100))) == {looked_up("NV102", "2024-05-25")}
+    talk.status("NV102", "2024-05-25", "on time")
+    assert violated(talk.judge(certificate(100))) == {"airline/compensation-eligibility"}
+
+
 @pytest.mark.parametrize("order", ["any", "listed"])
 def test_a_booking_whose_result_is_still_to_come_may_justify_what_nothing_read_does(
     order: Order,

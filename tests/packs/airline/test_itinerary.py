@@ -84,6 +84,21 @@ def test_a_flight_that_no_search_lists_is_not_asked_for_without_end(
     assert "NV601" in verdict.feedback
 
 
+@pytest.mark.parametrize(
+    "call",
+    [change(*((f["flight_number"], f["date"]) for f in UNSEEN)), booking(200, flights=UNSEEN)],
+    ids=["change", "booking"],
+)
+def test_without_a_search_no_status_is_asked_for_once_it_was_read(call: ToolCall) -> None:
+    searchless = TAU2.bind({tool.tool for tool in TAU2.tools} - {"search_direct_flight"})
+    talk = known(searchless).tool("search_onestop_flight", [], **ROUTE)
+    for flight in UNSEEN:
+        look_up = looked_up(flight["flight_number"], flight["date"])
+        assert look_up in asked(talk.judge(call))
+        talk.status(flight["flight_number"], flight["date"], "available")
+        assert look_up not in asked(talk.judge(call))
+
+
 @pytest.mark.parametrize("airports", ["none", 7, [], {}, ["OAK"], [{"city": "Reno"}], None])
 def test_airports_of_another_shape_decide_nothing(airports: Any) -> None:
     talk = known(TAU).tool("search_onestop_flight", [], **ROUTE)

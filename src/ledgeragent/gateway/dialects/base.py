@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.wirejson import encoded
 from ledgeragent.types import Message, Reply, parse_distinct, parse_json
 
 Body: TypeAlias = dict[str, Any]
@@ -25,8 +24,7 @@ class OfferedTool(NamedTuple):
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(NamedTuple):
     """A request as the gateway sees it: the history, and whether its answer streams.
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
@@ -78,8 +76,7 @@ class PendingAnswer(NamedTuple):
     behind: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tail:
+class Tail(NamedTuple):
     """What goes behind the history: the rejected replies of this turn, and the ledger block.
 
     `after` is upstream's own name for the reply that the history continues, `owed` the calls in it
@@ -87,8 +84,8 @@ class Tail:
     """
 
     place: str
-    rejected: Sequence[Rejected] = ()
     context: str
+    rejected: Sequence[Rejected] = ()
     after: str = ""
     owed: Sequence[PendingAnswer] = ()
 
@@ -181,22 +178,38 @@ class Dialect(Protocol):
         ...
 
 
-@contextmanager
-def reading() -> Iterator[None]:
+class ReplyReading:
+    """A context: whatever about a reply is not as it should be is a BadReplyError."""
+
+    def __enter__(self) -> None:
+        """Nothing to begin with."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(problem, _UNREADABLE):
+            why = str(problem) if isinstance(problem, BadRequestError) else repr(problem)
+            raise BadReplyError(f"the upstream reply cannot be read: {why}") from None
+
+
+_UNREADABLE = (
+    ArithmeticError,
+    AttributeError,
+    BadRequestError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+_READING = ReplyReading()
+
+
+def reading() -> ReplyReading:
     """Around the reading of a reply: whatever about it is not as it should be is a BadReplyError."""
-    try:
-        yield
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as e:
-        raise BadReplyError(f"the upstream reply cannot be read: {e!r}") from None
-    except BadRequestError as problem:
-        raise BadReplyError(f"the upstream reply cannot be read: {problem}") from None
+    return _READING
 
 
 def decode(raw: bytes, *, distinct: bool = False) -> Body:
@@ -216,8 +229,8 @@ def decode(raw: bytes, *, distinct: bool = False) -> Body:
 
 
 def encode(body: Body) -> bytes:
-    """The body as it goes over the wire: ASCII, so that half a character cannot stop it."""
-    return json.dumps(body, separators=(",", ":")).encode()
+    """The body as it goes over the wire."""
+    return encoded(body)
 
 
 def listed(body: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
@@ -234,8 +247,8 @@ def offered_tools(
     body: Body, reader: Callable[[Any, int], OfferedTool | None]
 ) -> tuple[OfferedTool, ...]:
     """Every tool that a request lists. What can be read, the operator's tools say, not these."""
-    tools = (reader(tool, number) for number, tool in enumerate(listed(body, "tools")))
-    return tuple(tool for tool in tools if tool is not None)
+    tools = [reader(tool, number) for number, tool in enumerate(listed(body, "tools"))]
+    return tuple([tool for tool in tools if tool is not None])
 
 
 def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:

@@ -63,7 +63,7 @@ class ChatDialect:
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
         tools = offered_tools(body, _tool)
         return Request(
-            messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
+            messages=_messages(messages),
             stream=stream,
             tools=tools,
             forced=forced_tool(body),
@@ -135,20 +135,25 @@ def _tool(tool: Any, n: int) -> OfferedTool:
     return offered_tool(tool["function"], "parameters")
 
 
-def _message(raw: Any, n: int) -> Iterator[Message]:
-    where = f"messages[{n}]"
+def _messages(raw: Sequence[Any]) -> tuple[Message, ...]:
+    messages = [_message(message, f"messages[{n}]") for n, message in enumerate(raw)]
+    return tuple([message for message in messages if message is not None])
+
+
+def _message(raw: Any, where: str) -> Message | None:
     if not isinstance(raw, dict):
         raise BadRequestError(f"{where}: should be an object")
     role = raw.get("role")
     if role == "user":
-        yield UserMessage(text=text_of(raw.get("content"), f"{where}.content"))
-    elif role == "assistant":
-        yield _reply(raw, where)
-    elif role == "tool":
+        return UserMessage(text=text_of(raw.get("content"), f"{where}.content"))
+    if role == "assistant":
+        return _reply(raw, where)
+    if role == "tool":
         content = result_of(raw.get("content"), f"{where}.content")
-        yield ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
-    elif role not in _SILENT:
+        return ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
+    if role not in _SILENT:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
+    return None
 
 
 def _reply(raw: Mapping[str, Any], where: str) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from ledgeragent.gateway.dialects.base import Body
@@ -14,7 +15,14 @@ _MEANT = frozenset((
     "content", "content_block", "response", "item", "arguments", "name", "input", "type",
 ))
 # fmt: on
-"""Keys that lead to a call, or are part of one. Clients in some languages read them in any case."""
+"""Keys that lead to a call, or are part of one. Clients in some languages read them in any case,
+some of them with letters that are another one's other case (a long s, the sign of Kelvin)."""
+
+_ASKING = frozenset(("arguments", "input", "args", "action_input", "tool_input"))
+"""What the arguments of a call are called, by whichever provider or framework."""
+
+_LONGEST = 500
+"""Characters in the keys of an object that is remembered."""
 
 _FREE = ("input", "arguments", "parameters", "properties", "input_schema", "schema", "metadata")
 """What stands under these is the model's or the host's own, and has keys of any kind."""
@@ -31,22 +39,34 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
     while objects:
         inner = objects.pop()
         if isinstance(inner, dict):
-            if (
-                "name" in inner
-                and ("arguments" in inner or "input" in inner)
-                and id(inner) not in judged
-            ):
+            is_call, hidden = _kind_of(frozenset(inner))
+            if is_call and id(inner) not in judged:
                 raise BadReplyError("the upstream sent a call where none can be judged")
-            for key in inner:
-                if key not in _MEANT and key.lower() in _MEANT:
-                    raise BadReplyError(
-                        f"the upstream sent a key that may be read as {key.lower()!r}"
-                    )
-            objects += [
-                v for k, v in inner.items() if k not in _FREE and isinstance(v, dict | list)
-            ]
+            if hidden:
+                raise BadReplyError(f"the upstream sent a key that may be read as {hidden!r}")
+            for key, part in inner.items():
+                if isinstance(part, dict | list) and key not in _FREE:
+                    objects.append(part)
         elif isinstance(inner, list):
             objects += [item for item in inner if isinstance(item, dict | list)]
+
+
+def _kind_of(keys: frozenset[str]) -> tuple[bool, str]:
+    """Whether an object with these keys is a call, and which key one of them may be read as."""
+    # Replies have few kinds of objects, but an upstream may send keys of any length.
+    return _remembered(keys) if len("".join(keys)) < _LONGEST else _looked_at(keys)
+
+
+@lru_cache(1024)
+def _remembered(keys: frozenset[str]) -> tuple[bool, str]:
+    return _looked_at(keys)
+
+
+def _looked_at(keys: frozenset[str]) -> tuple[bool, str]:
+    # A tool that a format describes has parameters too, and says of which type it is.
+    asks = not keys.isdisjoint(_ASKING) or ("parameters" in keys and "type" not in keys)
+    odd = (key.casefold() for key in keys - _MEANT if key.casefold() in _MEANT)
+    return "name" in keys and asks, next(odd, "")
 
 
 def check_empty(frame: Body, *names: str) -> None:

@@ -17,11 +17,15 @@ from ledgeragent.mining.rules.trial import Trial
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftedRules:
-    """The rules that stand, the files that hold them, and the reason against each other one."""
+    """The rules that stand, the files that hold them, and the reason against each other one.
+
+    `thin` are the writes with too few different situations for any rule, with how many they have.
+    """
 
     proposals: Sequence[DraftRule]
     texts: Mapping[str, str]
     faults: Mapping[str, str]
+    thin: Mapping[str, int]
 
     @property
     def guarded(self) -> frozenset[str]:
@@ -51,8 +55,9 @@ def drafted(
                 mask.learn(path, record)
     guards = {proposal.question.tool for proposal in listed}
     standing, faults = proven(domain, PackText(draft, domain).text(guards), listed, mask)
+    thin = thin_tools(trial, least)
     texts = {
-        "rules.yaml": rules_text(domain, standing, thin_tools(trial, least), least),
+        "rules.yaml": rules_text(domain, standing, thin, least, faults),
         "samples.yaml": samples_text(domain, standing, mask),
     }
-    return DraftedRules(proposals=standing, texts=texts, faults=faults)
+    return DraftedRules(proposals=standing, texts=texts, faults=faults, thin=thin)

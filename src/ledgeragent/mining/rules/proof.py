@@ -28,7 +28,7 @@ def proven(
         folder = Path(place)
         folder.joinpath("pack.yaml").write_text(pack, encoding="utf-8")
         folder.joinpath("rules.yaml").write_text(
-            rules_text(domain, proposals, {}, 0), encoding="utf-8"
+            rules_text(domain, proposals, {}, 0, {}), encoding="utf-8"
         )
         samples = samples_text(domain, proposals, mask)
         folder.joinpath("samples.yaml").write_text(samples, encoding="utf-8")

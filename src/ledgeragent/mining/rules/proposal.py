@@ -111,7 +111,11 @@ def _usual(question: Question, outcomes: Outcomes, situations: int) -> frozenset
     if not question.is_open:
         return frozenset({True}) if True in outcomes.right else frozenset()
     least = max(_LEAST_OF_VALUE, _LEAST_SHARE * situations)
-    return frozenset(a for a, situations in outcomes.right.items() if len(situations) >= least)
+    return frozenset(
+        answer
+        for answer, situations in outcomes.right.items()
+        if len(situations) >= least and not isinstance(answer, tuple)  # several values at once
+    )
 
 
 def _samples(

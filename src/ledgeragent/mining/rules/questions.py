@@ -2,88 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape
+from ledgeragent.compiler.shapes import Choice, ListOf, MapOf, Object, Scalar, Shape
 from ledgeragent.mining.conduct import Conduct
 from ledgeragent.mining.draft import Draft
 from ledgeragent.mining.families import Family
-from ledgeragent.mining.kindred import KeysOf
-from ledgeragent.mining.rules.question import Question
-from ledgeragent.types import Arguments, Json
-
-LOCATED = "located"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedRecord:
-    """A record that a call leads to: `path` as a rule requires it, after the records in `through`.
-
-    `family` is None for what a lookup answered with. `key` is the argument, or (record, field), that
-    names it.
-    """
-
-    name: str
-    path: str
-    family: Family
-    key: tuple[str, str]
-    through: Mapping[str, str]
-
-    @property
-    def requires(self) -> dict[str, str]:
-        """All records that have to be required for it, in order."""
-        return {**self.through, self.name: self.path}
-
-    @property
-    def fields(self) -> dict[str, Field]:
-        """Its fields that always have a value."""
-        shape = self.family.shape
-        fields = shape.fields.items() if isinstance(shape, Object) else ()
-        return {n: f for n, f in fields if f.certain and n.isidentifier()}
+from ledgeragent.mining.rules.answers import equal, field_of, is_number, scalar, size
+from ledgeragent.mining.rules.everyitem import every_item
+from ledgeragent.mining.rules.leads import LOCATED, ListedRecords, NamedRecord, lookups_of
+from ledgeragent.mining.rules.question import Circumstances, Question
+from ledgeragent.mining.rules.repeats import repeats
+from ledgeragent.mining.rules.sums import sums
 
 
-def records_of(conduct: Conduct, draft: Draft, keys: KeysOf) -> list[NamedRecord]:
-    """The records that a call names by an argument, and those that these name by a field."""
-    named: dict[str, NamedRecord] = {}
-    for family in draft.families:
-        if len(family.keys) != 1 or not family.holds_objects:
-            continue
-        key = family.keys[0]
-        renames = {r.renames.get(key, key) for r in draft.routes if r.family is family}
-        argument = next((a for a in (key, *sorted(renames)) if a in conduct.arguments), None)
-        if argument is not None and argument.isidentifier():
-            name = family.noun
-            named[name] = NamedRecord(
-                name=name,
-                path=f"{family.name}.{{{argument}}}",
-                family=family,
-                key=("args", argument),
-                through={},
-            )
-    for record in [*named.values()]:
-        for field, place in record.family.profile.fields.items():
-            kin = keys.family_of(place.sketch, besides=record.family)
-            other = next((f for f in draft.families if kin and f.name == kin[0]), None)
-            if other is None or field not in record.fields or other.noun in named:
-                continue
-            named[other.noun] = NamedRecord(
-                name=other.noun,
-                path=f"{other.name}.{{{record.name}.{field}}}",
-                family=other,
-                key=(record.name, field),
-                through=record.requires,
-            )
-    return [*named.values()]
-
-
-def lookups_of(draft: Draft) -> list[Family]:
-    """The families of one record, that a lookup fills with a key."""
-    families = {r.family.name: r.family for r in draft.routes if r.lookup}
-    return [f for f in families.values() if "str" in f.profile.kinds and not f.keys]
-
-
-def questions(conduct: Conduct, draft: Draft, records: list[NamedRecord]) -> Iterator[Question]:
+def questions(
+    conduct: Conduct, draft: Draft, records: list[NamedRecord], listed: Sequence[ListedRecords]
+) -> Iterator[Question]:
     """Every question about the calls of a write."""
     asker = _Asker(conduct.tool)
     shapes = {n: p.shape(n) for n, p in conduct.arguments.items() if n.isidentifier()}
@@ -93,6 +29,8 @@ def questions(conduct: Conduct, draft: Draft, records: list[NamedRecord]) -> Ite
         for field, member in record.fields.items():
             if isinstance(member.shape, Choice):
                 yield asker.status(record, field)
+            elif member.shape == Scalar("bool"):
+                yield from (asker.flag(record, field, wanted) for wanted in (True, False))
         for argument, shape in shapes.items():
             if argument != record.key[1]:
                 yield from asker.against(record, argument, shape)
@@ -100,6 +38,10 @@ def questions(conduct: Conduct, draft: Draft, records: list[NamedRecord]) -> Ite
             key = family.name.rpartition(".")[2]
             if key in record.fields:
                 yield asker.located(record, family, key)
+    yield from sums(conduct.tool, records, shapes)
+    yield from repeats(conduct.tool, records, shapes)
+    for each in listed:
+        yield from every_item(conduct.tool, each, records)
     for argument, profile in conduct.arguments.items():
         if profile.listed() and len(profile.listed() or ()) > 1 and argument.isidentifier():
             yield asker.one_of(argument)
@@ -120,7 +62,7 @@ class _Asker:
             about=f"The {record.name} that the call names was read before.",
             requires=record.requires,
             check="",
-            answer=lambda args, records: record.name in records,
+            answer=lambda asked: record.name in asked.records,
         )
 
     def status(self, record: NamedRecord, field: str) -> Question:
@@ -130,7 +72,22 @@ class _Asker:
             about=f"The {field} of the {record.name} is one that right calls met.",
             requires=record.requires,
             check=f"{record.name}.{field} in {{values}}",
-            answer=lambda args, records: _scalar(_field(records, record.name, field)),
+            answer=lambda asked: scalar(field_of(asked.records, record.name, field)),
+        )
+
+    def flag(self, record: NamedRecord, field: str, wanted: bool) -> Question:
+        def answer(asked: Circumstances) -> Hashable:
+            value = field_of(asked.records, record.name, field)
+            return value is wanted if isinstance(value, bool) else None
+
+        word = str(wanted).lower()
+        return Question(
+            tool=self.tool,
+            slug=f"{record.name}-{field}-{word}",
+            about=f"The {field} of the {record.name} is {word}.",
+            requires=record.requires,
+            check=f"{record.name}.{field} == {word}",
+            answer=answer,
         )
 
     def located(self, record: NamedRecord, family: Family, key: str) -> Question:
@@ -140,8 +97,8 @@ class _Asker:
             about=f"The {record.name} belongs to whom the latest lookup found.",
             requires={**record.requires, LOCATED: family.name},
             check=f"{record.name}.{key} == {LOCATED}",
-            answer=lambda args, records: _equal(
-                _field(records, record.name, key), records.get(family.name)
+            answer=lambda asked: equal(
+                field_of(asked.records, record.name, key), asked.records.get(family.name)
             ),
         )
 
@@ -152,7 +109,7 @@ class _Asker:
             about=f"The argument {argument} is one that right calls had.",
             requires={},
             check=f"args.{argument} in {{values}}",
-            answer=lambda args, records: _scalar(args.get(argument)),
+            answer=lambda asked: scalar(asked.arguments.get(argument)),
             swaps=argument,
         )
 
@@ -163,7 +120,9 @@ class _Asker:
             about=f"There are as many {one} as {other}.",
             requires={},
             check=f"size(args.{one}) == size(args.{other})",
-            answer=lambda args, records: _equal(_size(args.get(one)), _size(args.get(other))),
+            answer=lambda asked: equal(
+                size(asked.arguments.get(one)), size(asked.arguments.get(other))
+            ),
             swaps=other,
         )
 
@@ -173,7 +132,9 @@ class _Asker:
                 case Scalar("str"), Scalar("str") if argument == field:
                     yield self._equal(record, argument, field)
                 case Scalar("int" | "float"), Scalar("int" | "float"):
-                    yield self._at_most(record, argument, field)
+                    alike = shape == member.shape
+                    yield self._at_most(record, argument, field, alike)
+                    yield self._same_number(record, argument, field, alike)
                 case Scalar("str"), ListOf(Scalar("str")) | MapOf():
                     yield self._among(record, argument, field)
                 case ListOf(Scalar("str")), ListOf(Object(_, inner)):
@@ -190,30 +151,50 @@ class _Asker:
             about=f"The argument {argument} is the {field} of the {record.name}.",
             requires=record.requires,
             check=f"args.{argument} == {record.name}.{field}",
-            answer=lambda args, records: _equal(
-                args.get(argument), _field(records, record.name, field)
+            answer=lambda asked: equal(
+                asked.arguments.get(argument), field_of(asked.records, record.name, field)
             ),
             swaps=argument,
         )
 
-    def _at_most(self, record: NamedRecord, argument: str, field: str) -> Question:
-        def answer(args: Arguments, records: Mapping[str, Json]) -> Hashable:
-            number, most = args.get(argument), _field(records, record.name, field)
-            return None if not (_is_number(number) and _is_number(most)) else number <= most
+    def _at_most(self, record: NamedRecord, argument: str, field: str, alike: bool) -> Question:
+        def answer(asked: Circumstances) -> Hashable:
+            number = asked.arguments.get(argument)
+            most = field_of(asked.records, record.name, field)
+            return number <= most if is_number(number) and is_number(most) else None
 
         return Question(
             tool=self.tool,
             slug=f"{argument}-at-most-{record.name}-{field}",
             about=f"The argument {argument} is at most the {field} of the {record.name}.",
             requires=record.requires,
-            check=f"args.{argument} <= {record.name}.{field}",
+            check=_compared(f"args.{argument}", "<=", f"{record.name}.{field}", alike),
+            answer=answer,
+            swaps=argument,
+        )
+
+    def _same_number(self, record: NamedRecord, argument: str, field: str, alike: bool) -> Question:
+        def answer(asked: Circumstances) -> Hashable:
+            number = asked.arguments.get(argument)
+            own = field_of(asked.records, record.name, field)
+            return number == own if is_number(number) and is_number(own) else None
+
+        return Question(
+            tool=self.tool,
+            slug=f"{argument}-is-{record.name}-{field}",
+            about=f"The argument {argument} is the {field} of the {record.name}.",
+            requires=record.requires,
+            check=_compared(f"args.{argument}", "==", f"{record.name}.{field}", alike),
             answer=answer,
             swaps=argument,
         )
 
     def _among(self, record: NamedRecord, argument: str, field: str) -> Question:
-        def answer(args: Arguments, records: Mapping[str, Json]) -> Hashable:
-            value, among = args.get(argument), _field(records, record.name, field)
+        def answer(asked: Circumstances) -> Hashable:
+            value, among = (
+                asked.arguments.get(argument),
+                field_of(asked.records, record.name, field),
+            )
             return value in among if isinstance(value, str) and among is not None else None
 
         return Question(
@@ -227,8 +208,11 @@ class _Asker:
         )
 
     def _all_among(self, record: NamedRecord, argument: str, field: str, name: str) -> Question:
-        def answer(args: Arguments, records: Mapping[str, Json]) -> Hashable:
-            values, among = args.get(argument), _field(records, record.name, field)
+        def answer(asked: Circumstances) -> Hashable:
+            values, among = (
+                asked.arguments.get(argument),
+                field_of(asked.records, record.name, field),
+            )
             if not isinstance(values, list) or not isinstance(among, list):
                 return None
             present = {item.get(name) for item in among if isinstance(item, dict)}
@@ -251,29 +235,14 @@ class _Asker:
             about=f"There are as many {argument} as {field} of the {record.name}.",
             requires=record.requires,
             check=f"size(args.{argument}) == size({record.name}.{field})",
-            answer=lambda args, records: _equal(
-                _size(args.get(argument)), _size(_field(records, record.name, field))
+            answer=lambda asked: equal(
+                size(asked.arguments.get(argument)),
+                size(field_of(asked.records, record.name, field)),
             ),
             swaps=argument,
         )
 
 
-def _field(records: Mapping[str, Json], record: str, field: str) -> Json:
-    value = records.get(record)
-    return value.get(field) if isinstance(value, dict) else None
-
-
-def _scalar(value: Json) -> Hashable:
-    return value if isinstance(value, str) else None
-
-
-def _equal(one: Json, other: Json) -> Hashable:
-    return None if one is None or other is None else one == other
-
-
-def _size(value: Json) -> Json:
-    return len(value) if isinstance(value, list) else None
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _compared(one: str, sign: str, other: str, alike: bool) -> str:
+    """A comparison of numbers, which have to be of one type."""
+    return f"{one} {sign} {other}" if alike else f"double({one}) {sign} double({other})"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ledgeragent.compiler.recordlines import yaml_text
 from ledgeragent.mining.rules.masking import Mask
 from ledgeragent.mining.rules.proposal import DraftRule
+from ledgeragent.mining.rules.question import Requirement
 from ledgeragent.mining.rules.trial import CutSample
 from ledgeragent.paths import Path
 from ledgeragent.types import Json
@@ -17,15 +18,23 @@ _HEAD = """\
 # enforced: they are audited until you change that, one by one, and strike what is an accident.
 # A tool has rules here only if right calls of it came from {least} different situations or more.
 # Not drafted, since no recording shows it: clocks, tables, rules with an either-or, what was said, sums
-# over searches, and rules that agents break by habit.
+# over several reads, and rules that agents break by habit.
 """
 
 
 def rules_text(
-    domain: str, proposals: Sequence[DraftRule], thin: Mapping[str, int], least: int
+    domain: str,
+    proposals: Sequence[DraftRule],
+    thin: Mapping[str, int],
+    least: int,
+    faults: Mapping[str, str],
 ) -> str:
-    """The text of `rules.yaml`; `thin` are the tools with less than `least` situations."""
-    lines = [f"# {t}: {n} different situations, too few for a rule" for t, n in thin.items()]
+    """The text of `rules.yaml`; `thin` are the tools with less than `least` situations.
+
+    `faults` are drafts that `check` or their own samples speak against, with what they say.
+    """
+    lines = [f"# left out: {rule}: {fault}" for rule, fault in sorted(faults.items())]
+    lines += [f"# {t}: {n} different situations, too few for a rule" for t, n in thin.items()]
     lines.append("rules:" if proposals else "rules: []")
     for proposal in proposals:
         lines += _rule(domain, proposal)
@@ -47,11 +56,17 @@ def _rule(domain: str, proposal: DraftRule) -> Iterator[str]:
     if question.requires:
         yield "    requires:"
         for name, path in question.requires.items():
-            yield f"      {yaml_text(name)}: {json.dumps(path)}"
+            yield f"      {yaml_text(name)}: {_required(path)}"
     yield f"    message: {json.dumps(_message(proposal))}"
     if question.check:
         values = json.dumps(list(proposal.values))
         yield f"    check: {json.dumps(question.check.replace('{values}', values))}"
+
+
+def _required(requirement: Requirement) -> str:
+    if isinstance(requirement, str):
+        return json.dumps(requirement)
+    return f"{{at: {json.dumps(requirement.at)}, each: {json.dumps(requirement.items)}}}"
 
 
 def _message(proposal: DraftRule) -> str:
@@ -79,4 +94,7 @@ def _sample(tool: str, sample: CutSample, mask: Mask) -> Iterator[str]:
         records[str(Path(own))] = clean
     arguments = mask.values(dict(sample.arguments))
     yield f"      - ledger: {json.dumps(records)}"
+    if sample.earlier:
+        earlier = [{"name": tool, "arguments": mask.values(dict(a))} for a in sample.earlier]
+        yield f"        writes: {json.dumps(earlier)}"
     yield f"        call: {json.dumps({'name': tool, 'arguments': arguments})}"

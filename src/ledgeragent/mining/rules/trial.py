@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ledgeragent.mining.callhistory import AnsweredCall, CallHistory
 from ledgeragent.mining.conduct import subject
 from ledgeragent.mining.draft import Draft
 from ledgeragent.mining.kindred import KeysOf
-from ledgeragent.mining.rules.question import Question
-from ledgeragent.mining.rules.questions import NamedRecord, lookups_of, questions, records_of
+from ledgeragent.mining.rules.leads import NamedRecord, listed_records_of, lookups_of, records_of
+from ledgeragent.mining.rules.question import Circumstances, Question
+from ledgeragent.mining.rules.questions import questions
 from ledgeragent.types import Arguments, Json
+
+Seen = dict[tuple[str, tuple[str, ...]], Json]
+"""The records of a conversation so far, by family and keys."""
+
+Paths = Mapping[str, Sequence[tuple[tuple[str, ...], Json]]]
+"""The paths and records that stand behind a name."""
 
 _MOST_SWAPS = 4
 _POOL = 32
@@ -20,10 +27,14 @@ _POOL = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutSample:
-    """A real call (or one with something swapped) and the records, by path, that it was judged with."""
+    """A real call (or one with something swapped) with what it was judged by.
+
+    `records` are by path; `earlier` are the calls of the tool before it, where they count.
+    """
 
     arguments: Arguments
     records: Mapping[tuple[str, ...], Json]
+    earlier: Sequence[Arguments] = ()
 
 
 @dataclass(slots=True)
@@ -47,9 +58,12 @@ class Trial:
     def __init__(self, draft: Draft) -> None:
         keys = KeysOf(draft.routes, draft.conducts)
         self._world = draft.world
-        self._records = {c.tool: records_of(c, draft, keys) for c in draft.named("write")}
+        writes = draft.named("write")
+        self._records = {c.tool: records_of(c, draft, keys) for c in writes}
+        self._listed = {c.tool: [*listed_records_of(c, draft, keys)] for c in writes}
         self.questions = {
-            c.tool: [*questions(c, draft, self._records[c.tool])] for c in draft.named("write")
+            c.tool: [*questions(c, draft, self._records[c.tool], self._listed[c.tool])]
+            for c in writes
         }
         self.outcomes: dict[tuple[str, str], Outcomes] = {}
         self.situations: dict[str, set[int]] = {tool: set() for tool in self.questions}
@@ -60,10 +74,13 @@ class Trial:
     def add(self, history: CallHistory) -> None:
         """Goes through a conversation. Without a reward it counts as right."""
         is_right = history.reward is None or history.reward > 0
-        seen: dict[tuple[str, tuple[str, ...]], Json] = {}
+        seen: Seen = {}
+        done: dict[str, list[Arguments]] = {}
         for step in history.steps:
             if step.tool in self.questions:
-                self._ask(step, seen, is_right)
+                self._ask(step, seen, done.setdefault(step.tool, []), is_right)
+                if step.failure is None:
+                    done[step.tool].append(step.call.arguments)
             if step.failure is None:
                 for family, keys, record in self._world.records(step):
                     seen[family.name, keys] = record
@@ -73,79 +90,96 @@ class Trial:
                             seen[route.family.name, keys] = record
 
     def _ask(
-        self, step: AnsweredCall, seen: Mapping[tuple[str, tuple[str, ...]], Json], is_right: bool
+        self, step: AnsweredCall, seen: Seen, earlier: Sequence[Arguments], is_right: bool
     ) -> None:
-        arguments = step.call.arguments
-        by_name, paths = self._known(step.tool, arguments, seen)
+        asked, paths = self._known(step.tool, step.call.arguments, seen, earlier)
         situation = subject(step.call)
         if step.failure is None and is_right:
             self.situations[step.tool].add(situation)
         for question in self.questions[step.tool]:
-            answer = question.answer(arguments, by_name)
+            answer = question.answer(asked)
             if answer is None:
                 continue
             outcomes = self.outcomes.setdefault((step.tool, question.slug), Outcomes())
-            sample = CutSample(arguments=arguments, records=_of(question, paths))
+            sample = _cut(question, asked, paths)
             if step.failure is not None:
                 outcomes.refused[answer] += 1
                 outcomes.words.setdefault(answer, Counter())[step.failure] += 1
                 outcomes.samples.setdefault((answer, False), sample)
             elif is_right:
                 outcomes.right.setdefault(answer, set()).add(situation)
-                outcomes.samples.setdefault((answer, True), sample)
-                for other, others, their_paths in self._swaps(question, arguments, by_name, seen):
-                    swapped = question.answer(other, others)
-                    if swapped is not None:
-                        outcomes.swapped[swapped] += 1
-                        cut = CutSample(
-                            arguments=other, records=_of(question, their_paths or paths)
-                        )
-                        outcomes.samples.setdefault((swapped, False), cut)
-        for name, value in arguments.items():
+                whole = dict(pair for pairs in paths.values() for pair in pairs)
+                outcomes.samples.setdefault((answer, True), replace(sample, records=whole))
+                self._swap(question, outcomes, asked, seen)
+        for name, value in step.call.arguments.items():
             self._pools.setdefault((step.tool, name), deque(maxlen=_POOL)).append(value)
 
+    def _swap(
+        self, question: Question, outcomes: Outcomes, asked: Circumstances, seen: Seen
+    ) -> None:
+        """Notes what the same call would answer with one thing otherwise."""
+        for arguments in self._swaps(question, asked, seen):
+            other, paths = self._known(question.tool, arguments, seen, asked.earlier)
+            answer = question.answer(other)
+            if answer is not None:
+                outcomes.swapped[answer] += 1
+                cut = _cut(question, other, paths)
+                outcomes.samples.setdefault((answer, False), cut)
+
     def _known(
-        self,
-        tool: str,
-        arguments: Arguments,
-        seen: Mapping[tuple[str, tuple[str, ...]], Json],
-    ) -> tuple[dict[str, Json], dict[str, tuple[tuple[str, ...], Json]]]:
-        """(the records that a call leads to, by name; the same with their paths)."""
+        self, tool: str, arguments: Arguments, seen: Seen, earlier: Sequence[Arguments]
+    ) -> tuple[Circumstances, Paths]:
+        """(a call with the records that it leads to; these by name, each with its path)."""
         by_name: dict[str, Json] = {}
-        paths: dict[str, tuple[tuple[str, ...], Json]] = {}
+        paths: dict[str, list[tuple[tuple[str, ...], Json]]] = {}
         for record in self._records[tool]:
             key = _key(record, arguments, by_name)
             if key is not None and (record.family.name, (key,)) in seen:
                 by_name[record.name] = seen[record.family.name, (key,)]
-                paths[record.name] = (*record.family.name.split("."), key), by_name[record.name]
+                path = (*record.family.name.split("."), key)
+                paths[record.name] = [(path, by_name[record.name])]
+        for listed in self._listed[tool]:
+            items = arguments.get(listed.argument)
+            keys = [str(item) for item in items] if isinstance(items, list) else []
+            if keys and all((listed.family.name, (key,)) in seen for key in keys):
+                found = {key: seen[listed.family.name, (key,)] for key in keys}
+                by_name[listed.name] = found
+                parts = listed.family.name.split(".")
+                paths[listed.name] = [((*parts, key), record) for key, record in found.items()]
         for name in self._lookups:
             if (name, ()) in seen:
                 by_name[name] = seen[name, ()]
-                paths[name] = tuple(name.split(".")), by_name[name]
-        return by_name, paths
+                paths[name] = [(tuple(name.split(".")), by_name[name])]
+        return Circumstances(arguments=arguments, records=by_name, earlier=tuple(earlier)), paths
 
-    def _swaps(
-        self,
-        question: Question,
-        arguments: Arguments,
-        by_name: Mapping[str, Json],
-        seen: Mapping[tuple[str, tuple[str, ...]], Json],
-    ) -> Iterator[tuple[Arguments, Mapping[str, Json], dict[str, tuple[tuple[str, ...], Json]]]]:
-        """The same call with one thing otherwise: an argument of another call, or another record."""
-        if question.swaps:
-            own = arguments.get(question.swaps)
-            pool = self._pools.get((question.tool, question.swaps), ())
-            others = [value for value in pool if value != own][-_MOST_SWAPS:]
-            for value in others:
-                yield {**arguments, question.swaps: value}, by_name, {}
+    def _swaps(self, question: Question, asked: Circumstances, seen: Seen) -> Iterator[Arguments]:
+        """The same call with one argument otherwise: that of another call, or another record's key."""
+        arguments, name = asked.arguments, question.swaps
+        if question.kin:
+            own = arguments.get(name)
+            keys = [key for family, (key, *_) in _keyed(seen) if family == question.kin]
+            keys += [key for before in asked.earlier if isinstance(key := before.get(name), str)]
+            for key in [*dict.fromkeys(keys)][-_MOST_SWAPS:]:
+                value: Json = [key] if isinstance(own, list) else key
+                if value != own:
+                    yield {**arguments, name: value}
+            return
+        if name:
+            pool = self._pools.get((question.tool, name), ())
+            others = [value for value in pool if value != arguments.get(name)][-_MOST_SWAPS:]
+            yield from ({**arguments, name: value} for value in others)
             return
         records = [r for r in self._records[question.tool] if r.key[0] == "args"]
         for record in records[:1] if question.check else ():
-            other_keys = [k for f, k in seen if f == record.family.name and len(k) == 1]
-            for (key,) in other_keys[-_MOST_SWAPS:]:
+            other_keys = [key for family, (key, *_) in _keyed(seen) if family == record.family.name]
+            for key in other_keys[-_MOST_SWAPS:]:
                 if key != str(arguments.get(record.key[1])):
-                    other = {**arguments, record.key[1]: key}
-                    yield other, *self._known(question.tool, other, seen)
+                    yield {**arguments, record.key[1]: key}
+
+
+def _keyed(seen: Seen) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The records that were seen and have one key."""
+    return ((family, keys) for family, keys in seen if len(keys) == 1)
 
 
 def _key(record: NamedRecord, arguments: Arguments, by_name: Mapping[str, Json]) -> str | None:
@@ -155,9 +189,10 @@ def _key(record: NamedRecord, arguments: Arguments, by_name: Mapping[str, Json])
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def _of(
-    question: Question, paths: Mapping[str, tuple[tuple[str, ...], Json]]
-) -> dict[tuple[str, ...], Json]:
-    """The records that a question requires, by path."""
-    names: Sequence[str] = [*question.requires, *question.requires.values()]
-    return dict(paths[name] for name in names if name in paths)
+def _cut(question: Question, asked: Circumstances, paths: Paths) -> CutSample:
+    """The call with the records that a question requires, by path."""
+    required = question.requires.values()
+    names: Sequence[str] = [*question.requires, *(r for r in required if isinstance(r, str))]
+    records = dict(pair for name in names for pair in paths.get(name, ()))
+    earlier = asked.earlier if "writes." in question.check else ()
+    return CutSample(arguments=asked.arguments, records=records, earlier=earlier)

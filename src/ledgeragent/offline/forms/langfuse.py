@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside, listed
 from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import NO_ID, Scribe, call_of
+from ledgeragent.offline.forms.toolruns import ToolRun, answer_last
 from ledgeragent.offline.forms.within import distinct, exchange
 from ledgeragent.types import Json
 
@@ -17,6 +18,7 @@ def _talks(value: Json) -> Iterator[Dialogue]:
     for trace, observations in _traces(value):
         record = {"id": inside(trace, "sessionId") or inside(trace, "id")}
         scribes = distinct(_scribes(trace, observations))
+        answer_last(scribes, _tool_runs(observations))
         for scribe in scribes:
             name = record if len(scribes) == 1 else {}
             yield Dialogue(name, _copying(scribe))
@@ -67,6 +69,20 @@ def _scribes(trace: Json, observations: list[Mapping[str, Json]]) -> Iterator[Sc
     if tools and not any(scribe.calls for scribe in scribes):
         scribes = [_of_tools(tools, scribes)]
     yield from scribes
+
+
+def _tool_runs(observations: list[Mapping[str, Json]]) -> Iterator[ToolRun]:
+    """The observations of tools; a span may be one, if it has the name and arguments of a call."""
+    for row in observations:
+        if row.get("type") in ("TOOL", "SPAN"):
+            failed = row.get("level") == "ERROR"
+            output = row.get("output")
+            yield ToolRun(
+                name=str(row.get("name")),
+                arguments=decoded(row.get("input")),
+                result=decoded(output if output is not None else row.get("statusMessage")),
+                error=failed,
+            )
 
 
 def _of_tools(rows: Iterable[Mapping[str, Json]], scribes: list[Scribe]) -> Scribe:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside, listed
 from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import Scribe, call_of
+from ledgeragent.offline.forms.toolruns import ToolRun, answer_last
 from ledgeragent.offline.forms.within import distinct, exchange
+from ledgeragent.returned import parse_value
 from ledgeragent.types import Json
 
 
@@ -18,6 +20,7 @@ def _talks(value: Json) -> Iterator[Dialogue]:
     for name, runs in traces.items():
         runs.sort(key=lambda run: str(run.get("dotted_order", run.get("start_time", ""))))
         threads = distinct(_scribes(runs))
+        answer_last(threads, _tool_runs(runs))
         for thread in threads:
             yield Dialogue({"id": name} if len(threads) == 1 else {}, _copying(thread))
         if not threads:
@@ -58,20 +61,39 @@ def _scribes(runs: list[Mapping[str, Json]]) -> list[Scribe]:
     return scribes
 
 
+def _tool_runs(runs: list[Mapping[str, Json]]) -> Iterator[ToolRun]:
+    for run in runs:
+        if run.get("run_type") != "tool":
+            continue
+        output = inside(run, "outputs", "output")
+        fields = inside(output, "kwargs") or output
+        is_message = isinstance(fields, dict) and "tool_call_id" in fields
+        yield ToolRun(
+            name=str(run.get("name")),
+            arguments=_arguments(run),
+            result=inside(fields, "content") if is_message else output,
+            error=bool(run.get("error")),
+            key=str(inside(fields, "tool_call_id")) if is_message else None,
+        )
+
+
+def _arguments(run: Mapping[str, Json]) -> Json:
+    """What a tool was given: its inputs, or the text in which they stand."""
+    inputs = run.get("inputs")
+    text = inside(inputs, "input")
+    inner = decoded(text)
+    if isinstance(inner, str):
+        try:
+            inner = parse_value(inner)
+        except ValueError:
+            return inputs
+    return inner if isinstance(inner, dict) else inputs
+
+
 def _of_tools(runs: list[Mapping[str, Json]]) -> Scribe:
     scribe = Scribe()
     for run in scribe.each(runs, "run"):
-        inputs = run.get("inputs")
-        inner = decoded(inside(inputs, "input"))
-        scribe.reply(
-            calls=[
-                call_of(
-                    run.get("name"),
-                    {"inputs": inner if isinstance(inner, dict) else inputs},
-                    "inputs",
-                )
-            ]
-        )
+        scribe.reply(calls=[call_of(run.get("name"), {"inputs": _arguments(run)}, "inputs")])
         output = inside(run, "outputs", "output")
         content = inside(output, "content") if isinstance(output, dict) else output
         scribe.returned(

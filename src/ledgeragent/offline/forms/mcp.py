@@ -8,12 +8,20 @@ from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed, marke
 from ledgeragent.offline.forms.scribe import Scribe, call_of
 from ledgeragent.types import Json
 
+_OF_SERVERS = {
+    "sampling/createMessage": "role",
+    "roots/list": "roots",
+    "elicitation/create": "action",
+}
+"""What a server asks its client, with a field of the answer by which this is told from a tool's."""
+
 _WRAPPED = ("message", "payload", "data", "msg", "body")
 
 
 def write_jsonrpc(lines: Json, scribe: Scribe) -> None:
     """Writes JSON-RPC messages down; only calls of tools and their answers are part of it."""
     waiting: set[str] = set()
+    asked: dict[str, str] = {}
     for line in scribe.each(lines, "message"):
         for message in _messages(line):
             key = str(message.get("id"))
@@ -24,7 +32,12 @@ def write_jsonrpc(lines: Json, scribe: Scribe) -> None:
                 scribe.call(call_of(fields.get("name"), arguments, "arguments", id=key))
                 waiting.add(key)
             elif "method" in message:
+                if message["method"] in _OF_SERVERS:
+                    asked[key] = _OF_SERVERS[message["method"]]
                 scribe.leave_out("other methods")
+            elif key in asked and asked[key] in (message.get("result") or {}):
+                del asked[key]  # an answer to the server, whose ids are its own
+                scribe.leave_out("other answers")
             elif key in waiting:
                 waiting.discard(key)
                 _answer(message, key, scribe)

@@ -36,13 +36,26 @@ def _write(value: Mapping[str, Json], scribe: Scribe) -> None:
     if value.get("error") and not value.get("response"):
         raise ValueError("the request failed; there is no answer of a model in it")
     request, answer = _sides(value)
-    for choice in inside(answer, "choices") or ():
-        if "delta" in choice:
-            raise ValueError("the answer is a chunk of a stream; log the whole answer")
+    if _is_stream(answer):
+        raise ValueError("the answer is a chunk of a stream, or several; log the whole answer")
     conversation = exchange(request, answer)
     if conversation is None:
         raise ValueError("there are no messages in it")
     scribe.copy(conversation)
+
+
+def _is_stream(answer: Json) -> bool:
+    """True for pieces of an answer, in JSON or in the text of server-sent events."""
+    if isinstance(answer, str):
+        return answer.lstrip().startswith(("data:", "event:"))
+    if isinstance(answer, list):
+        return any(map(_is_stream, answer))
+    if not isinstance(answer, dict):
+        return False
+    pieces = (inside(answer, "choices") or ()) if "choices" in answer else ()
+    return any("delta" in choice for choice in pieces if isinstance(choice, dict)) or str(
+        answer.get("object")
+    ).endswith(".chunk")
 
 
 def _unfit(value: Json) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ledgeragent.ledger import Entry
 from ledgeragent.packs.lookups import corrects
 from ledgeragent.packs.retail.paths import (
@@ -53,12 +55,21 @@ def customer(ledger: View) -> str | None:
     course = ledger.entry(_COURSE)
     if course is None:
         return ledger.get(_AUTH)
-    everyone = [step for step in course.value if step.startswith(LOCATED)]
-    if len(everyone) > 1:
+    count, served = _located_so_far(tuple(course.value))
+    if count > 1:
         return _served_of_several(course, ledger)
-    only = everyone[0].removeprefix(LOCATED) if everyone else ""
-    is_opened = opened(only) in course.value or handled(only) in course.value
-    return only if is_opened else ledger.get(_AUTH)
+    return ledger.get(_AUTH) if served is None else served
+
+
+@lru_cache
+def _located_so_far(steps: tuple[str, ...]) -> tuple[int, str | None]:
+    """How many people were located, and the only one, if something of them was opened.
+
+    Remembered, since every decision on an order asks for it.
+    """
+    everyone = [step.removeprefix(LOCATED) for step in steps if step.startswith(LOCATED)]
+    only = everyone[0] if everyone else ""
+    return len(everyone), only if {opened(only), handled(only)} & {*steps} else None
 
 
 def _served_of_several(course: Entry, ledger: View) -> str | None:

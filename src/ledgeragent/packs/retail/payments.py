@@ -149,12 +149,12 @@ def _paid_with(order: Order) -> list[str]:
 
 def _own(chosen: str) -> Private:
     """A payment method of the customer, with the argument that names it for the model."""
-    return Private(f"payment_method_id {chosen}", instead=chosen)
+    return Private(f"payment_method_id {chosen}", chosen)
 
 
 def _not_theirs(chosen: str) -> Private:
     """A payment method as the model named it: it may be somebody else's."""
-    return Private(f"payment_method_id {as_given(chosen)}", instead="that")
+    return Private(f"payment_method_id {as_given(chosen)}", "that")
 
 
 @predicate("retail/refund-destination", guards=RETURN)

@@ -6,9 +6,9 @@ reservations was read may justify it, and it is wrong only where none of them ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any
 
 from ledgeragent.packs.airline.paths import (
     RESERVATION,
@@ -19,7 +19,15 @@ from ledgeragent.packs.airline.paths import (
 )
 from ledgeragent.packs.airline.records import Reservation, SendCertificate
 from ledgeragent.packs.airline.rules.cancel import TELL, status_read
-from ledgeragent.packs.airline.rules.customer import BOOK, CANCEL, CERTIFICATE, FLIGHTS, UPDATES
+from ledgeragent.packs.airline.rules.customer import BOOK, CANCEL, CERTIFICATE, UPDATES
+from ledgeragent.packs.airline.rules.incidents import (
+    PER_PASSENGER,
+    CompensationCase,
+    cases,
+    every_case,
+    incidents_of,
+    is_written,
+)
 from ledgeragent.predicates import (
     Broken,
     MissingEvidence,
@@ -30,65 +38,6 @@ from ledgeragent.predicates import (
     predicate,
     violation,
 )
-
-PER_PASSENGER = {"cancelled": 100, "delayed": 50}
-"""The worth of a certificate for each passenger, by what happened to the flight."""
-
-
-class CompensationCase(NamedTuple):
-    """A reservation that may justify a certificate, and what is known to have happened to it."""
-
-    id: str
-    trip: Reservation
-    incidents: frozenset[str]
-
-
-def cases(call: SendCertificate, ledger: View) -> list[CompensationCase]:
-    """The customer's reservations read so far; only those with an incident, if there are any."""
-    candidates = list(_cases(call, ledger))
-    return [case for case in candidates if case.incidents] or candidates
-
-
-def _cases(call: SendCertificate, ledger: View) -> Iterator[CompensationCase]:
-    for path, trip in ledger.glob(RESERVATION):
-        if trip["user_id"] == call["user_id"]:
-            yield CompensationCase(path[1], trip, _incidents(path[1], trip, ledger))
-
-
-def _incidents(id: str, trip: Reservation, ledger: View) -> frozenset[str]:
-    """Which of cancelled and delayed is known of the reservation's flights.
-
-    A flight that was exchanged here is no longer in it, so then any status read may be its own,
-    unless the flight is in another reservation that was read.
-    """
-    statuses: set[str | None] = set()
-    if _written(id, ledger, FLIGHTS):
-        others = _flights_of_others(id, trip["user_id"], ledger)
-        statuses = {status for path, status in ledger.glob(STATUS) if path[1:] not in others}
-    if statuses.isdisjoint(PER_PASSENGER):
-        statuses = {status_read(segment, ledger) for segment in trip["flights"]}
-    return frozenset(PER_PASSENGER) & statuses
-
-
-def _flights_of_others(id: str, user_id: str, ledger: View) -> set[tuple[str, ...]]:
-    """Number and date of the flights of every other reservation that was read."""
-    flights: set[tuple[str, ...]] = set()
-    for path, trip in ledger.glob(RESERVATION):
-        try:
-            segments = trip["flights"] if path[1] != id else ()
-        except (
-            MissingEvidence
-        ):  # of a stranger's record nothing is to be told, nor to be read again
-            if trip["user_id"] == user_id:
-                raise
-            continue
-        flights.update((segment["flight_number"], segment["date"]) for segment in segments)
-    return flights
-
-
-def _written(id: str, ledger: View, *tools: str) -> bool:
-    """True if one of these writes was executed on the reservation in this conversation."""
-    return any(w.name in tools and w.arguments.get("reservation_id") == id for w in ledger.writes)
 
 
 @predicate("airline/compensation-facts", guards=CERTIFICATE)
@@ -130,7 +79,7 @@ def _is_for_somebody_elses(user_id: str, ledger: View) -> bool:
 def _shows_incident(id: str, trip: Reservation, ledger: View) -> bool:
     """True if an incident of a stranger's reservation is known, as far as it can be read."""
     try:
-        return bool(_incidents(id, trip, ledger))
+        return bool(incidents_of(id, trip, ledger))
     except MissingEvidence:
         return False
 
@@ -208,7 +157,7 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
     candidates = cases(call, ledger)
     if not candidates or any(_is_eligible(case, ledger) for case in candidates):
         return None
-    _wait_for_bookings(call["user_id"], ledger)
+    _ask_for_others(call, candidates, ledger)
     return violation(
         "{user} is a {membership} member, and {trips} is neither insured nor business; a certificate "
         "is for silver and gold members, insured reservations and business cabin{tell}",
@@ -217,6 +166,24 @@ def compensation_eligibility(call: SendCertificate, ledger: View) -> Broken | No
         trips=[case.id for case in candidates],
         tell=TELL,
     )
+
+
+def _ask_for_others(
+    call: SendCertificate, candidates: Iterable[CompensationCase], ledger: View
+) -> None:
+    """Asks for what may show that another reservation than the candidates justifies the certificate.
+
+    That is one that was read, but not the status of its flights, and one that is being booked.
+    """
+    _wait_for_bookings(call["user_id"], ledger)
+    if not ledger.parameters["statuses_are_read"]:
+        return
+    with_incident = {case.id for case in candidates if case.incidents}
+    for case in every_case(call, ledger):
+        unread = list(_statuses_unread(case.trip, ledger)) if case.id not in with_incident else []
+        fits = unread and call["amount"] in _amounts(case).values()
+        if fits and _is_eligible(case, ledger):
+            demand(STATUS(*unread[0]), *starmap(status_look_up, unread))
 
 
 def _wait_for_bookings(user_id: str, ledger: View) -> None:
@@ -249,7 +216,7 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
     others = [case for case in candidates if not fitting or _is_eligible(case, ledger)]
     if not others:
         return None
-    _wait_for_bookings(call["user_id"], ledger)
+    _ask_for_others(call, candidates, ledger)
     return violation(
         "amount must be {accepted}, not {amount}: 100 for each passenger of {trips} if a flight was "
         "cancelled, 50 if one was delayed",
@@ -288,6 +255,6 @@ def compensation_delay_after_change(call: SendCertificate, ledger: View) -> Brok
 
 
 def _changed(case: CompensationCase, ledger: View) -> bool:
-    if _written(case.id, ledger, CANCEL, *UPDATES):
+    if is_written(case.id, ledger, CANCEL, *UPDATES):
         return True
     return case.trip.get("status") == "cancelled"

@@ -130,14 +130,16 @@ def _between(stops: Sequence[str | None], first: int, last: int) -> FlightRoute 
 def ask_for(leg: Leg, ledger: View) -> NoReturn:
     """Asks for the search that would list the leg.
 
-    Where that is not known, or was made in vain: for its status, or any search on its date. Once
-    one was made, the airports tell which others there are.
+    Where that is not known, or was made in vain: for its status, unless that was read, or any search
+    on its date. Once one was made, the airports tell which others there are.
     """
     path = _search_for(leg)
     reads = [search(path)] if path is not None else []
     if path is None or (leg.route is None and ledger.entry(path) is not None):
         anywhere = ToolCall(name="search_direct_flight", arguments={"date": leg.date})
-        reads += [status_look_up(leg.number, leg.date), anywhere]
+        if ledger.get(STATUS(leg.number, leg.date)) is None:
+            reads.append(status_look_up(leg.number, leg.date))
+        reads.append(anywhere)
         searched = any(listing[-1] == leg.date for listing, _ in ledger.glob(DIRECT))
         if searched and ledger.get(AIRPORTS()) is None:
             reads.append(ToolCall(name="list_all_airports"))

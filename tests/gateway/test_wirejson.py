@@ -1,0 +1,43 @@
+"""JSON as the gateway writes it: the same value, whichever library writes it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledgeragent.gateway import wirejson
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@pytest.fixture(params=["quick", "plain"], scope="module", autouse=True)
+def library(request: pytest.FixtureRequest) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "plain":
+            patch.setattr(wirejson, "orjson", None)
+        yield request.param
+
+
+@given(values)
+def test_it_is_read_back_as_it_was(value: Any) -> None:
+    assert json.loads(wirejson.encoded(value)) == value
+
+
+@pytest.mark.parametrize("odd", ["\ud800", 2**64, -(2**70), [[[0]]]], ids=repr)
+def test_what_the_quick_library_refuses_is_written_too(odd: Any) -> None:
+    for _ in range(300):  # deeper than it goes
+        odd = [odd]
+    assert json.loads(wirejson.encoded({"odd": odd})) == {"odd": odd}
+
+
+@given(values)
+def test_events_are_ascii(value: Any) -> None:
+    assert wirejson.ascii_text(value).isascii()
