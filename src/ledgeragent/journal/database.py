@@ -75,7 +75,7 @@ class JournalDatabase:
         self.close()
         try:
             parts = conninfo.conninfo_to_dict(self._address)
-            patient = conninfo.make_conninfo(**{**_PATIENCE, **parts})
+            patient = conninfo.make_conninfo("", **{**_PATIENCE, **parts})
             self._base = psycopg.connect(patient, autocommit=True)
         except psycopg.Error as problem:
             raise DatabaseError(self._told(problem)) from None

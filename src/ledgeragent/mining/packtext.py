@@ -124,7 +124,7 @@ class PackText:
         keys = {route.renames.get(key, key) for key in route.family.keys}
         is_value = not route.family.profile.kinds.keys() & {"dict", "list"}
         if is_value:  # what it is asked for optionally may change its answer
-            names = [name for name in used if name not in route.parameters]
+            names = tuple(name for name in used if name not in route.parameters)
         free = [n for n in names if n not in keys and n.isidentifier()]
         holds_list = any("list" in f.kinds for f in route.family.profile.fields.values())
         if free and (whole or is_value or (holds_list and not route.each)):
