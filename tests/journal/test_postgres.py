@@ -148,6 +148,18 @@ def test_the_database_restarts_and_nothing_is_lost(
     assert verified(database, capsys)[0] == 0
 
 
+def test_the_last_head_is_taken_though_the_database_restarted_before(
+    postgres: PostgresServer, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = postgres.fresh_database()
+    journal = opened(database, key=key)
+    said(journal, "before")
+    postgres.stop()
+    postgres.start()
+    journal.close()
+    assert verified(database, capsys, "--key", f"{key}.pub")[0] == 0
+
+
 def test_a_record_whose_answer_was_lost_is_written_once(
     database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
