@@ -262,7 +262,7 @@ def runs(most: int) -> list[Curve]:
                     line = text.replace(fixture.ORDER_ID, f"#W{number:07}")
                     stream.write(line.replace("0000000", f"{number:07}", 1) + "\n")
             began = time.process_time()
-            result = replay([str(file)], "retail", jobs=1)
+            result = replay([str(file)], "retail")
             assert result.runs == size, result
             curve.add(size, time.process_time() - began)
     return [curve]

@@ -105,6 +105,32 @@ def speed() -> str:
     return table(head, rows) + made_by("speed.json", "make bench")
 
 
+def reading() -> str:
+    """What a replay takes beside decompressing and decoding alone."""
+    report = result("reading.json")
+    times, shares = report["seconds"], report["times_the_floor"]
+    floor = times["decompress"] + times["decode"]
+
+    def row(what: str, name: str, share: float) -> tuple[str, ...]:
+        return what, f"{times[name]:.2f} s", f"{share:.2f}"
+
+    rows = [
+        ("decompress, and decode each line with `json`: the floor", f"{floor:.2f} s", "1"),
+        row("read", "read", shares["read"]),
+        row("read, with `fast`", "read_fast", times["read_fast"] / floor),
+        row("replay", "replay", shares["replay"]),
+        row("replay, with `fast`", "replay_fast", shares["replay_fast"]),
+    ]
+    calls = report["calls_a_second"]
+    words = (
+        f"\n{report['megabytes']:,.0f} MB in {report['records']:,} records, of which "
+        f"{report['runs_judged']:,} runs with {report['calls_judged']:,} calls are judged: "
+        f"{calls['replay']:,} recorded calls a second and core, {calls['replay_fast']:,} with `fast`.\n"
+    )
+    head = ("the tau2 and tau-bench retail runs, one process", "processor time", "times the floor")
+    return table(head, rows) + words + made_by("reading.json", report["command"])
+
+
 def cel_speed() -> str:
     """One rule in CEL: the dearest of the shop's, alone and beside 1,000 records."""
     worst = result("cel.json")["worst_us"]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.offline.replay import processors
+from ledgeragent.engines.local import processors
 
 from .command import ROOT, RUNS, jsonl
 
 MANY = "99999999"
 TWO = (
-    "import sys; from ledgeragent.offline import replay; replay.processors = lambda: 2; "
+    "import sys; from ledgeragent.engines import local; local.processors = lambda: 2; "
     "from ledgeragent.cli.main import main; sys.exit(main())"
 )
 PATIENCE = 60.0
@@ -42,7 +42,11 @@ def started(
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"},
+        env={
+            **os.environ,
+            "LEDGERAGENT_ALLOW_FAULTY": "1",
+            "PYTHONPATH": os.pathsep.join(map(str, (folder, ROOT, ROOT / "src"))),
+        },
     )
 
 

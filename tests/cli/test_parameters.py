@@ -134,3 +134,22 @@ def test_each_route_of_a_gateway_has_its_own(pack: str, tmp_path: Path) -> None:
     first, second = (route.domain().parameters for route in plan(file).routes)
     assert (first["days"], first["limit"]) == (3, 5.5)
     assert (second["days"], second["limit"]) == (14, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("NaN", "should be"),
+        ("Infinity", "should be"),
+        ("-Infinity", "should be"),
+        ("1e400", "should be"),
+        ("9" * 400, "a number of more than 64 bits"),
+        ("[" * 100_000, "should be"),
+    ],
+)
+def test_what_no_number_can_be_compared_with_is_no_number(
+    pack: str, value: str, problem: str
+) -> None:
+    """NaN is neither more nor less than a limit, so that a rule would hold of nothing or of all."""
+    done = ledgeragent("check", pack, "--param", f"limit={value}")
+    assert done.code == 2 and problem in done.err and "Traceback" not in done.err

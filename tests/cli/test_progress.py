@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ledgeragent.cli.progress import Progress
-from ledgeragent.offline.sources import Piece
+from ledgeragent.offline.piece import Piece
 
 
 class Screen(io.StringIO):

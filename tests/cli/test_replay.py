@@ -248,6 +248,28 @@ def test_a_missing_file_is_an_error_in_one_line(tmp_path: Path) -> None:
     assert done == (2, "", f"ledgeragent: error: {tmp_path}/nowhere: No such file or directory\n")
 
 
+def test_a_pattern_stands_for_the_files_that_fit_it(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl", "c.txt"):
+        (tmp_path / name).write_text(jsonl(*RUNS))
+    pattern = ledgeragent("replay", tmp_path / "*.jsonl", "--domain", NAME, "--format", "json")
+    both = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    assert pattern == ledgeragent("replay", *both, "--domain", NAME, "--format", "json")
+    nothing = ledgeragent("replay", tmp_path / "*.csv", "--domain", NAME)
+    assert nothing.code == 2 and "no file fits this pattern" in nothing.err
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--address", "auto"), "--address goes with --engine ray"),
+        (("--engine", "ray", "--jobs", "2"), "--jobs goes with --engine local"),
+    ],
+)
+def test_options_of_another_engine_are_refused(options: tuple[str, ...], problem: str) -> None:
+    done = ledgeragent("replay", "-", "--domain", NAME, *options, stdin=jsonl(*RUNS).encode())
+    assert done.code == 2 and problem in done.err and done.out == ""
+
+
 def test_a_folder_stands_for_the_files_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "monday"
     folder.mkdir(parents=True)

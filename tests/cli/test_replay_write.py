@@ -40,7 +40,8 @@ def written(folder: Path, *more: str, runs: list[Any] = RUNS) -> Done:
     file = folder / "runs.jsonl"
     file.write_text(jsonl(*dated(runs)))
     table = folder / "verdicts.parquet"
-    return ledgeragent("replay", file, "--domain", NAME, "--write", table, *more)
+    command = ("replay", file, "--domain", NAME, "--allow-faulty", "--write", table, *more)
+    return ledgeragent(*command)
 
 
 def rows(folder: Path, query: str) -> list[dict[str, Any]]:
@@ -139,6 +140,26 @@ def test_where_nothing_can_be_judged_what_stood_there_stays(tmp_path: Path) -> N
     done = ledgeragent("replay", tmp_path / "runs.jsonl", "--domain", NAME, "--write", table)
     assert done.code == 2 and table.read_text() == "as it was"
     assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_a_place_that_ends_in_a_slash_is_a_folder_of_parts(folder: Path, tmp_path: Path) -> None:
+    command = ("replay", folder / "runs.jsonl", "--domain", NAME, "--write", f"{tmp_path}/parts/")
+    assert ledgeragent(*command).code == 0
+    names = sorted(file.name for file in (tmp_path / "parts").iterdir())
+    assert names == ["_SUCCESS", "part-00000.parquet"]
+    assert os.name == "nt" or (tmp_path / "parts").stat().st_mode & 0o777 == 0o700
+    query = "SELECT * FROM 'verdicts.parquet'"
+    parts = duckdb.sql(f"SELECT * FROM '{tmp_path}/parts/*.parquet'").fetchall()
+    assert parts == [tuple(row.values()) for row in rows(folder, query)]
+    again = ledgeragent(*command)
+    assert again.code == 2 and "something stands there" in again.err
+
+
+def test_parts_of_a_command_that_fails_do_not_stay(tmp_path: Path) -> None:
+    (tmp_path / "runs.jsonl").write_text("{\n")
+    command = ("replay", tmp_path / "runs.jsonl", "--domain", NAME, "--write", f"{tmp_path}/parts/")
+    assert ledgeragent(*command).code == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["runs.jsonl"]
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from tests.contracts.test_core import CORE
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset(CORE),
-    frozenset({"files"}),
-    frozenset({"journal"}),
+    frozenset({"files", "dispatching"}),
+    frozenset({"journal", "engines"}),
     frozenset({"session", "stores"}),
     frozenset({"compiler"}),
     frozenset({"check"}),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sqlite3
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,13 +16,14 @@ from pathlib import Path
 from ledgeragent.journal import Journal
 from ledgeragent.types import Json
 from tests.bench.results.runs import CANCEL, READ, simulation
-from tests.cli.branches import NAME
-from tests.cli.command import BOOK, MEMBER, ROOT
+from tests.cli.command import BOOK, MEMBER, ROOT, lend
 from tests.journal.test_journal import BANK, play
 from tests.offline.forms import records
 from tests.offline.test_cases import LEND, LONG, case
 
 BANK_NAME = "tests.journal.test_journal:BANK"
+NAME = "tests.lending.domain:LIBRARY"
+LENDING = "lending"
 FILE = "FILE"
 """Stands for the file in a command."""
 
@@ -44,7 +47,7 @@ RUN = {
     "id": "r1",
     "task_id": "t1",
     "reward": 1.0,
-    "messages": [{"role": "user", "content": "Lend me Ferns"}, *BOOK, *MEMBER],
+    "messages": [{"role": "user", "content": "Lend me Ferns"}, *BOOK, *MEMBER, *lend(99)],
 }
 RESULTS = {
     "info": {
@@ -79,12 +82,18 @@ OPENAPI = {
 }
 CONFIGURATION = b"""
 max_body = 1000
+journal = "never-opened.jsonl"
 redact = ["users.*.email"]
 
 [[routes]]
 path = "/a"
 domain = "shop"
 """
+PARAMETERS = {
+    ".toml": b'today = "2025-03-10"\nrenewal_days = 60\nlargest_waiver = 80.0\n',
+    ".json": b'{"today": "2025-03-10", "renewal_days": 60, "largest_waiver": 80.0}',
+    ".yaml": b'today: "2025-03-10"\nrenewal_days: 60\nlargest_waiver: 80.0\n',
+}
 
 
 def _text(value: Json) -> bytes:
@@ -95,12 +104,38 @@ def _lines(*values: Json) -> bytes:
     return b"".join(_text(value) + b"\n" for value in values)
 
 
+_PARTS = ("BOOK", "LEND", "LOOK")
+
+
 def _recorded() -> tuple[bytes, ...]:
     """One conversation in every form of which the tests have a record, and packed."""
-    forms = [v for n, v in vars(records).items() if n.isupper() and isinstance(v, dict | list)]
-    texts = [_text(form) for form in forms if form]
+    forms = {n: v for n, v in vars(records).items() if n.isupper() and isinstance(v, dict | list)}
+    texts = [_text(form) for name, form in forms.items() if form and name not in _PARTS]
     runs = _lines(RUN, {**RUN, "id": "r2"})
-    return (runs, _text([RUN]), gzip.compress(runs, mtime=0), *texts)
+    return (runs, _text([RUN]), gzip.compress(runs, mtime=0), _archive(), _sessions(), *texts)
+
+
+def _archive() -> bytes:
+    """A log of inspect_ai."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("header.json"), _text({"eval": {"task": "lend"}}))
+        archive.writestr(zipfile.ZipInfo("samples/1.json"), _text(RUN))
+    return content.getvalue()
+
+
+def _sessions() -> bytes:
+    """A database with a session of the OpenAI Agents SDK."""
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE agent_messages (id INTEGER, session_id TEXT, message_data TEXT)")
+    said = {"role": "user", "content": "Lend me Ferns"}
+    call = {"type": "function_call", "call_id": "c", "name": "get_book", "arguments": "{}"}
+    for number, item in enumerate((said, call)):
+        base.execute("INSERT INTO agent_messages VALUES (?, 's', ?)", (number, json.dumps(item)))
+    base.commit()
+    content = base.serialize()
+    base.close()
+    return content
 
 
 @lru_cache
@@ -131,12 +166,12 @@ def _baseline() -> bytes:
         "reason": "too long",
     }
     call = {
-        "message": 2,
+        "message": 6,
         "call": {"name": "lend_book", "arguments": {"book_id": "B1"}},
         "outcome": "revise",
         "findings": [finding],
     }
-    return _text({"ledgeragent": "baseline/1", "domain": NAME, "runs": {"r1": [call]}})
+    return _text({"ledgeragent": "baseline/1", "domain": LENDING, "runs": {"r1": [call]}})
 
 
 def _judging(verb: str, *more: str) -> Sequence[Command]:
@@ -152,8 +187,11 @@ def readers() -> tuple[Reader, ...]:
         ("traces", FILE),
         ("traces", FILE, "--domain", NAME, "--format", "json"),
         ("view", FILE, "--domain", NAME, "-o", PAGE),
-        ("explain", f"{FILE}#1", "--domain", NAME),
-        ("explain", f"{FILE}#1", "--domain", NAME, "--format", "json"),
+        ("explain", f"{FILE}#r1:1", "--domain", NAME),
+        ("explain", f"{FILE}#r1:1", "--domain", NAME, "--format", "json"),
+        ("replay", FILE, "--domain", NAME, "--write", PAGE),
+        ("mine", FILE, "--check", NAME, "--format", "json"),
+        ("mine", FILE, "--domain", "mined", "-o", PAGE),
     )
     journal = (
         ("journal", "verify", FILE),
@@ -167,7 +205,14 @@ def readers() -> tuple[Reader, ...]:
         ("test", "--domain", FILE),
     )
     cases = [("test", "--domain", NAME, "--cases", FILE, "--format", f) for f in ("text", "json")]
+    kept = {"task_id": "1", "domain": "shop", "arm": "fc", "model": "m", "reward": 1.0}
+    results = (_text(RESULTS), _lines(kept, RUN))
     report = [("bench", "report", FILE, "--format", f) for f in ("markdown", "json", "csv")]
+    parking = str(ROOT / "examples" / "parking" / "pack.yaml")
+    parameters: tuple[Command, ...] = (
+        ("check", parking, "--params", FILE, "--format", "json"),
+        ("coverage", parking, "--params", FILE),
+    )
     tools: tuple[Command, ...] = (
         ("init", "fuzzed", "--tools", FILE, "--out", PAGE),
         ("replay", "-", "--domain", NAME, "--tools", FILE),
@@ -180,8 +225,12 @@ def readers() -> tuple[Reader, ...]:
         Reader(name="database", suffix=".db", seeds=(_journal("j.db"),), commands=journal),
         Reader(name="pack", suffix=".yaml", seeds=packs, commands=pack),
         Reader(name="cases", suffix=".jsonl", seeds=(rows,), commands=tuple(cases)),
-        Reader(name="results", suffix=".json", seeds=(_text(RESULTS),), commands=tuple(report)),
+        Reader(name="results", suffix=".json", seeds=results, commands=tuple(report)),
         Reader(name="tools", suffix=".json", seeds=(_text(TOOLS), _text(OPENAPI)), commands=tools),
+        *(
+            Reader(name=f"parameters{suffix}", suffix=suffix, seeds=(seed,), commands=parameters)
+            for suffix, seed in PARAMETERS.items()
+        ),
         Reader(
             name="baseline",
             suffix=".json",
@@ -192,7 +241,7 @@ def readers() -> tuple[Reader, ...]:
             name="configuration",
             suffix=".toml",
             seeds=(CONFIGURATION,),
-            commands=(("gateway", "--config", FILE, "--upstream", "nowhere"),),
+            commands=(("gateway", "check", FILE, "--upstream", "http://127.0.0.1:9"),),
         ),
     )
 

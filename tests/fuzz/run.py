@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import re
+import shutil
 import sys
 import tempfile
 import traceback
@@ -43,12 +44,22 @@ class Outcome:
     fault: str
 
 
+def answers(reader: Reader) -> Iterator[tuple[Command, int, int]]:
+    """For each command the exit code on each file that is right, by its number."""
+    with tempfile.TemporaryDirectory() as folder:
+        for command in reader.commands:
+            for number, seed in enumerate(reader.seeds):
+                outcome = _outcome(reader, number, (seed, command), Path(folder))
+                yield command, number, outcome.code
+
+
 def outcomes(inputs: int, seed: int = 0, only: str = "") -> Iterator[Outcome]:
     """What became of so many files, the kinds in turn; the same files for the same `seed`."""
     kinds = [reader for reader in readers() if only in ("", reader.name)]
     with tempfile.TemporaryDirectory() as folder:
         for number in range(inputs):
-            yield _outcome(kinds[number % len(kinds)], number, seed, Path(folder))
+            reader = kinds[number % len(kinds)]
+            yield _outcome(reader, number, file_of(reader, number, seed), Path(folder))
 
 
 def file_of(reader: Reader, number: int, seed: int) -> tuple[bytes, Command]:
@@ -58,8 +69,8 @@ def file_of(reader: Reader, number: int, seed: int) -> tuple[bytes, Command]:
     return content, random.choice(reader.commands)
 
 
-def _outcome(reader: Reader, number: int, seed: int, folder: Path) -> Outcome:
-    content, command = file_of(reader, number, seed)
+def _outcome(reader: Reader, number: int, fuzzed: tuple[bytes, Command], folder: Path) -> Outcome:
+    content, command = fuzzed
     file, page = folder / f"fuzzed{reader.suffix}", folder / "page.html"
     file.write_bytes(content)
     words = [word.replace(FILE, str(file)).replace(PAGE, str(page)) for word in command]
@@ -76,7 +87,7 @@ def _outcome(reader: Reader, number: int, seed: int, folder: Path) -> Outcome:
             fault = traceback.format_exc(limit=-4)
     fault = fault or _fault(code, command, out.getvalue(), err.getvalue()) or _page_fault(page)
     for made in folder.iterdir():
-        made.unlink()
+        shutil.rmtree(made) if made.is_dir() else made.unlink()
     return Outcome(reader=reader.name, number=number, command=command, code=code, fault=fault)
 
 
@@ -106,7 +117,7 @@ def _fault(code: int, command: Command, out: str, err: str) -> str:
 
 def _page_fault(page: Path) -> str:
     """What is wrong with the data in a page, "" where nothing is or there is no page."""
-    text = page.read_text() if page.exists() else ""
+    text = page.read_text(errors="replace") if page.is_file() else ""
     data = _DATA.search(text)
     if data is None:
         return ""

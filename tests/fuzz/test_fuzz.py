@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzz.corpus import readers
-from tests.fuzz.run import file_of, outcomes
+from tests.fuzz.corpus import Reader, readers
+from tests.fuzz.run import answers, file_of, outcomes
 
 pytest.importorskip("yaml")
 
@@ -17,6 +17,14 @@ def test_no_file_makes_it_stumble(reader: str) -> None:
     seen = [*outcomes(EACH, seed=7, only=reader)]
     assert [outcome for outcome in seen if outcome.fault] == []
     assert len(seen) == EACH
+
+
+@pytest.mark.parametrize("reader", readers(), ids=lambda reader: reader.name)
+def test_every_command_gets_behind_the_door(reader: Reader) -> None:
+    """Each reads a file of its kind that is right, and each such file is read: else nothing is tried."""
+    read = [(command, number) for command, number, code in answers(reader) if code in (0, 1)]
+    assert {command for command, _ in read} == {*reader.commands}
+    assert {number for _, number in read} == {*range(len(reader.seeds))}
 
 
 def test_the_same_number_is_the_same_file() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.gateway.dialects.base import reading
 from ledgeragent.gateway.dialects.chat import ChatStream
 from ledgeragent.gateway.dialects.messages import MessagesStream
+from ledgeragent.gateway.dialects.reading import reading
 from ledgeragent.gateway.dialects.responses import ResponsesStream
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.sse import EventParser, ServerEvent

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ledgeragent.journal import open_store
 from ledgeragent.journal.chain import Chain, read, verify
+from ledgeragent.journal.opening import open_store
 
 
 def records_of(file: Path) -> list[dict[str, Any]]:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.engines.local import LocalEngine
+from ledgeragent.errors import UsageError
 from ledgeragent.offline.binding import Binding, versions
+from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.replay import replay
-from ledgeragent.offline.sources import Piece, pieces
+from ledgeragent.offline.sources import pieces
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace
 from tests.cli.branches import NAME, NEW, OLD
@@ -55,7 +57,8 @@ def test_the_results_of_two_files_add_up(file: str) -> None:
 
 
 def test_the_number_of_processes_changes_nothing(file: str) -> None:
-    assert replay([file] * 3, NAME, allow_faulty=True, jobs=2) == replay(
+    two = LocalEngine(jobs=2)
+    assert replay([file] * 3, NAME, allow_faulty=True, engine=two) == replay(
         [file] * 3, NAME, allow_faulty=True
     )
 
@@ -75,9 +78,12 @@ def test_a_long_file_comes_in_pieces_that_hold_every_line_once(tmp_path: Path) -
     assert b"".join(line for piece in cut for line in piece.lines) == runs.read_bytes()
 
 
-def test_a_file_that_cannot_be_opened_stops_it(file: str) -> None:
-    with pytest.raises(DataError, match="nowhere"):
-        replay([file, "nowhere"], NAME, allow_faulty=True)
+def test_a_file_that_cannot_be_read_is_left_out_and_told(file: str) -> None:
+    result = replay(["nowhere", file], NAME, allow_faulty=True)
+    assert result.runs == 8 and result.skipped["broken"] == 1
+    assert {"file": "nowhere", "line": None, "problem": "No such file or directory"} in (
+        result.problems
+    )
 
 
 @pytest.mark.parametrize(

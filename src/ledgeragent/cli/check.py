@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from ledgeragent.cli.options import add_parameters, parameters_of
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.problems import Severity
+from ledgeragent.files.limits import PACK
+from ledgeragent.files.reading import opened, read_text
 from ledgeragent.packs import PACKS
 from ledgeragent.packs.checking import check, checked_text
 from ledgeragent.report.findings import (
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     reports: list[PackFindings] = []
     for name in (pack for text in args.packs for pack in _packs(text)):
         if name == "-":
-            problems = checked_text(sys.stdin.read(), args.tools, parameters)
+            problems = checked_text(read_text("-", PACK), args.tools, parameters)
         else:
             problems = check(name, version=args.version, tools=args.tools, parameters=parameters)
         reports.append(PackFindings(name, tuple(problems)))
@@ -86,5 +88,6 @@ def _packs(text: str) -> list[str]:
 
 def _is_pack(file: Path) -> bool:
     """True for a YAML file that says it is a pack."""
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        return any(line.startswith("schema:") for line in lines)
+    with opened(file) as stream:
+        head = stream.read(PACK.value << 20)
+    return any(line.startswith(b"schema:") for line in head.splitlines())

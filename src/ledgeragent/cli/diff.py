@@ -7,9 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent import packs
+from ledgeragent.cli.engines import engine_of
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
+from ledgeragent.cli.places import files_in
 from ledgeragent.cli.progress import Progress
-from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
+from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, warn
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.baseline import (
@@ -69,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
             before,
             after,
             nonstandard=args.nonstandard,
-            jobs=args.jobs,
+            engine=engine_of(args, before.name, after.name),
             progress=progress,
         )
     _require_runs(difference, args)
@@ -90,7 +92,7 @@ def run_baseline(args: argparse.Namespace) -> int:
             files,
             binding,
             nonstandard=args.nonstandard,
-            jobs=args.jobs,
+            engine=engine_of(args, binding.name),
             progress=progress,
         )
     difference = compared(earlier, now, binding)

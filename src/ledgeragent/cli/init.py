@@ -73,5 +73,7 @@ def write_new(file: Path, text: str) -> None:
         raise UsageError(
             f"{file} exists already; remove it, or choose another with --out"
         ) from None
+    except OSError as problem:
+        raise UsageError(f"cannot write {file}: {problem.strerror}") from None
     finally:
         os.unlink(temporary)

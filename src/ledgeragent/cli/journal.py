@@ -54,7 +54,8 @@ def add(subparsers: Subparsers) -> None:
         "leaves the hashes of its records.",
         epilog="verify exits 1 if a record was changed, removed, reordered or torn, is oddly dated, or a "
         "head is not come past. Without a head that was kept elsewhere it cannot see that the last "
-        "records are gone, nor that the whole file was written anew.",
+        "records are gone, nor that the whole file was written anew. head and erase exit 1 if a place "
+        "did not take the head.",
     )
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument(
@@ -88,13 +89,14 @@ def add(subparsers: Subparsers) -> None:
         action="append",
         default=[],
         metavar="PLACE",
-        help="head: where it goes besides: a file, syslog:, syslog:HOST:PORT or a URL",
+        help="head: where it goes besides: a file, syslog:, syslog:SOCKET, syslog:HOST:PORT (UDP) or a URL",
     )
     parser.add_argument(
         "--since",
         type=_moment,
         metavar="TIME",
-        help="verify: take older records as they stand, e.g. 2026-11-28 or 2026-11-28T09:00:00Z",
+        help="verify: take the records that a head from before then covers as they stand, e.g. 2026-11-28 "
+        "or 2026-11-28T09:00:00Z; without heads, those in front that are older",
     )
     parser.set_defaults(run=run)
 
@@ -140,8 +142,11 @@ def _head(store: Store, args: argparse.Namespace) -> int:
     places = tuple(map(head_place, args.places))
     checkpoints = Checkpoints(signer=signer, places=places)
     print(checkpoints.keep(head).line())
-    checkpoints.close()
-    return 0
+    return 1 if checkpoints.close() else 0
+
+
+def _plan(args: argparse.Namespace) -> CheckpointPlan:
+    return CheckpointPlan(key=args.key, key_variable=args.key_env, places=tuple(args.places))
 
 
 def _erase(args: argparse.Namespace) -> int:
@@ -150,7 +155,7 @@ def _erase(args: argparse.Namespace) -> int:
             "name what is to be erased: a conversation with --session, or a chain of a database "
             "with --chain"
         )
-    plan = CheckpointPlan(key=args.key, key_variable=args.key_env, places=tuple(args.places))
+    plan, lost = _plan(args), 0
     if is_address(args.file):
         from ledgeragent.journal.burial import bury, drop
 
@@ -162,10 +167,10 @@ def _erase(args: argparse.Namespace) -> int:
     elif args.session is None:
         raise UsageError("--chain: a file is one chain; delete the file")
     else:
-        count = erase(args.file, args.session, plan)
+        count, lost = erase(args.file, args.session, plan)
     what = args.session if args.session is not None else f"chain {args.chain}"
     print(f"{shown_address(args.file)}: {count} records of {what} erased")
-    return 0
+    return 1 if lost else 0
 
 
 def _print(store: Store, args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from ledgeragent.cli.options import (
     parameters_of,
     tools_of,
 )
+from ledgeragent.cli.tools import add_names, names_of
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
@@ -28,8 +30,12 @@ from ledgeragent.verdict import Decision
 if TYPE_CHECKING:
     from ledgeragent.mcp.http import HttpProxy
     from ledgeragent.mcp.transports import McpServer
+    from ledgeragent.stores.base import SessionStore
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A token of HTTP (RFC 9110)."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -79,6 +85,7 @@ def add(subparsers: Subparsers) -> None:
     )
     add_mode(parser)
     add_journal(parser)
+    add_names(parser)
     parser.add_argument(
         "--allow-unknown",
         action="store_true",
@@ -105,11 +112,14 @@ def run(args: argparse.Namespace) -> int:
 
         from ledgeragent.adapters.common import Policy
         from ledgeragent.mcp.http import LOCAL, HttpProxy
+        from ledgeragent.mcp.logwords import OwnWords
         from ledgeragent.mcp.sessions import SessionPer, Sessions
         from ledgeragent.mcp.transports import serve_stdio
     except ImportError:
         raise MissingExtraError("mcp", "mcp") from None
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ledgeragent: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OwnWords())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     domain = Binding(
         name=args.domain,
         version=args.version,
@@ -124,12 +134,13 @@ def run(args: argparse.Namespace) -> int:
     upstream = _upstream(args.url, args.command, _headers(args.header))
     with journal_of(args, domain) as journal:
         gate = Gate(domain=domain, unknown=unknown, undecided=Decision[args.undecided.upper()])
-        guard = Policy(gate, journal=journal, mode=args.mode)
+        guard = Policy(gate, journal=journal, mode=args.mode, names=names_of(args))
         sessions = Sessions(guard, per, open_session_store(args.session_store))
         if args.transport == "stdio":
             _ = sys.stdin.buffer, sys.stdout.buffer  # of a closed one the transport would not tell
             anyio.run(serve_stdio, sessions, upstream)
         else:
+            anyio.run(_reach, open_session_store(args.session_store))
             _listen(HttpProxy(sessions, upstream, hosts=(*LOCAL, args.host)), args.host, args.port)
     return 0
 
@@ -149,7 +160,20 @@ def _headers(options: Sequence[str]) -> dict[str, str]:
     for name, equals, _ in pairs:
         if not name or not equals:
             raise UsageError(f"--header {name}: should be NAME=VALUE")
-    return {name: os.path.expandvars(value) for name, _, value in pairs}
+        if not _HEADER_NAME.fullmatch(name):
+            raise UsageError("--header: the part before = is no name of a header")
+    headers = {name: os.path.expandvars(value) for name, _, value in pairs}
+    for name, value in headers.items():
+        # The value may be a key, which no message shows.
+        if not value.isascii() or not value.isprintable():
+            raise UsageError(f"--header {name}: its value holds a line break or another character")
+    return headers
+
+
+async def _reach(store: SessionStore) -> None:
+    """SessionStoreError for a store that cannot be opened, before the server would only fail to start."""
+    await store.open()
+    await store.close()
 
 
 def _listen(proxy: HttpProxy, host: str, port: int) -> None:

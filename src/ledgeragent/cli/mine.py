@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.engines import add_engine, engine_of
 from ledgeragent.cli.init import NAME
 from ledgeragent.cli.options import add_faulty
-from ledgeragent.cli.recorded import READS, add_reading, files_in, warn
+from ledgeragent.cli.places import files_in
+from ledgeragent.cli.recorded import READS, add_reading, warn
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.errors import UsageError
@@ -40,9 +42,13 @@ def add(subparsers: Subparsers) -> None:
         "be read.",
     )
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="recorded runs, or a folder of them; - is stdin"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="recorded runs, a folder or a pattern of them, also s3://, gs:// or az://; - is stdin",
     )
     add_reading(parser)
+    add_engine(parser)
     parser.add_argument(
         "--nonstandard",
         action="store_true",
@@ -94,7 +100,8 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Drafts a pack, or compares one. 1 where a pack and the runs differ."""
     files = files_in(args.files)
-    with RecordedRuns(files, args.form, args.tool_prefix, args.nonstandard) as recording:
+    engine = engine_of(args)
+    with RecordedRuns(files, args.form, args.tool_prefix, args.nonstandard, engine) as recording:
         if args.check is not None:
             return _check(args, recording, files)
         return _draft(args, recording, files)

@@ -142,8 +142,8 @@ def add_journal(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PLACE",
-        help="where the journal's heads go: a file, syslog:, syslog:HOST:PORT or a URL; may be given "
-        "again. Signed ones stand in JOURNAL.heads, or in the database, as well",
+        help="where the journal's heads go: a file, syslog:, syslog:SOCKET, syslog:HOST:PORT (UDP) "
+        "or a URL; may be given again. Signed ones stand in JOURNAL.heads, or in the database, as well",
     )
     parser.add_argument(
         "--journal-every",

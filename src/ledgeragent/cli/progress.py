@@ -6,8 +6,9 @@ import os
 import sys
 import time
 
+from ledgeragent.cli.places import bytes_in
 from ledgeragent.cli.streams import is_quiet, raw
-from ledgeragent.offline.sources import Piece
+from ledgeragent.offline.piece import Piece
 
 _PATIENCE = 1.0
 _PAUSE = 0.2
@@ -18,10 +19,9 @@ class Progress:
     """Shows how much of some files was read. Use as a context; call it with each piece done."""
 
     def __init__(self, files: list[str]) -> None:
-        sizes = [os.path.getsize(f) for f in files if f != "-" and os.path.isfile(f)]
-        self._total = sum(sizes) if "-" not in files else 0
-        self._shown = False
         is_shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not is_quiet()
+        self._total = bytes_in(files) if is_shown and "-" not in files else 0
+        self._shown = False
         self._quiet = not (self._total and is_shown)
         self._next = time.monotonic() + _PATIENCE
         self._before = 0

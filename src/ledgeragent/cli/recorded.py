@@ -4,36 +4,32 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
+from ledgeragent.cli.engines import add_engine
 from ledgeragent.cli.streams import note
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.offline.folders import results_folders
 from ledgeragent.offline.forms.registry import FORMS, form_named
 from ledgeragent.offline.intake import BROKEN, FileReading, Intake
 
 READS = (
     "Reads the forms in which agent frameworks, tracers and loggers keep conversations, told from the "
-    "content (`ledgeragent traces FILE` shows what is understood): files or folders of them, JSON or "
-    "JSON Lines, plain or gzip."
+    "content (`ledgeragent traces FILE` shows what is understood): files, folders or patterns of them, "
+    "here or in an object store (s3://, gs://, az://), JSON, JSON Lines or Parquet, compressed or not."
 )
 _MOST_WARNINGS = 20
 _NAMES = tuple(form.name for form in FORMS)
 
 
 def add_recorded(parser: argparse.ArgumentParser) -> None:
-    """Adds the files, --from, --tool-prefix, --jobs and --nonstandard."""
+    """Adds the files, --from, --tool-prefix, --nonstandard and how the work is spread."""
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="recorded runs, or a folder of them; - is stdin"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="recorded runs, a folder or a pattern of them, also s3://, gs:// or az://; - is stdin",
     )
     add_reading(parser)
-    parser.add_argument(
-        "--jobs",
-        type=_jobs,
-        default=1,
-        metavar="N",
-        help="processes (default 1); never more than there are processors, or megabytes to read",
-    )
+    add_engine(parser)
     parser.add_argument(
         "--nonstandard",
         action="store_true",
@@ -69,36 +65,6 @@ def add_unknown(parser: argparse.ArgumentParser) -> None:
         help="how a gate would answer tools that the pack does not list; they are counted apart, and "
         "with ignore not judged (default revise)",
     )
-
-
-def files_in(places: Sequence[str]) -> list[str]:
-    """The files of a command: those in folders, in their order, by how their names end.
-
-    A harness's folder of results stands for itself.
-    Raises DataError for a folder without any.
-    """
-    files: list[str] = []
-    for place in places:
-        folder = Path(place)
-        if place == "-" or not folder.is_dir():
-            files.append(place)
-            continue
-        wholes = results_folders(folder)
-        apart = (file for file in folder.rglob("*") if _is_recorded(file, folder))
-        alone = [file for file in apart if wholes.isdisjoint(file.parents)]
-        inside = sorted(map(str, (*wholes, *alone)))
-        if not inside:
-            raise DataError(f"no file in it ends in {', '.join(_ENDINGS)}", file=place)
-        files += inside
-    return files
-
-
-_ENDINGS = (".json", ".jsonl", ".ndjson", ".gz", ".eval", ".sqlite", ".sqlite3", ".db")
-
-
-def _is_recorded(file: Path, folder: Path) -> bool:
-    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-    return file.suffix.lower() in _ENDINGS and file.is_file() and not hidden
 
 
 def _form(name: str) -> str:
@@ -168,9 +134,3 @@ def _tell_tried(reasons: Iterable[tuple[str, str]]) -> None:
     """Lists the forms that were tried, each with why it does not fit."""
     for form, why in reasons:
         note(f"ledgeragent: it is no {form}: {why}")
-
-
-def _jobs(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError("give a number of processes, 1 or more")
-    return int(text)

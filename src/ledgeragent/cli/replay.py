@@ -9,18 +9,21 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.diff import run_baseline
+from ledgeragent.cli.engines import engine_of
 from ledgeragent.cli.options import add_domain, add_levels, parameters_of, tools_of
+from ledgeragent.cli.places import files_in
 from ledgeragent.cli.progress import Progress
-from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, files_in, warn
+from ledgeragent.cli.recorded import READS, add_baseline, add_recorded, add_unknown, warn
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import UsageError
+from ledgeragent.files.objects import is_object
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.replay import replay
 from ledgeragent.report.replay import replay_json, replay_junit, replay_text
 
 if TYPE_CHECKING:
     from ledgeragent.cli.options import Subparsers
-    from ledgeragent.offline.verdictrow import VerdictRow
+    from ledgeragent.offline.verdictrow import PartWriter, VerdictRow
 
 
 def add(subparsers: Subparsers) -> None:
@@ -40,8 +43,9 @@ def add(subparsers: Subparsers) -> None:
     add_baseline(parser)
     parser.add_argument(
         "--write",
-        metavar="FILE",
-        help="write a row for each judged call to this Parquet file, for SQL (extra `table`)",
+        metavar="PLACE",
+        help="write a row for each judged call, for SQL, to this Parquet file (extra `table`); where the "
+        "place ends in /, to a new folder of such files. It may be s3://, gs:// or az://",
     )
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
     parser.set_defaults(run=run)
@@ -57,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--update needs --baseline")
     files = files_in(args.files)
     with ExitStack() as open_files:
-        table = _table_at(args.write, open_files)
+        table, part = _table_at(args.write, open_files)
         with Progress(files) as progress:
             result = replay(
                 files,
@@ -71,9 +75,10 @@ def run(args: argparse.Namespace) -> int:
                 unknown=args.unknown_tools,
                 form=args.form,
                 allow_faulty=args.allow_faulty,
-                jobs=args.jobs,
+                engine=engine_of(args, args.domain, writes=part is not None),
                 progress=progress,
                 table=table,
+                part=part,
             )
         warn(result, files)  # raises where nothing was read: the table is then not left
     name = Binding(name=args.domain, allow_faulty=args.allow_faulty).domain().name
@@ -87,9 +92,22 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _table_at(path: str | None, open_files: ExitStack) -> Callable[[list[VerdictRow]], None] | None:
-    if path is None:
-        return None
-    from ledgeragent.offline.verdicttable import VerdictTable  # needs an extra
+def _table_at(
+    place: str | None, open_files: ExitStack
+) -> tuple[Callable[[list[VerdictRow]], None] | None, PartWriter | None]:
+    """What takes the rows: here, or where the work is done."""
+    if place is None:
+        return None, None
+    if not place.endswith("/"):
+        from ledgeragent.offline.verdicttable import verdict_table  # needs an extra
 
-    return open_files.enter_context(VerdictTable(path)).write
+        return open_files.enter_context(verdict_table(place)).write, None
+    from ledgeragent.offline.verdictparts import LocalFolder, StoredFolder
+
+    if is_object(place):
+        parts = StoredFolder(place)
+        open_files.enter_context(parts)
+        return None, parts.part
+    folder = LocalFolder(place)
+    open_files.enter_context(folder)
+    return folder.write, None

@@ -5,20 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgeragent.bench.datadir import DATA_DIR
+from ledgeragent.cli.engines import add_engine, engine_of
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
 from ledgeragent.cli.verbs import VERBS
-from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.cases import CasesResult, judge_cases
-from ledgeragent.offline.labelled import Case, read_cases
+from ledgeragent.offline.cases import CasesResult
+from ledgeragent.offline.casework import judged_cases
 from ledgeragent.offline.sampling import judge_samples
-from ledgeragent.packs import PACKS
 from ledgeragent.report.cases import cases_json, cases_text, domains_json, domains_text
 from ledgeragent.report.samples import samples_json, samples_text
 
@@ -56,6 +55,7 @@ def add(subparsers: Subparsers) -> None:
         metavar="DIR",
         help="judge the labelled cases in benchmarks/cases and benchmarks/situations of this folder",
     )
+    add_engine(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -65,8 +65,9 @@ def run(args: argparse.Namespace) -> int:
     sources = _sources(args)
     binding = _binding(args)
     if sources:
-        cases = (case for source in sources for case in read_cases(source))
-        return _cases(args, cases, binding) if binding else _every_domain(args, cases)
+        return _cases(args, sources, binding)
+    if args.engine != "local":
+        raise UsageError("--engine goes with labelled cases; the samples of a pack are judged here")
     if binding is None:
         raise UsageError(
             "nothing to judge: name a pack with --domain, labelled cases with --cases, or the "
@@ -104,35 +105,20 @@ def _binding(args: argparse.Namespace) -> Binding | None:
     return None
 
 
-def _cases(args: argparse.Namespace, cases: Iterable[Case], binding: Binding) -> int:
-    domain = binding.domain()
-    result = judge_cases(cases, domain)
+def _cases(args: argparse.Namespace, sources: Sequence[str], binding: Binding | None) -> int:
+    """Each case judged in the domain that was named, or in the shipped pack that it names."""
+    engine = engine_of(args, *([binding.name] if binding is not None else []))
+    results = judged_cases(sources, binding, engine)
+    if binding is None:
+        write = domains_json if args.format == "json" else domains_text
+        sys.stdout.write(write(results))
+        return _code(results.values())
+    result = next(iter(results.values()), CasesResult())
     if not result.decided.cases and not result.apart.cases:
-        files = ", ".join(_sources(args))
-        raise DataError(f"no case of domain {domain.name}", file=files)
+        name = binding.domain().name
+        raise DataError(f"no case of domain {name}", file=", ".join(sources))
     sys.stdout.write(cases_json(result) if args.format == "json" else cases_text(result))
     return _code([result])
-
-
-def _every_domain(args: argparse.Namespace, cases: Iterable[Case]) -> int:
-    """Each case judged in the shipped pack that it names."""
-    by_pack: dict[str, list[Case]] = {}
-    for case in cases:
-        by_pack.setdefault(_pack(case), []).append(case)
-    results = {
-        name: judge_cases(rows, Binding(name=name).domain()) for name, rows in by_pack.items()
-    }
-    sys.stdout.write(domains_json(results) if args.format == "json" else domains_text(results))
-    return _code(results.values())
-
-
-def _pack(case: Case) -> str:
-    if case.domain is not None and case.domain in PACKS:
-        return case.domain
-    problem = "no domain"
-    if case.domain is not None:
-        problem = f"{case.domain}, which is no shipped pack{suggestion(case.domain, PACKS)}"
-    raise DataError(f"case {case.id} names {problem}; judge it with --domain", file=case.file)
 
 
 def _code(results: Iterable[CasesResult]) -> int:

@@ -7,7 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.options import add_domain, parameters_of
-from ledgeragent.cli.recorded import add_reading, files_in
+from ledgeragent.cli.places import files_in
+from ledgeragent.cli.recorded import add_reading
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.understanding import understood

@@ -24,6 +24,6 @@ def digest_of(place: Path, included: Iterable[Path] = ()) -> str:
             content = hashlib.sha256(read_bytes(file)).hexdigest()
             total.update(f"{name}\0{content}\n".encode())
     for file in included:
-        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        content = hashlib.sha256(read_bytes(file)).hexdigest()
         total.update(f"{file.name}\0{content}\n".encode())
     return total.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -48,9 +49,14 @@ def _value(written: ParameterText, domain: Domain) -> Json:
     if not written.exact and (written.name not in domain.parameters or isinstance(own, str)):
         return written.text
     try:
-        return json.loads(written.text)
-    except ValueError:
+        return json.loads(written.text, parse_constant=str, parse_float=_number)
+    except (ValueError, RecursionError):
         return written.text  # of another type than it should be, which is told where it is compared
+
+
+def _number(digits: str) -> Json:
+    """The number; the digits of one that is too large, since nothing can be compared with Infinity."""
+    return number if math.isfinite(number := float(digits)) else digits
 
 
 def _checked(name: str, value: Json, domain: Domain) -> Json:
@@ -62,9 +68,20 @@ def _checked(name: str, value: Json, domain: Domain) -> Json:
     for where, problem in mismatches(value, shape):
         place = f"{name}.{where}" if where else name
         raise UsageError(f"the parameter {place} of {domain.name} {problem}")
-    if shape == Scalar("float") and isinstance(value, int):
-        return float(value)
-    return value
+    if _is_too_large(value):
+        raise UsageError(
+            f"the parameter {name} of {domain.name} holds a number of more than 64 bits"
+        )
+    return float(value) if shape == Scalar("float") and isinstance(value, int) else value
+
+
+def _is_too_large(value: Json) -> bool:
+    """True for a whole number that CEL does not have, or a value with one in it."""
+    if isinstance(value, dict):
+        return any(map(_is_too_large, value.values()))
+    if isinstance(value, list):
+        return any(map(_is_too_large, value))
+    return isinstance(value, int) and value.bit_length() > 63
 
 
 def _listed(name: str, domain: Domain) -> str:

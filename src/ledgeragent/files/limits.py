@@ -13,6 +13,9 @@ _RAISES = " raises that"
 _PER_VALUE = 120
 """Bytes. What a member of an object takes, with its key; an element of a list takes less."""
 
+_MOST_PER_BYTE = 9 + _PER_VALUE
+"""What `memory_of` says of the worst text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -75,6 +78,11 @@ def is_refusal(problem: str) -> bool:
     return problem.endswith(_RAISES)
 
 
+def surely_fits(size: int) -> bool:
+    """True for JSON texts of so many bytes that are within the limit, whatever they say."""
+    return size * _MOST_PER_BYTE <= MEMORY.value << 20
+
+
 def memory_of(text: bytes) -> int:
     """About how many bytes a JSON text takes while it is parsed, at most, with its values.
 
@@ -96,5 +104,5 @@ def most_bytes() -> int:
 
 def refuse_large(text: bytes, file: str, line: int | None = None) -> None:
     """DataError for a JSON text that would take more memory than is allowed."""
-    if memory_of(text) > MEMORY.value << 20:
+    if not surely_fits(len(text)) and memory_of(text) > MEMORY.value << 20:
         raise MEMORY.refusal("it would take more memory than one document may", file, line)

@@ -16,6 +16,8 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _AS_IT_IS: int = getattr(os, "O_BINARY", 0)
 """Without it, Windows would write two characters for a line's end."""
 
+_NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+
 BESIDE_SQLITE = ("-wal", "-shm", "-journal")
 """What SQLite writes beside a database. A new one gets the mode of the database."""
 
@@ -23,10 +25,12 @@ BESIDE_SQLITE = ("-wal", "-shm", "-journal")
 def open_private(file: File, flags: int) -> int:
     """The handle of a file that is made if it is not there, for its owner alone; DataError if not.
 
-    A file that was there before is closed to everybody else. Where that cannot be done, UsageError.
+    A file that was there before is closed to everybody else. UsageError where that cannot be done, and
+    for a link or what is no regular file.
     """
+    _refuse_link(file)
     try:
-        handle = os.open(file, flags | os.O_CREAT | _AS_IT_IS, _OWNER)
+        handle = os.open(file, flags | os.O_CREAT | _AS_IT_IS | _NO_LINK, _OWNER)
     except OSError as problem:
         raise DataError(problem.strerror or str(problem), file=str(file)) from None
     try:
@@ -42,9 +46,10 @@ def make_private(file: File) -> None:
 
     A file that is there is not opened: to close a handle on it would undo SQLite's own locks.
     """
-    if not file.exists():
+    if not os.path.lexists(file):
         os.close(open_private(file, os.O_RDWR))
     for beside in (file, *(file.with_name(f"{file.name}{end}") for end in BESIDE_SQLITE)):
+        _refuse_link(beside)
         if beside.exists():
             _close_to_others(beside)
 

@@ -83,8 +83,8 @@ def scope_of(headers: Mapping[str, str]) -> str:
 
 
 @lru_cache(1024)
-def _scope(*written: str | None) -> str:
-    credentials = [_bare(credential or "") for credential in written]
+def _scope(*headers: str | None) -> str:
+    credentials = [_bare(credential or "") for credential in headers]
     joined = "\n".join(credentials[:3] if not credentials[3] else credentials)
     return hashlib.blake2b(joined.encode("utf-8", "replace"), digest_size=8).hexdigest()
 

@@ -16,8 +16,8 @@ from ledgeragent.gateway.dialects.base import (
     WireReply,
     decode,
     encode,
-    reading,
 )
+from ledgeragent.gateway.dialects.reading import reading
 from ledgeragent.gateway.errors import (
     BadReplyError,
     GatewayError,

@@ -74,17 +74,17 @@ def response_headers(
 
 def _joined(headers: Iterable[tuple[str, str]], name_of: Callable[[str], str]) -> dict[str, str]:
     """The headers that stay, in small letters; those of one name in one line."""
-    joined: dict[str, str] = {}
-    listed: list[str] = []
+    by_name: dict[str, str] = {}
+    hop_names: list[str] = []
     for written, value in headers:
         name = name_of(written)
         if name == _CONNECTION:
-            listed.append(value)
+            hop_names.append(value)
         elif name:
-            joined[name] = f"{joined[name]}, {value}" if name in joined else value
-    for name in ",".join(listed).split(",") if listed else ():
-        joined.pop(name.strip().lower(), None)
-    return joined
+            by_name[name] = f"{by_name[name]}, {value}" if name in by_name else value
+    for name in ",".join(hop_names).split(",") if hop_names else ():
+        by_name.pop(name.strip().lower(), None)
+    return by_name
 
 
 @lru_cache(256)

@@ -40,14 +40,14 @@ class LineQueue:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        told = 0
+        at_last_gap = 0
         while (line := self._lines.get()) is not None:
             lost = self.lost
             try:
-                self._write(self._gap(lost - told) + line if lost > told else line)
-                told = lost
+                self._write(self._gap(lost - at_last_gap) + line if lost > at_last_gap else line)
+                at_last_gap = lost
             except (OSError, ValueError):  # A stream that was closed meanwhile raises the latter.
                 self.lost += 1
-        if self.lost > told:
+        if self.lost > at_last_gap:
             with suppress(OSError, ValueError):
-                self._write(self._gap(self.lost - told))
+                self._write(self._gap(self.lost - at_last_gap))

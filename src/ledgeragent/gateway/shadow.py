@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import Dialect, WireReply, decode, reading
+from ledgeragent.gateway.dialects.base import Dialect, WireReply, decode
+from ledgeragent.gateway.dialects.reading import reading
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.recorder import MemoryRecorder

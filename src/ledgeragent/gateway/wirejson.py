@@ -17,7 +17,9 @@ ascii_text: Callable[[Json], str] = json.JSONEncoder(separators=(",", ":")).enco
 
 
 def encoded(value: Json) -> bytes:
-    """The value as bytes. What the quick library refuses, as half a character, is written in ASCII."""
+    """A value that `parse_json` can read, as bytes. Half a character, and what else the quick library
+    refuses, is written in ASCII.
+    """
     if orjson is not None:
         try:
             return orjson.dumps(value)

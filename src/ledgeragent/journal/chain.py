@@ -62,7 +62,10 @@ class _BrokenChain(Exception):
 
 @dataclass(slots=True)
 class _Walk:
-    """What is known of the chain up to a record; `marks` are the heads to come past, by their place."""
+    """What is known of the chain up to a record; `marks` are the heads to come past, by their place.
+
+    The first `unchecked` records are taken as they stand; `since` is known where no head tells them.
+    """
 
     marks: Mapping[int, tuple[Head, ...]]
     since: datetime | None = None
@@ -118,7 +121,7 @@ class _Walk:
             self.old += 1
             genuine = is_genuine_old(line, record)
         elif version == JOURNAL_VERSION:
-            genuine = self._is_earlier(record) or is_genuine(line)
+            genuine = self._is_earlier(number, record) or is_genuine(line)
         else:
             raise _BrokenChain(
                 f"record {number} is of a format {version!r:.20} that belongs not here"
@@ -135,11 +138,12 @@ class _Walk:
                 "a signed head when they were found"
             )
 
-    def _is_earlier(self, record: Event) -> bool:
-        moment = _moment(record.get("time"))
-        earlier = self.since is not None and moment is not None and moment < self.since
-        self.unchecked += earlier
-        return earlier
+    def _is_earlier(self, number: int, record: Event) -> bool:
+        # Behind the first that is later, an earlier time was put there by somebody, or by a clock.
+        if self.since is not None and self.unchecked == self.count:
+            moment = _moment(record.get("time"))
+            self.unchecked += moment is not None and moment < self.since
+        return number <= self.unchecked
 
     def _tell_time(self, number: int, record: Event) -> None:
         moment, before = _moment(record.get("time")), _moment(self.time)
@@ -167,11 +171,15 @@ def verify(
 ) -> Chain:
     """Recomputes the chain; stops at the first record that does not belong where it stands.
 
-    It has to come past each of `heads`. Records from before `since` are not recomputed. `buried` are
-    the numbers of records that another chain tells were erased.
+    It has to come past each of `heads`. Records from before `since` are not recomputed: those that the
+    last head from before then covers, or, without heads, those in front that say so of themselves.
+    `buried` are the numbers of records that another chain tells were erased.
     """
-    walk = _Walk(_marks(heads), since, buried=set(buried))
-    return _walked(walk, store, store.lines())
+    marks = _marks(heads)
+    walk = _Walk(marks, None if marks else since, buried=set(buried))
+    if since is not None:
+        walk.unchecked = _covered_before(since, marks)
+    return _walked(walk, store, store.lines(), is_told=since is not None)
 
 
 def continued(
@@ -187,12 +195,19 @@ def continued(
     return _walked(walk, store, lines)
 
 
+def _covered_before(since: datetime, marks: Mapping[int, tuple[Head, ...]]) -> int:
+    """How many records stood there when the last head from before `since` was taken."""
+    heads = (head for same in marks.values() for head in same)
+    times = ((head.records, _moment(head.time)) for head in heads)
+    return max((records for records, time in times if time and time < since), default=0)
+
+
 def _marks(heads: Iterable[Head]) -> Mapping[int, tuple[Head, ...]]:
     place = attrgetter("records")
     return {n: tuple(same) for n, same in groupby(sorted(heads, key=place), key=place)}
 
 
-def _walked(walk: _Walk, store: Store, lines: Iterator[str]) -> Chain:
+def _walked(walk: _Walk, store: Store, lines: Iterator[str], *, is_told: bool = False) -> Chain:
     problem = None
     try:
         for line in lines:
@@ -202,7 +217,7 @@ def _walked(walk: _Walk, store: Store, lines: Iterator[str]) -> Chain:
         problem = str(broken)
     except DataError as broken:
         problem = broken.problem
-    if walk.unchecked:
+    if is_told and problem is None:
         walk.notes.append(f"{walk.unchecked} records from before then were taken as they stand")
     return Chain(
         records=walk.count,

@@ -37,7 +37,8 @@ def prove_all(
     since: datetime | None = None,
 ) -> DatabaseProof:
     """The proof of every chain, by the heads that the database keeps and those of `head_files`."""
-    elsewhere = [head for file in head_files for head in read_heads(File(file))]
+    by_file = {file: [*read_heads(File(file))] for file in head_files}
+    elsewhere = [head for heads in by_file.values() for head in heads]
     try:
         references = CrossReferences.read(merged.base)
         chains = {store.chain: store for store in merged.chains()}
@@ -60,6 +61,7 @@ def prove_all(
             )
     foreign = (head for head in elsewhere if head.origin not in origins)
     faults = [*map(_foreign, foreign), *_gone(references, chains)]
+    faults += [f"there is no head in {file}" for file, heads in by_file.items() if not heads]
     if not proofs:
         faults.append("there is no record in it")
     notes = tuple(

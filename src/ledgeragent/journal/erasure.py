@@ -18,8 +18,10 @@ from ledgeragent.journal.stores import Store
 from ledgeragent.types import Json
 
 
-def erase(file: str, session: str, plan: CheckpointPlan) -> int:
-    """Takes a conversation out of a journal that nobody writes; the number of its records.
+def erase(file: str, session: str, plan: CheckpointPlan) -> tuple[int, int]:
+    """Takes a conversation out of a journal that nobody writes.
+
+    The numbers of its records, and of places that did not take the new head.
 
     Each becomes a tombstone, and a record at the end tells which they were. The new file is written
     beside the old one and takes its place when it is whole. UsageError where the chain is broken or
@@ -44,8 +46,7 @@ def erase(file: str, session: str, plan: CheckpointPlan) -> int:
     if plan.is_used:
         # Only now: a head that the file does not come to would speak against it.
         checkpoints.keep(replace(end, origin=chain.origin))
-    checkpoints.close()
-    return len(seqs)
+    return len(seqs), checkpoints.close()
 
 
 def _seqs(store: Store, session: str) -> list[int]:

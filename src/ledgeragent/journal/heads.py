@@ -73,13 +73,18 @@ class Head:
 
 
 def read_heads(file: File) -> Iterator[Head]:
-    """The heads of a file, one a line; DataError with the line for what is none."""
+    """The heads of a file, one a line; DataError with the line for what is none.
+
+    A part of one at the end, where a system lost power, counts as nothing.
+    """
     for number, line in enumerate(io.BytesIO(read_bytes(file)), start=1):
         if not line.strip():
             continue
         try:
             yield head_of(json.loads(line))
         except (ValueError, RecursionError) as problem:
+            if not line.endswith(b"\n"):
+                return
             raise DataError(f"this is no head: {problem}", file=str(file), line=number) from None
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
-import threading
-import urllib.parse
-import urllib.request
+from contextlib import closing
 from pathlib import Path as File
 from typing import Protocol
 
 from ledgeragent.errors import UsageError
 from ledgeragent.files.private import open_private
+from ledgeragent.journal.courier import Courier
+from ledgeragent.journal.posting import Post
 
-_TIMEOUT = 5.0
-_log = logging.getLogger("ledgeragent.journal")
+_LONGEST_TAIL = 1 << 16
 
 
 class HeadPlace(Protocol):
@@ -25,90 +24,85 @@ class HeadPlace(Protocol):
         """Keeps one more."""
         ...
 
-    def close(self) -> None:
-        """Waits until all are kept, for a few seconds at most."""
+    def close(self) -> int | None:
+        """Waits until all are kept, for a few seconds at most; how many were not, if that is not raised."""
         ...
 
 
 def head_place(text: str) -> HeadPlace:
-    """The place that a text names: `syslog:`, `syslog:HOST:PORT`, a URL, else a file."""
+    """The place that a text names: `syslog:`, `syslog:SOCKET`, `syslog:HOST:PORT`, a URL, else a file."""
     if text.startswith(("https://", "http://")):
-        return _Url(text)
+        post = Post(text)
+        return Courier(post.host, post.send)
     if text.startswith("syslog:"):
-        return _SystemLog(text.removeprefix("syslog:"))
+        return Courier(text, _SystemLog(text.removeprefix("syslog:")).send)
     return _HeadFile(File(text))
 
 
 class _HeadFile:
-    """A file, to which lines are added. What cannot be written is raised."""
+    """A file, to which lines are added. What cannot be written is raised, and none of it stays."""
 
     def __init__(self, file: File) -> None:
         self._file = file
 
     def keep(self, line: str) -> None:
-        handle = open_private(self._file, os.O_WRONLY | os.O_APPEND)
+        handle = open_private(self._file, os.O_RDWR | os.O_APPEND)
+        whole = _whole_lines(handle)
         try:
-            os.write(handle, f"{line}\n".encode())
+            os.ftruncate(handle, whole)
+            _write_all(handle, f"{line}\n".encode())
             os.fsync(handle)
+        except OSError as problem:
+            os.ftruncate(handle, whole)
+            raise OSError(problem.errno, problem.strerror, str(self._file)) from None
         finally:
             os.close(handle)
 
     def close(self) -> None:
-        """Nothing: each line is on the disk."""
+        """Nothing to wait for: each line is on the disk."""
+
+
+def _whole_lines(handle: int) -> int:
+    """The bytes up to the last line's end: behind it may be what a system left that lost power."""
+    size = os.fstat(handle).st_size
+    tail = max(size - _LONGEST_TAIL, 0)
+    os.lseek(handle, tail, os.SEEK_SET)
+    return tail + os.read(handle, _LONGEST_TAIL).rfind(b"\n") + 1
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[os.write(handle, left) :]
 
 
 class _Handler(logging.handlers.SysLogHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        _log.warning("a head of the journal was not taken by the system's log")
+        """Raises what kept the record from being sent."""
+        raise
 
 
 class _SystemLog:
-    """The system's log (RFC 3164), here or on another host."""
+    """The system's log (RFC 3164): by its socket here, or by UDP on another host."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
-        if address and not (host and port.isascii() and port.isdigit()):
-            raise UsageError(f"syslog:{address}: write syslog: or syslog:HOST:PORT")
+        is_socket = not address or address.startswith("/")
+        if not is_socket and not (host and port.isascii() and port.isdigit() and len(port) < 6):
+            raise UsageError(
+                f"syslog:{address}: write syslog:, syslog:/path/of/socket or syslog:HOST:PORT"
+            )
+        self._place = (address or "/dev/log") if is_socket else (host.strip("[]"), int(port))
         try:
-            self._handler = _Handler((host, int(port)) if host else "/dev/log")
-        except OSError as problem:
-            reason = problem.strerror or str(problem)
+            if is_socket:  # The handler would only wait for it to come.
+                os.stat(address or "/dev/log")
+            _Handler(self._place).close()
+        except (OSError, OverflowError) as problem:
+            reason = getattr(problem, "strerror", None) or str(problem)
             raise UsageError(f"syslog:{address}: no system log answers there: {reason}") from None
 
-    def keep(self, line: str) -> None:
-        self._handler.emit(
-            logging.LogRecord(
-                "ledgeragent", logging.INFO, "", 0, f"ledgeragent: {line}", None, None
-            )
-        )
-
-    def close(self) -> None:
-        self._handler.close()
-
-
-class _Url:
-    """A URL, to which each head is posted by a thread of its own; what fails is logged."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._threads: list[threading.Thread] = []
-
-    def keep(self, line: str) -> None:
-        thread = threading.Thread(target=self._post, args=(line.encode(),), daemon=True)
-        self._threads = [t for t in self._threads if t.is_alive()] + [thread]
-        thread.start()
-
-    def _post(self, body: bytes) -> None:
-        headers = {"content-type": "application/json"}
-        request = urllib.request.Request(self._url, body, headers, method="POST")
-        try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT):
-                pass
-        except (OSError, ValueError) as problem:
-            # Of the URL only the host, since the rest may hold a key.
-            host = urllib.parse.urlsplit(self._url).hostname
-            _log.warning("a head of the journal was not taken by %s: %s", host, problem)
-
-    def close(self) -> None:
-        for thread in self._threads:
-            thread.join(_TIMEOUT)
+    def send(self, line: str) -> None:
+        """Sends one message; OSError where it is not taken, which UDP does not tell."""
+        text = f"ledgeragent: {line}"
+        with closing(_Handler(self._place)) as handler:
+            handler.emit(logging.LogRecord("ledgeragent", logging.INFO, "", 0, text, None, None))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path as File
 
@@ -39,12 +39,27 @@ def prove(
 ) -> Proof:
     """The proof for a journal, by the heads beside it and those of `head_files`.
 
-    With a `key` (a PEM file) every head must be signed by it, and they must cover the whole journal.
+    Each of `head_files` must hold a head of this journal. With a `key` (a PEM file) every head must be
+    signed by it, and they must cover the whole journal.
     """
     beside = heads_beside(file)
-    places = [*map(File, head_files), *([beside] if beside.exists() else [])]
-    heads = [head for place in places for head in read_heads(place)]
-    return proven(store, heads, key=key, since=since)
+    places = {str(place): [*read_heads(File(place))] for place in head_files}
+    strangers = _strangers(places, origin_of(store))
+    if beside.exists():
+        places.setdefault(str(beside), [*read_heads(beside)])
+    heads = [head for several in places.values() for head in several]
+    proof = proven(store, heads, key=key, since=since)
+    return replace(proof, faults=(*strangers, *proof.faults))
+
+
+def _strangers(places: Mapping[str, Sequence[Head]], origin: str) -> list[str]:
+    """Files of heads that say nothing of this journal, which heads beside it must not make up for."""
+    return [
+        f"there is no head of this journal in {place}: it was written anew from its first record on, or "
+        "the file is of another one"
+        for place, heads in places.items()
+        if all(head.origin != origin for head in heads)
+    ]
 
 
 def proven(

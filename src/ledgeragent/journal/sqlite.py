@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path as File
@@ -12,6 +13,9 @@ from ledgeragent.files.limits import refuse_large
 from ledgeragent.files.private import make_private
 from ledgeragent.journal.lock import WriterLock
 from ledgeragent.journal.stores import LONGEST_RECORD, refuse_special
+
+_BEFORE_ALL = -(1 << 63)
+"""The number of no row: one that somebody put in front must be seen."""
 
 
 class SqliteStore:
@@ -75,16 +79,25 @@ class SqliteStore:
         columns = [(row[1], row[6]) for row in base.execute("PRAGMA table_xinfo(journal)")]
         # A view, or a column that is computed, says what stands in no file, and may do so for good.
         if kinds != [("table",)] or columns != [("seq", 0), ("record", 0)]:
-            problem = "not a journal: this database has no table `journal` of `seq` and `record`"
-            raise DataError(problem, file=str(self._file))
+            raise self._another("this database has no table `journal` of `seq` and `record`")
+        # A trigger could change what is written, or drop it; SQLite's own names begin with sqlite_.
+        for kind, name in base.execute("SELECT type, name FROM sqlite_master"):
+            if name != "journal" and not name.lower().startswith("sqlite_"):
+                raise self._another(f"beside its records stands the {kind} `{name}`")
+
+    def _another(self, problem: str) -> DataError:
+        return DataError(f"not a journal: {problem}", file=str(self._file))
 
     def append(self, line: str) -> None:
-        """Adds one record in a transaction of its own."""
-        self._base.execute("INSERT INTO journal (record) VALUES (?)", (line,))
+        """Adds one record in a transaction of its own; OSError where it does not fit on the disk."""
+        try:
+            self._base.execute("INSERT INTO journal (record) VALUES (?)", (line,))
+        except sqlite3.Error as problem:
+            raise OSError(errno.EIO, str(problem), str(self._file)) from None
 
     def lines(self) -> Iterator[str]:
         """Every record, oldest first; what is no text is an empty line. DataError for a damaged file."""
-        return self._lines(0)
+        return self._lines(_BEFORE_ALL)
 
     def recent(self, count: int) -> Iterator[str]:
         """The last `count` records, oldest first."""

@@ -121,7 +121,8 @@ class JsonlStore:
 
     def __init__(self, file: File, *, writable: bool) -> None:
         self.file = file
-        self._handle = self._writable() if writable else self._readable()
+        flags = os.O_RDWR | os.O_APPEND
+        self._handle = open_private(file, flags) if writable else self._readable()
         try:
             self._lock = WriterLock(file) if writable else None
             if writable and not os.path.samestat(os.fstat(self._handle), os.stat(file)):
@@ -131,9 +132,6 @@ class JsonlStore:
         except LedgerAgentError:
             os.close(self._handle)
             raise
-
-    def _writable(self) -> int:
-        return open_private(self.file, os.O_RDWR | os.O_APPEND)
 
     def _readable(self) -> int:
         refuse_special(self.file)
@@ -152,10 +150,10 @@ class JsonlStore:
         try:
             while left:
                 left = left[os.write(self._handle, left) :]
-        except OSError:
+        except OSError as problem:
             written = len(whole) - len(left)
             os.ftruncate(self._handle, os.fstat(self._handle).st_size - written)
-            raise
+            raise OSError(problem.errno, problem.strerror, str(self.file)) from None
 
     def lines(self) -> Iterator[str]:
         """Every whole record, oldest first; DataError for one of more than 16 MiB.

@@ -26,6 +26,7 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ledgeragent.mcp.logwords import reason_of
 from ledgeragent.mcp.messages import (
     CONNECTION_CLOSED,
     INVALID_PARAMS,
@@ -161,7 +162,7 @@ class StatelessEndpoint:
             await _respond(error, message.id, scope, receive, send)
             return
         except Exception as problem:
-            log.error("the server cannot be reached: %s", problem)
+            log.error("the server cannot be reached: %s", reason_of(problem))
             error = error_of(message.id, CONNECTION_CLOSED, "the tool server cannot be reached")
             await _respond(error, message.id, scope, receive, send, status=502)
             return

@@ -11,6 +11,7 @@ import anyio
 from mcp.shared.message import ClientMessageMetadata, ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
+from ledgeragent.mcp.logwords import reason_of
 from ledgeragent.mcp.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -51,7 +52,8 @@ class Pump:
         server: tuple[Any, Any],
     ) -> None:
         shared = sessions.outlive_connections
-        self.relay = Relay(sessions.guard, session, fresh_prefix() if shared else "")
+        prefix = fresh_prefix() if shared else ""
+        self.relay = Relay(sessions.guard, session, prefix, sessions.record)
         self.calls = 0
         self._sessions = sessions
         self._session = session
@@ -104,7 +106,7 @@ class Pump:
                 await self._follow(self._stateless.from_client(received.message))
 
     async def _unreadable(self, problem: Exception) -> None:
-        log.warning("a message of the client cannot be read: %s", problem)
+        log.warning("a message of the client cannot be read: %s", reason_of(problem))
         if isinstance(problem, ValueError):
             text = "this is no message of JSON-RPC; send each by itself, in no batch"
             await self._to_client.send(SessionMessage(error_of(None, INVALID_REQUEST, text)))
@@ -112,7 +114,7 @@ class Pump:
     async def _server_to_client(self) -> None:
         async for received in self._from_server:
             if isinstance(received, Exception):
-                log.warning("a message of the server cannot be read: %s", received)
+                log.warning("a message of the server cannot be read: %s", reason_of(received))
             else:
                 await self._take_back(received.message)
 

@@ -150,7 +150,7 @@ def subject(call: ToolCall) -> int:
         for name, value in call.arguments.items()
         if name == "id" or name.endswith(("_id", "Id"))
     }
-    return zlib.crc32(canonical(ids or dict(call.arguments)).encode())
+    return zlib.crc32(canonical(ids or dict(call.arguments)).encode("utf-8", "surrogatepass"))
 
 
 def is_key_name(name: str) -> bool:

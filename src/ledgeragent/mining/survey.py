@@ -50,7 +50,7 @@ class Survey:
             if step.failure is not None or is_prose(step.value):
                 continue
             key = step.call.intent
-            answer = zlib.crc32(canonical(step.value).encode())
+            answer = zlib.crc32(canonical(step.value).encode("utf-8", "surrogatepass"))
             before, last[key] = last.get(key), (number, answer)
             if before is None:
                 continue

@@ -10,9 +10,9 @@ from ledgeragent.journal.verdicts import FindingRow, finding_row, plain_call
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, JudgedCall, judge
+from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.replay import wanted
 from ledgeragent.offline.rows import RunRow, run_row
-from ledgeragent.offline.sources import Piece
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json
 from ledgeragent.verdict import Finding, Kind

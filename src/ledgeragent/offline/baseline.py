@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import Any
 
+from ledgeragent.engines.engine import Engine
 from ledgeragent.errors import DataError
 from ledgeragent.files.limits import MEMORY, refuse_large
 from ledgeragent.files.private import write_private
@@ -27,9 +28,9 @@ from ledgeragent.offline.answers import (
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.diff import Difference
 from ledgeragent.offline.jsontext import json_text
-from ledgeragent.offline.replay import over
+from ledgeragent.offline.piece import Piece
+from ledgeragent.offline.replay import ONE_PROCESS, over
 from ledgeragent.offline.rows import RunRow
-from ledgeragent.offline.sources import Piece
 from ledgeragent.types import Json
 
 FORM = "baseline/1"
@@ -49,18 +50,18 @@ class Baseline:
 
 
 def judged_now(
-    files: Iterable[str],
+    files: Sequence[str],
     binding: Binding,
     *,
     nonstandard: bool = False,
-    jobs: int = 1,
+    engine: Engine = ONE_PROCESS,
     progress: Callable[[Piece], None] = lambda piece: None,
 ) -> Answered:
     """The answers to all recorded runs of some files."""
     binding.domain()
     total = Answered()
-    work = partial(answer_piece, binding=binding, nonstandard=nonstandard)
-    for part in over(files, work, jobs=jobs, progress=progress):
+    work = partial(answer_piece, binding=binding.at(engine), nonstandard=nonstandard)
+    for part in over(files, work, engine=engine, progress=progress):
         total.take(part)
         total.answers += part.answers
     return total

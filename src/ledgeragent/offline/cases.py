@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
@@ -46,6 +46,17 @@ class Score:
     mismatches: list[Mismatch] = field(default_factory=list)
 
 
+class CaseOutcome(NamedTuple):
+    """What came of one case. `skipped`: it is of another domain; `apart`: what was said decides it."""
+
+    id: str
+    file: str
+    kind: str
+    mismatches: list[Mismatch]
+    skipped: bool = False
+    apart: bool = False
+
+
 @dataclass(slots=True, kw_only=True)
 class CasesResult:
     """The score of the cases that records decide, in total, by kind and by file; `apart` the others'.
@@ -59,24 +70,33 @@ class CasesResult:
     apart: Score = field(default_factory=Score)
     skipped: int = 0
 
+    def count(self, one: CaseOutcome) -> None:
+        """Counts a case."""
+        if one.skipped:
+            self.skipped += 1
+        elif one.apart:
+            _score(self.apart, one.mismatches)
+        else:
+            _score(self.decided, one.mismatches)
+            _score(self.by_kind.setdefault(one.kind, Score()), one.mismatches)
+            _score(self.by_file.setdefault(one.file, Score()), one.mismatches)
+
 
 def judge_cases(cases: Iterable[Case], domain: Domain) -> CasesResult:
     """Judges every case. Those of a clause that depends on what was said are scored apart."""
     result = CasesResult()
-    gate = Gate(domain=domain)
-    apart = {clause.id for clause in domain.clauses if clause.checkable in _APART}
     for case in cases:
-        if case.domain not in (None, domain.name):
-            result.skipped += 1
-            continue
-        mismatches = judge_case(case, gate)
-        if case.clause in apart:
-            _score(result.apart, mismatches)
-        else:
-            _score(result.decided, mismatches)
-            _score(result.by_kind.setdefault(case.kind, Score()), mismatches)
-            _score(result.by_file.setdefault(case.file, Score()), mismatches)
+        result.count(case_outcome(case, domain))
     return result
+
+
+def case_outcome(case: Case, domain: Domain) -> CaseOutcome:
+    """What comes of a case that is judged in a domain."""
+    if case.domain not in (None, domain.name):
+        return CaseOutcome(case.id, case.file, case.kind, [], skipped=True)
+    mismatches = judge_case(case, Gate(domain=domain))
+    apart = any(c.id == case.clause and c.checkable in _APART for c in domain.clauses)
+    return CaseOutcome(case.id, case.file, case.kind, mismatches, apart=apart)
 
 
 def judge_case(case: Case, gate: Gate) -> list[Mismatch]:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
+from ledgeragent.engines.engine import Engine
 from ledgeragent.journal.verdicts import FindingRow
 from ledgeragent.offline.answers import CallAnswer, RecordedAnswer, answers_of, unasked
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, REVISE_EVIDENCE
-from ledgeragent.offline.replay import over, wanted
+from ledgeragent.offline.piece import Piece
+from ledgeragent.offline.replay import ONE_PROCESS, over, wanted
 from ledgeragent.offline.rows import RunRow, run_row
-from ledgeragent.offline.sources import Piece
 from ledgeragent.types import Json, canonical
 
 NEWLY_REJECTED = "newly_rejected"
@@ -97,23 +98,24 @@ class Difference(Intake):
 
 
 def diff(
-    files: Iterable[str],
+    files: Sequence[str],
     before: Binding,
     after: Binding,
     *,
     nonstandard: bool = False,
-    jobs: int = 1,
+    engine: Engine = ONE_PROCESS,
     progress: Callable[[Piece], None] = lambda piece: None,
 ) -> Difference:
     """The difference between two domains over the runs that `after` judges.
 
-    Raises DataError for a file that cannot be opened, UsageError for a domain that does not exist.
+    Raises UsageError for a domain that does not exist.
     """
     total = Difference()
     for binding in (before, after):
         total.predicates |= {rule.id for rule in binding.domain().predicates}
-    work = partial(diff_piece, before=before, after=after, nonstandard=nonstandard)
-    for part in over(files, work, jobs=jobs, progress=progress):
+    there = before.at(engine), after.at(engine)
+    work = partial(diff_piece, before=there[0], after=there[1], nonstandard=nonstandard)
+    for part in over(files, work, engine=engine, progress=progress):
         total.add(part)
     return total
 

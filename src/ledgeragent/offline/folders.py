@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.documents import DocumentBudget
+from ledgeragent.files.limits import MEMORY
+from ledgeragent.files.reading import read_bytes
+from ledgeragent.types import Json
 
 RESULTS = "results.json"
 _SIMULATIONS = "simulations"
@@ -25,20 +28,18 @@ def results_folders(folder: Path) -> set[Path]:
 
 def merged(file: str) -> bytes:
     """The document, its simulations in the order of their files; DataError for a part that is no JSON."""
-    folder = Path(file)
-    whole = _read(folder / RESULTS)
+    folder, budget = Path(file), DocumentBudget(file)
+
+    def part_at(part: Path) -> Json:
+        return budget.parse(read_bytes(part, MEMORY), str(part))
+
+    whole = part_at(folder / RESULTS)
     if not isinstance(whole, dict):
         raise DataError("not an object", file=str(folder / RESULTS))
-    inside = [run for run in whole.get("simulations") or () if isinstance(run, dict)]
+    listed = whole.get("simulations") or []
+    if not isinstance(listed, list):
+        raise DataError("`simulations` is no list", file=str(folder / RESULTS))
+    inside = [run for run in listed if isinstance(run, dict)]
     with_messages = [run for run in inside if "messages" in run]
-    apart = [_read(one) for one in sorted((folder / _SIMULATIONS).glob("*.json"))]
+    apart = [part_at(one) for one in sorted((folder / _SIMULATIONS).glob("*.json"))]
     return json.dumps({**whole, "simulations": [*with_messages, *apart]}).encode()
-
-
-def _read(file: Path) -> Any:
-    try:
-        return json.loads(file.read_bytes())
-    except OSError as error:
-        raise DataError(error.strerror or str(error), file=str(file)) from None
-    except ValueError as error:
-        raise DataError(f"not JSON: {error}", file=str(file)) from None

@@ -90,7 +90,11 @@ class Intake:
         self.skipped.update(other.skipped)
         first = [row for row in other.problems if is_refusal(row["problem"])]
         others = [row for row in other.problems if not is_refusal(row["problem"])]
-        self.problems = [*first, *self.problems, *others[: MOST_PROBLEMS - len(self.problems)]]
+        self.problems = [
+            *first,
+            *self.problems,
+            *others[: max(0, MOST_PROBLEMS - len(self.problems))],
+        ]
         self.tried = self.tried or other.tried
         for file, reading in other.readings.items():
             self.readings.setdefault(file, FileReading()).add(reading)

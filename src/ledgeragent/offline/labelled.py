@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ledgeragent.errors import DataError
+from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.sources import pieces, records
 from ledgeragent.offline.traces import read_messages
 from ledgeragent.types import Json, Message, ToolCall
@@ -73,11 +74,16 @@ def read_cases(source: str) -> Iterator[Case]:
 
     Raises DataError at the first that cannot be read, or has the id of one before it in its file.
     """
-    for file in _files(source):
-        yield from _read_file(file)
+    for file in case_files(source):
+        ids = CaseIds()
+        for piece in pieces(file):
+            for line, case in cases_in(piece):
+                ids.add(case.id, piece.file, line)
+                yield case
 
 
-def _files(source: str) -> list[str]:
+def case_files(source: str) -> list[str]:
+    """The files with cases in a folder, or the one file; DataError for a folder without any."""
     if source == "-" or not Path(source).is_dir():
         return [source]
     files = [str(file) for file in sorted(Path(source).iterdir()) if file.name.endswith(_FILES)]
@@ -88,21 +94,30 @@ def _files(source: str) -> list[str]:
     return files
 
 
-def _read_file(file: str) -> Iterator[Case]:
-    seen: dict[str, int] = {}
-    for piece in pieces(file):
-        for line, row in records(piece):
-            if isinstance(row, DataError):
-                raise row
-            for one in row if isinstance(row, list) else [row]:
-                try:
-                    case = _case(one, piece.file)
-                    if case.id in seen:
-                        raise ValueError(f"id: should be unique, but line {seen[case.id]} has it")
-                except ValueError as problem:
-                    raise DataError(str(problem), file=piece.file, line=line) from None
-                seen[case.id] = line
-                yield case
+def cases_in(piece: Piece) -> Iterator[tuple[int, Case]]:
+    """The cases in a piece of a file, each with its line; DataError at the first that cannot be read."""
+    for line, row in records(piece):
+        if isinstance(row, DataError):
+            raise row
+        for one in row if isinstance(row, list) else [row]:
+            try:
+                yield line, _case(one, piece.file)
+            except ValueError as problem:
+                raise DataError(str(problem), file=piece.file, line=line) from None
+
+
+class CaseIds:
+    """The ids of the cases of a file, each with its line."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, int] = {}
+
+    def add(self, id: str, file: str, line: int) -> None:
+        """Takes note of one; DataError where another case has it."""
+        if id in self._lines:
+            problem = f"id: should be unique, but line {self._lines[id]} has it"
+            raise DataError(problem, file=file, line=line)
+        self._lines[id] = line
 
 
 def _case(row: Json, file: str) -> Case:

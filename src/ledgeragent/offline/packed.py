@@ -10,23 +10,22 @@ import zlib
 from importlib import import_module
 from pathlib import Path
 
+from ledgeragent.files.documents import DocumentBudget
 from ledgeragent.files.limits import MEMORY, most_bytes
 from ledgeragent.offline.forms.agentssdk import MAGIC as SQLITE
 from ledgeragent.offline.forms.agentssdk import sessions_in, with_journal
 from ledgeragent.types import Json
 
 _ZIP = b"PK\x03\x04"
+_ENTRY = b"PK\x01\x02"
+_MOST_ENTRIES = 50_000
 _OTHERS = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
     b"GIF8": "a GIF image",
     b"RIFF": "an image or a sound",
     b"%PDF": "a PDF document",
-    b"PAR1": "a Parquet table; write its rows as JSON Lines",
-    b"ARROW1": "an Arrow table; write its rows as JSON Lines",
-    b"\x28\xb5\x2f\xfd": "compressed with zstandard; decompress it first",
-    b"BZh": "compressed with bzip2; decompress it first",
-    b"\xfd7zXZ": "compressed with xz; decompress it first",
+    b"ARROW1": "an Arrow table; write it as Parquet or JSON Lines",
 }
 
 
@@ -53,6 +52,8 @@ def unpacked(content: bytes, file: str) -> bytes:
 
 def _inspect_log(content: bytes, file: str) -> Json:
     """An `.eval` log of inspect_ai, by its own reader where that is installed."""
+    if content.count(_ENTRY) > _MOST_ENTRIES:
+        raise ValueError(f"it is an archive of more than {_MOST_ENTRIES:,} files, and no log")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = archive.namelist()
         size = sum(info.file_size for info in archive.infolist())
@@ -63,15 +64,16 @@ def _inspect_log(content: bytes, file: str) -> Json:
     try:
         inspect_log = import_module("inspect_ai.log")
     except ImportError:
-        return _read_plainly(content)
+        return _read_plainly(content, file)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.eval"
         log.write_bytes(content)
         return json.loads(inspect_log.read_eval_log(str(log)).model_dump_json())
 
 
-def _read_plainly(content: bytes) -> Json:
+def _read_plainly(content: bytes, file: str) -> Json:
     """The log without the library: its samples are JSON files of the archive."""
+    budget = DocumentBudget(file)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         try:
             members = {name: archive.read(name) for name in archive.namelist() if _is_needed(name)}
@@ -79,9 +81,9 @@ def _read_plainly(content: bytes) -> Json:
             raise ValueError(
                 f"it is packed in a way that takes inspect_ai to read: pip install inspect-ai ({problem})"
             ) from None
-    header = json.loads(members.pop("header.json", b"{}"))
-    samples = [json.loads(members[name]) for name in sorted(members)]
-    return {"eval": header.get("eval", {}), "samples": samples}
+    header = budget.parse(members.pop("header.json", b"{}"), f"{file}/header.json")
+    samples = [budget.parse(members[name], f"{file}/{name}") for name in sorted(members)]
+    return {"eval": header.get("eval", {}) if isinstance(header, dict) else {}, "samples": samples}
 
 
 def _is_needed(name: str) -> bool:

@@ -1,33 +1,29 @@
-"""Replay: files of recorded conversations in, one `ReplayResult` out, in one process or several.
+"""Replay: files of recorded conversations in, one `ReplayResult` out, by one process or many.
 
 Tells what a domain's gate would have answered to every write of every run. No model is called.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from itertools import chain, islice
-from signal import SIG_IGN, SIGINT, signal
-from threading import Thread
 from typing import NamedTuple, TypeVar
 
 from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.domain import Domain
-from ledgeragent.errors import DataError, LedgerAgentError
+from ledgeragent.engines.collection import collected_later
+from ledgeragent.engines.engine import Engine
+from ledgeragent.engines.local import LocalEngine
+from ledgeragent.errors import DataError
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.forms.registry import form_named
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import Unknown, judge
-from ledgeragent.offline.sources import Piece, pieces
+from ledgeragent.offline.piece import Partition, Piece, partitions
+from ledgeragent.offline.sources import patiently
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, together, traces_of
-from ledgeragent.offline.verdictrow import VerdictRow, verdict_row
+from ledgeragent.offline.verdictrow import PartWriter, VerdictRow, verdict_row
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Enforcement
 
@@ -35,7 +31,12 @@ T = TypeVar("T")
 
 OTHER_DOMAIN = "other domain"
 NONSTANDARD = "nonstandard tools"
-_WAITING_PER_JOB = 3
+ONE_PROCESS = LocalEngine()
+"""The engine where none is named."""
+
+
+def _untouched(partition: Partition, results: list[T]) -> list[T]:
+    return results
 
 
 def replay(
@@ -51,19 +52,21 @@ def replay(
     unknown: Unknown = "revise",
     form: str | None = None,
     allow_faulty: bool = False,
-    jobs: int = 1,
+    engine: Engine = ONE_PROCESS,
     progress: Callable[[Piece], None] = lambda piece: None,
     table: Callable[[list[VerdictRow]], None] | None = None,
+    part: PartWriter | None = None,
 ) -> ReplayResult:
-    """Judges every conversation of `files` in up to `jobs` processes; the result is the same for any.
+    """Judges every conversation of `files` by an engine; the result is the same by any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
     each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
     `prefixes`, `unknown`, `form` and `allow_faulty` those of `Binding`. `table` gets a row for each
-    judged call, in order. Runs of another domain, and (unless `nonstandard`) of agents with tools that
-    their benchmark does not have, are skipped and counted. Memory holds a few megabytes of the input
-    per process whatever its size, but a JSON document as a whole. Raises DataError for a file that
-    cannot be opened, UsageError for a domain or a rule that does not exist.
+    judged call, in order; `part` gets those of a partition where it is worked on. Runs of another
+    domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
+    skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but a
+    JSON document as a whole. A file that cannot be read is counted among the broken records. Raises
+    UsageError for a domain or a rule that does not exist.
     """
     binding = Binding(
         name=domain,
@@ -78,41 +81,51 @@ def replay(
     )
     binding.domain()
     total = ReplayResult()
-    listing = table is not None
-    work = partial(judge_piece, binding=binding, nonstandard=nonstandard, listing=listing)
-    for part in over(files, work, jobs=jobs, progress=progress):
-        total.add(part.result)
+    listing = table is not None or part is not None
+    work = partial(
+        judge_piece, binding=binding.at(engine), nonstandard=nonstandard, listing=listing
+    )
+    end = _untouched if part is None else partial(_written, part=part)
+    for judged_piece in over(files, work, engine=engine, progress=progress, end=end):
+        total.add(judged_piece.result)
         if table is not None:
-            table(part.rows)
+            table(judged_piece.rows)
     return total
 
 
 def over(
-    files: Iterable[str],
+    files: Sequence[str],
     work: Callable[[Piece], T],
     *,
-    jobs: int = 1,
+    engine: Engine = ONE_PROCESS,
     progress: Callable[[Piece], None] = lambda piece: None,
+    end: Callable[[Partition, list[T]], list[T]] = _untouched,
 ) -> Iterator[T]:
-    """The results of `work` for each piece of the files, in their order, by up to `jobs` processes.
+    """The results of `work` for each piece of the files, in their order, by an engine.
 
-    There are never more of them than processors, or than pieces.
+    `end` has the last word on those of a partition, where it was worked on.
     """
-    stream = (piece for file in files for piece in pieces(file, together))
-    first = list(islice(stream, min(jobs, processors())))
-    every = chain(first, stream)
-    alone = len(first) < 2
-    results = ((p, work(p)) for p in every) if alone else _spread(work, every, len(first))
-    for piece, result in results:
-        yield result
-        progress(piece)
+    reader = partial(_partitions, share_bytes=engine.share_bytes)
+    worked = partial(_worked, work=work, end=end)
+    for partition, results in engine.run(files, reader, worked):
+        yield from results
+        progress(partition.pieces[-1])
 
 
-def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _partitions(number: int, file: str, share_bytes: int) -> Iterator[Partition]:
+    return partitions(number, patiently(file, together), share_bytes)
+
+
+def _worked(
+    partition: Partition,
+    work: Callable[[Piece], T],
+    end: Callable[[Partition, list[T]], list[T]],
+) -> list[T]:
+    results: list[T] = []
+    for piece in partition.pieces:
+        with collected_later():
+            results.append(work(piece))
+    return end(partition, results)
 
 
 class JudgedPiece(NamedTuple):
@@ -120,6 +133,14 @@ class JudgedPiece(NamedTuple):
 
     result: ReplayResult
     rows: list[VerdictRow]
+
+
+def _written(
+    partition: Partition, results: list[JudgedPiece], part: PartWriter
+) -> list[JudgedPiece]:
+    """The results without their rows, which become a part of a table."""
+    part(partition.name, partition.wholes, [row for one in results for row in one.rows])
+    return [one._replace(rows=[]) for one in results]
 
 
 def judge_piece(piece: Piece, binding: Binding, nonstandard: bool, listing: bool) -> JudgedPiece:
@@ -166,36 +187,3 @@ def _unwanted(trace: Trace, binding: Binding, nonstandard: bool) -> str | None:
     if not binding.serves(trace):
         return OTHER_DOMAIN
     return NONSTANDARD if trace.nonstandard and not nonstandard else None
-
-
-def _spread(
-    work: Callable[[Piece], T], stream: Iterable[Piece], jobs: int
-) -> Iterator[tuple[Piece, T]]:
-    """Results in the order of the input, with only a few pieces under way at any time."""
-    waiting: deque[tuple[Piece, Future[T]]] = deque()
-    pool = ProcessPoolExecutor(jobs, initializer=_begin)
-    try:
-        for piece in stream:
-            waiting.append((piece, pool.submit(work, piece)))
-            if len(waiting) >= _WAITING_PER_JOB * jobs:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        for first, future in waiting:
-            yield first, future.result()
-    except BrokenProcessPool:
-        raise LedgerAgentError("a worker process died; try fewer --jobs") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _begin() -> None:
-    """Readies a worker: Ctrl-C is for its parent to answer, and it ends when the parent is gone."""
-    signal(SIGINT, SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -21,8 +21,9 @@ from ledgeragent.offline.forms.scribe import Scribe
 from ledgeragent.offline.heads import Trace as Trace
 from ledgeragent.offline.heads import gold_of_tasks, head, optional
 from ledgeragent.offline.heads import tool_names as tool_names
+from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.repeats import unrepeated
-from ledgeragent.offline.sources import Piece, pieces, records
+from ledgeragent.offline.sources import pieces, records
 from ledgeragent.types import Json, Message
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypedDict
+from typing import Protocol, TypedDict
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
@@ -74,6 +74,17 @@ class VerdictRow(TypedDict):
     pack: str
     pack_version: str
     pack_digest: str
+
+
+class PartWriter(Protocol):
+    """Writes the rows of a partition, where it is worked on, as a part of a table.
+
+    It is told the name of the partition, and of those that it is a part of.
+    """
+
+    def __call__(self, name: str, wholes: Sequence[str], rows: Sequence[VerdictRow], /) -> None:
+        """Writes them."""
+        ...
 
 
 def verdict_row(file: str, trace: Trace, one: JudgedCall, domain: Domain) -> VerdictRow:

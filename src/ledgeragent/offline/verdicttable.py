@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from types import TracebackType
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
-from ledgeragent.errors import MissingExtraError
+from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.files.objects import is_object, write_object
+from ledgeragent.files.private import replacing
+from ledgeragent.files.reading import opened
 from ledgeragent.offline.verdictrow import VerdictRow
 
 try:
@@ -59,52 +63,84 @@ SCHEMA = pa.schema(
     ],
     metadata={"ledgeragent.verdicts": str(VERSION)},
 )
-_GROUP = 20_000  # rows held in memory, and written at once
+GROUP = 20_000
+"""Rows that are held in memory, and written at once."""
+
+
+_MAGIC = b"PAR1"
 
 
 class VerdictTable:
-    """A Parquet file under way: it stands at `path` once all of it is written, or not at all.
+    """A table of verdicts that is being written by a `writer` of Parquet."""
 
-    Readable by its owner alone, since arguments and evidence are what customers said. As a context
-    manager; raises OSError where the file cannot be written.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._path = Path(path)
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
         self._rows: list[VerdictRow] = []
-        folder = self._path.parent
-        # The name is given up with `replace`, or at the end.
-        self._file = NamedTemporaryFile(dir=folder, prefix=".verdicts-", delete=False)  # noqa: SIM115
-        self._writer: Any = pq.ParquetWriter(self._file, SCHEMA, compression="zstd")
 
     def write(self, rows: Sequence[VerdictRow]) -> None:
         """Adds rows."""
         self._rows += rows
-        while len(self._rows) >= _GROUP:
-            self._flush(self._rows[:_GROUP])
-            del self._rows[:_GROUP]
+        while len(self._rows) >= GROUP:
+            self._flush(self._rows[:GROUP])
+            del self._rows[:GROUP]
+
+    def finish(self) -> None:
+        """Writes the rows that are still in memory."""
+        if self._rows:
+            self._flush(self._rows)
 
     def _flush(self, rows: list[VerdictRow]) -> None:
-        self._writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
+        self._writer.write_table(_arrow_table(rows))
 
-    def __enter__(self) -> VerdictTable:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        place = Path(self._file.name)
-        try:
-            if kind is None and self._rows:
-                self._flush(self._rows)
-            self._writer.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            if kind is None:
-                place.replace(self._path)
-        finally:
-            place.unlink(missing_ok=True)
+@contextmanager
+def verdict_table(place: str) -> Iterator[VerdictTable]:
+    """A Parquet file under way: it stands at `place` once all of it is written, or not at all.
+
+    `place` is a file, or an object in a store. A file is readable by its owner alone, since arguments and
+    evidence are what customers said. UsageError where something else is there, DataError where it cannot
+    be written.
+    """
+    if is_object(place):
+        with TemporaryFile() as content:
+            with _table_in(content) as table:
+                yield table
+            content.seek(0)
+            write_object(place, content)
+        return
+    _refuse_another(Path(place))
+    with replacing(Path(place)) as draft, draft.open("wb") as file:
+        with _table_in(file) as table:
+            yield table
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _table_in(file: IO[bytes]) -> Iterator[VerdictTable]:
+    with pq.ParquetWriter(file, SCHEMA, compression="zstd") as writer:
+        table = VerdictTable(writer)
+        yield table
+        table.finish()
+
+
+def parquet(rows: Sequence[VerdictRow]) -> bytes:
+    """A whole file of rows."""
+    content = io.BytesIO()
+    pq.write_table(_arrow_table(rows), content, compression="zstd")
+    return content.getvalue()
+
+
+def _arrow_table(rows: Sequence[VerdictRow]) -> Any:
+    return pa.Table.from_pylist([*rows], schema=SCHEMA)
+
+
+def _refuse_another(path: Path) -> None:
+    """UsageError for a file that is there and that is no Parquet file, such as the runs themselves."""
+    if not path.is_file():
+        return
+    with opened(path) as file:
+        if file.read(len(_MAGIC)) not in (b"", _MAGIC):
+            raise UsageError(
+                f"{path} is there already, and no Parquet file; remove it, or name another"
+            )

@@ -144,8 +144,7 @@ def test_pictures_and_thoughts_are_left_out_and_counted(tmp_path: Path) -> None:
         (b"\x89PNG\r\n", "a PNG image"),
         (b"\xff\xd8\xff\xe0", "a JPEG image"),
         (b"%PDF-1.7", "a PDF document"),
-        (b"PAR1", "a Parquet table"),
-        (b"\x28\xb5\x2f\xfd", "compressed with zstandard"),
+        (b"ARROW1", "an Arrow table"),
     ],
 )
 def test_what_is_no_text_is_named(tmp_path: Path, content: bytes, kind: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ledgeragent.bench.results.fields import object_of, objects_of, text_of
 from ledgeragent.bench.results.metrics import KS, gain, overhead, reliability
 from ledgeragent.bench.results.results import Run
 from ledgeragent.bench.results.table import Table, growth, shown
+from ledgeragent.report.cells import markdown_code, markdown_text
 from ledgeragent.types import Json
 
 PLAIN, GUARDED = "fc", "ledgeragent"
@@ -34,11 +35,11 @@ def page(
     by_domain: dict[str, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         by_domain[run.domain][run.arm].append(run)
-    parts = [f"# {model}, without and with LedgerAgent\n", *remarks]
+    parts = [f"# {markdown_text(model)}, without and with LedgerAgent\n", *remarks]
     if silent := [d for d, arms in by_domain.items() if not any(r.calls for r in arms[PLAIN])]:
         parts.append(
-            f"**No tool was called in any plain run of {', '.join(silent)}: these numbers say nothing of "
-            "LedgerAgent. Most often the server ignores `tools`.**\n"
+            f"**No tool was called in any plain run of {markdown_text(', '.join(silent))}: these "
+            "numbers say nothing of LedgerAgent. Most often the server ignores `tools`.**\n"
         )
     parts += [_success(by_domain).markdown(), _difference(by_domain).markdown()]
     parts += [_cost(by_domain).markdown(), "\n".join(_stopped(stopped))]
@@ -105,8 +106,8 @@ def _stopped(stopped: Sequence[GateStop]) -> Iterator[str]:
     if not stopped:
         yield "None.\n"
         return
-    rules = Counter(f["predicate"] for one in stopped for f in one.row["findings"])
-    counted = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
+    rules = Counter(f["predicate"] for one in stopped for f in one.row.get("findings") or ())
+    counted = ", ".join(f"{markdown_text(rule)} {count}" for rule, count in rules.most_common())
     yield f"{len(stopped)} calls, by rule: {counted}. Each is shown once, with the facts that decided.\n"
     distinct = {_key(one): one for one in stopped}
     for one in [*distinct.values()][:_MOST_SHOWN]:
@@ -121,23 +122,45 @@ def _key(one: GateStop) -> str:
 
 def _shown(one: GateStop) -> Iterator[str]:
     call = one.row["call"]
-    arguments = json.dumps(call["arguments"], ensure_ascii=False)
-    yield f"* **{one.row['decision']}** `{call['name']} {arguments}` ({one.domain}, task {one.task})"
-    yield from (f"    * {f['predicate']}: {f['reason']}" for f in one.row["findings"])
+    whole_call = markdown_code(f"{call['name']} {_json(call.get('arguments'))}")
+    where = markdown_text(f"{one.domain}, task {one.task}")
+    yield f"* **{markdown_text(one.row['decision'])}** {whole_call} ({where})"
+    for finding in one.row.get("findings") or ():
+        sentence = f"{finding['predicate']}: {finding.get('reason')}"
+        yield f"    * {markdown_text(sentence)}"
     for fact in one.row.get("facts") or ():
-        value = json.dumps(fact["value"], ensure_ascii=False)
+        value = _json(fact.get("value"))
         value = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
-        yield f"    * `{fact['path']}` = `{value}`, from `{fact['read']['name']}`, turn {fact['turn']}"
+        tool, turn = markdown_code(fact["read"]["name"]), markdown_text(str(fact.get("turn")))
+        yield f"    * {markdown_code(fact['path'])} = {markdown_code(value)}, from {tool}, turn {turn}"
     yield ""
 
 
-def stopped_in(rows: Iterable[dict[str, Any]]) -> Iterator[GateStop]:
-    """The stopped calls of result rows, those of the shop and those of a harness."""
-    for row in rows:
-        verdicts = list(row.get("stopped") or ())
-        for message in row.get("messages") or ():
-            trace = (message.get("raw_data") or {}).get("ledgeragent") or {}
-            verdicts += trace.get("verdicts") or ()
-        for verdict in verdicts:
-            if verdict["decision"] != "ALLOW":
-                yield GateStop(row["domain"], str(row["task_id"]), verdict)
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def stopped_in(row: Mapping[str, Json]) -> Iterator[GateStop]:
+    """The stopped calls of a result row of the shop or of a harness; ValueError names an odd field."""
+    verdicts = [*objects_of(row.get("stopped"), "stopped")]
+    for message in objects_of(row.get("messages"), "messages"):
+        raw = object_of(message.get("raw_data"), "raw_data")
+        trace = object_of(raw.get("ledgeragent"), "ledgeragent")
+        verdicts += objects_of(trace.get("verdicts"), "verdicts")
+    for verdict in verdicts:
+        if verdict.get("decision") != "ALLOW":
+            yield GateStop(str(row.get("domain")), str(row.get("task_id")), _checked(verdict))
+
+
+def _checked(verdict: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The verdict, whose fields are of their kinds."""
+    call = object_of(verdict.get("call"), "call")
+    object_of(call.get("arguments"), "arguments")
+    text_of(call.get("name"), "name")
+    text_of(verdict.get("decision"), "decision")
+    for finding in objects_of(verdict.get("findings"), "findings"):
+        text_of(finding.get("predicate"), "predicate")
+    for fact in objects_of(verdict.get("facts"), "facts"):
+        text_of(fact.get("path"), "path")
+        text_of(object_of(fact.get("read"), "read").get("name"), "name")
+    return verdict

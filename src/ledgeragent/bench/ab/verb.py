@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ledgeragent.bench.ab.page import GUARDED, PLAIN, page, stopped_in
+from ledgeragent.bench.ab.page import GUARDED, PLAIN, GateStop, page, stopped_in
 from ledgeragent.bench.ab.toolcheck import ToolSupport, tool_support
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.results.reading import read_results
@@ -19,10 +19,12 @@ from ledgeragent.bench.running.interrupts import EXIT
 from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.running.provenance import made_by
 from ledgeragent.bench.running.run import check_options, experiment
-from ledgeragent.bench.running.runoptions import add_run_options
+from ledgeragent.bench.running.runoptions import ARM_DEFAULTS, add_run_options
 from ledgeragent.bench.running.sides import agent_side
 from ledgeragent.bench.shop.verb import played, shop_endpoint
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.private import write_private
+from ledgeragent.offline.sources import pieces, records
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -102,20 +104,17 @@ def _first_tasks(count: int | None) -> tuple[str, ...] | None:
 
 
 def _airline(args: argparse.Namespace, folder: Path) -> int:
-    options = {**vars(args), "domain": [_AIRLINE], "arm": [PLAIN, GUARDED]}
-    options |= {"fama_choice": None, "irma_when": None, "output": str(folder / "airline.jsonl")}
+    options = {**vars(args), **ARM_DEFAULTS, "domain": [_AIRLINE], "arm": [PLAIN, GUARDED]}
+    options["output"] = str(folder / "airline.jsonl")
     return experiment(argparse.Namespace(**options))
 
 
 def _write(args: argparse.Namespace, folder: Path, remark: str) -> None:
     files = [file for file in (folder / "shop.jsonl", folder / "airline.jsonl") if file.exists()]
     runs = [run for file in files for run in read_results(str(file))]
-    stopped = list(stopped_in(row for file in files for row in _rows(file)))
+    stopped = [stop for file in files for stop in _stopped(file)]
     text = page(args.model, runs, stopped, [_origin(args), *([remark] if remark else [])])
-    try:
-        (folder / "report.md").write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(error.strerror or str(error), file=str(folder / "report.md")) from None
+    write_private(folder / "report.md", text.encode("utf-8"))
     sys.stdout.write(text)
 
 
@@ -129,6 +128,14 @@ def _origin(args: argparse.Namespace) -> str:
     )
 
 
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    with file.open(encoding="utf-8") as lines:
-        yield from (row for row in map(json.loads, lines) if "settings" not in row)
+def _stopped(file: Path) -> Iterator[GateStop]:
+    """The stopped calls of a result file; DataError, with the line, for one that is not told as such."""
+    for piece in pieces(str(file)):
+        for line, row in records(piece):
+            if not isinstance(row, dict) or "settings" in row:
+                continue
+            try:
+                yield from stopped_in(row)
+            except ValueError as problem:
+                words = f"not a stopped call: {problem}"
+                raise DataError(words, file=str(file), line=line) from None

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ledgeragent.files.limits import MEMORY
+from ledgeragent.files.reading import read_bytes
+
 TAU2, TRAIT = Path("benchmarks", "tau2"), Path("benchmarks", "tau_trait")
 """Where a data folder keeps both benchmarks."""
 
@@ -63,7 +66,7 @@ def listing(files: Mapping[str, Path]) -> str:
 
 
 def _sum_of(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    return hashlib.sha256(read_bytes(file, MEMORY)).hexdigest()
 
 
 def digest(files: Mapping[str, Path]) -> str:

@@ -11,6 +11,8 @@ from typing import TypeAlias
 from ledgeragent.bench.datasets.needs import NEEDS, DataNeed
 from ledgeragent.bench.datasets.trait import CHECKOUT, converted
 from ledgeragent.errors import UsageError
+from ledgeragent.files.limits import MEMORY
+from ledgeragent.files.reading import read_bytes
 
 Contents: TypeAlias = Mapping[str, bytes]
 """Files by the names of a `DataNeed`."""
@@ -42,7 +44,7 @@ class DataPlace:
         """The needed files, read or made, by name; DataError where one cannot be."""
         if self.converts is not None:
             return self.converts(self.root)
-        return {name: file.read_bytes() for name, file in self.files(need).items()}
+        return {name: read_bytes(file, MEMORY) for name, file in self.files(need).items()}
 
     def missing(self, need: DataNeed) -> list[str]:
         """The needed files that are not here; of a place that converts, the folder it converts from."""

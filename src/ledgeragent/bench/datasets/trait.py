@@ -14,6 +14,8 @@ from typing import Any
 
 from ledgeragent.bench.datasets.needs import NEEDS
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import MEMORY
+from ledgeragent.files.reading import read_bytes
 from ledgeragent.types import Json
 
 CHECKOUT = Path("tau_trait", "envs", "telehealth")
@@ -43,10 +45,7 @@ def own_tools() -> bytes:
 
 
 def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise DataError(error.strerror or str(error), file=str(file)) from None
+    return read_bytes(file, MEMORY)
 
 
 def _as_json(value: Json) -> bytes:

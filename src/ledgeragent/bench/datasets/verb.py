@@ -14,6 +14,9 @@ from ledgeragent.bench.datasets.known import recognized
 from ledgeragent.bench.datasets.needs import NEEDS, DataNeed, digest, listing
 from ledgeragent.bench.datasets.places import DataPlace, chosen, installed, known_places, place_of
 from ledgeragent.errors import DataError
+from ledgeragent.files.limits import MEMORY
+from ledgeragent.files.private import write_private
+from ledgeragent.files.reading import read_bytes
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -76,13 +79,13 @@ def write(files: Mapping[Path, bytes], target: Path) -> None:
     """Writes the files below `target`; DataError, before any is written, if one there differs."""
     for name, content in files.items():
         there = target / name
-        if there.is_file() and there.read_bytes() != content:
+        if there.is_file() and read_bytes(there, MEMORY) != content:
             problem = "differs from the source's; remove it, or choose another folder"
             raise DataError(problem, file=str(there))
     for name, content in files.items():
         try:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            (target / name).write_bytes(content)
+            write_private(target / name, content)
         except OSError as error:
             raise DataError(error.strerror or str(error), file=str(target / name)) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -26,15 +26,28 @@ _PLAIN = {"llm_agent": "fc"}
 _UNNAMED = ""
 
 
-def read_results(file: str, domain: str | None = None) -> Iterator[Run]:
+def read_results(
+    file: str, domain: str | None = None, tell: Callable[[DataError], None] | None = None
+) -> Iterator[Run]:
     """Every scored run of a file or of a harness's folder; DataError where it holds none.
 
-    Runs that name no domain are of `domain`; without it, of the pack that alone lists every tool that
-    was called in them. Those that name no model have the file's name in its place.
+    A run that cannot be read is a DataError too, unless there is somebody to `tell` of it. Runs that
+    name no domain are of `domain`; without it, of the pack that alone lists every tool that was called
+    in them. Those that name no model have the file's name in its place.
     """
-    runs = list(_scored(file))
+    runs, problems = list[Run](), list[DataError]()
+    for run in _scored(file):
+        if not isinstance(run, DataError):
+            runs.append(run)
+        elif tell is None:
+            raise run
+        else:
+            problems.append(run)
     if not runs:
-        raise DataError("no scored run", file=file)
+        raise problems[0] if problems else DataError("no scored run", file=file)
+    if tell is not None:
+        for problem in problems:
+            tell(problem)
     unnamed = [run for run in runs if run.domain == _UNNAMED]
     of_these = (domain or _fitting(unnamed)) if unnamed else ""
     for run in runs:
@@ -51,37 +64,62 @@ def _fitting(runs: Iterable[Run]) -> str:
     return pack_listing(names) or "?"
 
 
-def _scored(file: str) -> Iterator[Run]:
+def _scored(file: str) -> Iterator[Run | DataError]:
+    """Every scored run, and what is wrong with each that cannot be read."""
     for piece in pieces(file):
         for line, value in records(piece):
             if isinstance(value, DataError):
-                raise value
-            try:
-                runs = [_run(record, shared) for record, shared in _runs(value)]
-            except KeyError as error:
-                raise DataError(f"not a run: there is no {error}", file=file, line=line) from None
-            except ValueError as error:
-                raise DataError(f"not a run: {error}", file=file, line=line) from None
-            yield from (run for run in runs if run is not None)
+                yield value
+                continue
+            for run in _runs(value):
+                if isinstance(run, ValueError):
+                    yield DataError(f"not a run: {run}", file=file, line=line)
+                elif run is not None:
+                    yield run
 
 
-def _runs(value: Json) -> Iterator[tuple[Json, Mapping[str, Any]]]:
-    """Records with what their file says about all of them; a file may hold several such sets."""
+def _runs(value: Json, place: str = "") -> Iterator[Run | ValueError | None]:
+    """The runs of a value, which may hold several sets of them; None for one without a score."""
     if isinstance(value, list):
-        for one in value:
-            yield from _runs(one)
-    elif isinstance(value, Mapping) and isinstance(value.get("simulations"), list):
-        shared = _shared(value)
+        for number, one in enumerate(value):
+            yield from _runs(one, f"[{number}]")
+        return
+    try:
+        records, shared = _set(value)
+    except ValueError as problem:
+        yield _problem(place, problem)
+        return
+    for name, record in records:
+        try:
+            yield _run(record, {**shared, "criteria": _criteria(record, shared)})
+        except (ValueError, KeyError) as problem:
+            yield _problem(f"{place}{'.' if place and name else ''}{name}", problem)
+
+
+def _problem(place: str, problem: ValueError | KeyError) -> ValueError:
+    words = f"there is no {problem}" if isinstance(problem, KeyError) else str(problem)
+    return ValueError(f"{place}: {words}" if place else words)
+
+
+def _set(value: Json) -> tuple[list[tuple[str, Json]], Mapping[str, Any]]:
+    """The records of a set by their places in it, and what it says about all of them."""
+    if isinstance(value, Mapping) and isinstance(value.get("simulations"), list):
         tasks = {str(t.get("id")): t for t in objects_of(value.get("tasks"), "tasks")}
-        for run in objects_of(value["simulations"], "simulations"):
-            task = tasks.get(str(run.get("task_id")), {})
-            criteria = object_of(task.get("evaluation_criteria"), "evaluation_criteria")
-            yield run, {**shared, "criteria": criteria}
-    elif "settings" not in (record := object_of(value, "run")):
-        yield record, {}
+        named = [(f"simulations[{n}]", run) for n, run in enumerate(value["simulations"])]
+        return named, {**_shared(value), "tasks": tasks}
+    record = object_of(value, "run")
+    return [] if "settings" in record else [("", record)], {}
 
 
-def _shared(value: Json) -> dict[str, str]:
+def _criteria(record: Json, shared: Mapping[str, Any]) -> Mapping[str, Json]:
+    """What a set says of the task that a record is a run of."""
+    if not isinstance(record, Mapping):
+        raise ValueError("it is no object")
+    task = shared.get("tasks", {}).get(str(record.get("task_id")), {})
+    return object_of(task.get("evaluation_criteria"), "evaluation_criteria")
+
+
+def _shared(value: Mapping[str, Json]) -> dict[str, str]:
     info = object_of(value.get("info"), "info")
     agent = object_of(info.get("agent_info"), "agent_info")
     environment = object_of(info.get("environment_info"), "environment_info")

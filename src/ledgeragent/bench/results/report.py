@@ -34,6 +34,8 @@ def add(subparsers: Subparsers) -> None:
         description="Reads result files of any arm (ours, the tau2 harness's, tau-bench's) and "
         "reports pass^k, tasks that change the world, cost over fc and failure classes, beside the "
         "paper's own numbers.",
+        epilog="A run that cannot be read is told with its file, line and field, and left out. Exits 1 "
+        "then, 2 where there is no run that can be read.",
     )
     parser.add_argument(
         "files",
@@ -68,16 +70,19 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Reads and reports. Always 0; DataError for a file without a scored run."""
+    """Reads and reports. 1 where some runs could not be read; DataError for a file without one."""
     if args.figures and not args.output:
         raise UsageError("--figures needs -o: pictures go into files")
-    runs = [run for file in args.files for run in read_results(file, args.domain)]
+    broken: list[DataError] = []
+    runs = [run for file in args.files for run in read_results(file, args.domain, broken.append)]
+    for problem in broken:
+        print(f"ledgeragent: skipped: {problem}", file=sys.stderr)
     if args.held_out:
         runs = _held_out(runs, args.held_out)
     report_tables = tables(runs)
     if args.output:
-        write_report(Path(args.output), runs, args.figures)
-        return 0
+        write_report(Path(args.output), runs, args.figures, left_out=len(broken))
+        return 1 if broken else 0
     match args.format:
         case "json":
             text = json.dumps([asdict(table) for table in report_tables], indent=2) + "\n"
@@ -86,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         case _:
             text = "\n".join(table.markdown() for table in report_tables)
     sys.stdout.write(text)
-    return 0
+    return 1 if broken else 0
 
 
 def _held_out(runs: Sequence[Run], file: str) -> list[Run]:
@@ -118,17 +123,28 @@ def _wanted(formats: tuple[str, ...] | None) -> tuple[str, ...]:
     return FORMATS
 
 
-def write_report(folder: Path, runs: Sequence[Run], formats: tuple[str, ...] | None = None) -> None:
-    """The whole report as files; figures in these formats, by default in all that can be drawn."""
-    write(folder, tables(runs), figures(runs), _wanted(formats))
+def write_report(
+    folder: Path, runs: Sequence[Run], formats: tuple[str, ...] | None = None, *, left_out: int = 0
+) -> None:
+    """The whole report as files; figures in these formats, by default in all that can be drawn.
+
+    `left_out` is how many runs could not be read, which the page tells.
+    """
+    remark = f"{left_out} runs could not be read and are left out.\n" if left_out else ""
+    write(folder, tables(runs), figures(runs), _wanted(formats), remark)
 
 
 def write(
-    folder: Path, report_tables: Sequence[Table], charts: Sequence[Chart], formats: Sequence[str]
+    folder: Path,
+    report_tables: Sequence[Table],
+    charts: Sequence[Chart],
+    formats: Sequence[str],
+    remark: str = "",
 ) -> None:
     """The whole report as files; MissingExtraError if figures can't be drawn."""
     charts = charts if formats else ()
-    files: dict[str, bytes] = {"report.md": _page(report_tables, charts, formats).encode()}
+    page = _page(report_tables, charts, formats, remark)
+    files: dict[str, bytes] = {"report.md": page.encode()}
     files |= {f"{table.name}.csv": table.csv().encode() for table in report_tables}
     files |= {f"{table.name}.tex": table.latex().encode() for table in report_tables}
     for chart in charts:
@@ -141,9 +157,12 @@ def write(
         raise DataError(error.strerror or str(error), file=str(folder)) from None
 
 
-def _page(report_tables: Sequence[Table], charts: Sequence[Chart], formats: Sequence[str]) -> str:
+def _page(
+    report_tables: Sequence[Table], charts: Sequence[Chart], formats: Sequence[str], remark: str
+) -> str:
     kind = next((kind for kind in ("svg", "png", "pdf") if kind in formats), "")
     pictures = [
         f"## {printable(chart.title)}\n\n![{chart.name}]({chart.name}.{kind})\n" for chart in charts
     ]
-    return "\n".join(["# Report\n", *(table.markdown() for table in report_tables), *pictures])
+    head = ["# Report\n", *([remark] if remark else [])]
+    return "\n".join([*head, *(table.markdown() for table in report_tables), *pictures])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from ledgeragent.report.cells import csv_cell, markdown_cell
 from ledgeragent.text import printable
 
 _NOTHING = "–"
+_INTERVAL = re.compile(r" \[[-+0-9.]+, [-+0-9.]+\].*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,7 @@ _SPECIAL = str.maketrans(
 
 
 def _latex(text: str) -> str:
-    return printable(text).translate(_SPECIAL)
+    return printable(" ".join(text.split())).translate(_SPECIAL)
 
 
 def _latex_row(cells: Iterable[str]) -> str:
@@ -84,7 +86,7 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 
 def _latex_cell(cell: str) -> str:
-    return _latex(cell.partition(" [")[0])
+    return _latex(_INTERVAL.sub("", cell))
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from ledgeragent.errors import DataError
+from ledgeragent.files.documents import parse_document
+from ledgeragent.files.limits import MEMORY, most_bytes
 from ledgeragent.files.private import open_private
 from ledgeragent.journal.lock import WriterLock
 
 Row: TypeAlias = dict[str, Any]
+_CHUNK = 1 << 20
 
 
 class RowFile:
@@ -25,28 +29,48 @@ class RowFile:
     def __init__(self, file: Path) -> None:
         self.name = str(file)
         file.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = WriterLock(file, noun="file")
-        self._stream: IO[bytes] = os.fdopen(open_private(file, os.O_RDWR | os.O_APPEND), "a+b")
-        self._lines = self._whole_lines()
+        with ExitStack() as stack:
+            self._lock = WriterLock(file, noun="file")
+            stack.callback(self._lock.release)
+            handle = open_private(file, os.O_RDWR | os.O_APPEND)
+            self._stream: IO[bytes] = stack.enter_context(os.fdopen(handle, "a+b"))
+            self._size = self._cut_off()
+            stack.pop_all()
 
-    def _whole_lines(self) -> list[bytes]:
-        self._stream.seek(0)
-        content = self._stream.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            self._stream.truncate(len(whole))
-        return whole.splitlines()
+    def _cut_off(self) -> int:
+        """The bytes of the whole lines, once the part of one behind them is gone; DataError for a text."""
+        end = self._stream.seek(0, os.SEEK_END)
+        whole = end
+        while whole == end and end:
+            end = max(end - _CHUNK, 0)
+            self._stream.seek(end)
+            whole = end + self._stream.read(whole - end).rfind(b"\n") + 1
+        self._stream.seek(whole)
+        if self._stream.read(1) not in (b"", b"{"):
+            raise DataError("its end is no part of a row: this is another file", file=self.name)
+        self._stream.truncate(whole)
+        return whole
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """The rows that it held when it was opened, by line; DataError for a line that is none."""
-        for number, line in enumerate(self._lines, 1):
+        for number, line in enumerate(self._whole_lines(), 1):
             try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise self.fault(f"not JSON: {error}", number) from None
+                row = parse_document(line, self.name)
+            except DataError as error:
+                raise self.fault(error.problem, number) from None
             if not isinstance(row, dict):
                 raise self.fault("not a JSON object", number)
             yield number, row
+
+    def _whole_lines(self) -> Iterator[bytes]:
+        position, most = 0, most_bytes()
+        while position < self._size:
+            self._stream.seek(position)
+            line = self._stream.readline(most)
+            position += len(line)
+            if not line.endswith(b"\n"):
+                raise MEMORY.refusal("a line would take more memory than it may", self.name)
+            yield line
 
     def fault(self, problem: str, line: int) -> DataError:
         """The error that names a line of this file."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ledgeragent.adapters.tau2 import harness
 from ledgeragent.bench.running.progress import masked
+from ledgeragent.files.private import open_private
 
 
 def log_to(file: Path, secrets: Iterable[str]) -> None:
@@ -16,7 +17,7 @@ def log_to(file: Path, secrets: Iterable[str]) -> None:
     What is in the file stays.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
-    stream = os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a")
+    stream = os.fdopen(open_private(file, os.O_WRONLY | os.O_APPEND), "a")
     hidden = tuple(secrets)
 
     def write(line: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,8 @@ from ledgeragent.adapters.tau2 import Wire, harness
 from ledgeragent.bench.telehealth.clinic import TOOLS
 from ledgeragent.bench.telehealth.conformance import RECORDED_ON
 from ledgeragent.bench.telehealth.data import FILES, FOLDER, Data, load, read_tasks
+from ledgeragent.files.documents import read_document
+from ledgeragent.files.reading import read_text
 from ledgeragent.types import Json
 
 NAME = "telehealth"
@@ -34,7 +35,7 @@ def environment(data_dir: Path, solo_mode: bool = False) -> Wire:
     folder = data_dir / FOLDER
     return harness("tau2.environment.environment").Environment(
         domain_name=NAME,
-        policy=(folder / "policy.md").read_text(encoding="utf-8"),
+        policy=read_text(folder / "policy.md"),
         tools=_toolkit(load(data_dir, RECORDED_ON), folder),
         solo_mode=solo_mode,
     )
@@ -70,7 +71,7 @@ def _task(number: int, row: Json) -> Json:
 def _toolkit(data: Data, folder: Path) -> Wire:
     """The tools as the harness wants them: methods that carry their type, with the recorded schemas."""
     kit = harness("tau2.environment.toolkit")
-    described = json.loads((folder / "tools.json").read_text(encoding="utf-8"))
+    described = read_document(folder / "tools.json")
     methods = {tool["name"]: _method(kit, tool) for tool in described}
     schemas = {tool["name"]: tool["schema"] for tool in described}
 

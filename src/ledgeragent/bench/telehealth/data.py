@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ledgeragent.errors import DataError
-from ledgeragent.files.reading import read_text
+from ledgeragent.files.documents import read_document
 from ledgeragent.types import Json
 
 Rows = dict[str, Any]
@@ -61,12 +59,7 @@ def read_tasks(folder: Path) -> list[Json]:
 
 
 def _read(file: Path) -> Any:
-    try:
-        return json.loads(read_text(file))
-    except OSError as error:
-        raise DataError(error.strerror or str(error), file=str(file)) from None
-    except ValueError as error:
-        raise DataError(f"not JSON: {error}", file=str(file)) from None
+    return read_document(file)
 
 
 def _hashable(value: Json) -> Json:

@@ -18,8 +18,11 @@ from ledgeragent.bench.tokens.tokens import Counter, counter
 from ledgeragent.demo.shop.shop import policy as shop_policy
 from ledgeragent.demo.shop.shop import tool_schemas
 from ledgeragent.errors import DataError, UsageError
+from ledgeragent.files.documents import read_document
+from ledgeragent.files.reading import read_text
 from ledgeragent.offline.binding import Binding
-from ledgeragent.offline.sources import Piece, pieces, records
+from ledgeragent.offline.piece import Piece
+from ledgeragent.offline.sources import pieces, records
 from ledgeragent.offline.traces import Trace, traces_of
 from ledgeragent.types import Json
 
@@ -91,13 +94,13 @@ class Prefixes:
 @cache
 def _tools(folder: Path) -> str:
     """The tools as a chat API is given them: the schemas alone."""
-    listed = json.loads((folder / "tools.json").read_text(encoding="utf-8"))
+    listed = read_document(folder / "tools.json")
     return json.dumps([tool.get("schema", tool) for tool in listed])
 
 
 @cache
 def _policy(folder: Path) -> str:
-    return (folder / "policy.md").read_text(encoding="utf-8")
+    return read_text(folder / "policy.md")
 
 
 @cache
@@ -105,7 +108,7 @@ def _policies(folder: Path) -> Mapping[str, str]:
     file = folder / "trajectories" / "policies.json"
     if not file.is_file():
         return {}
-    policies: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    policies: dict[str, str] = read_document(file)
     return policies
 
 

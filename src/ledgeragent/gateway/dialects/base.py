@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.gate import Filtered
-from ledgeragent.gateway.errors import BadReplyError, BadRequestError
+from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.wirejson import encoded
 from ledgeragent.types import Message, Reply, parse_distinct, parse_json
@@ -176,40 +175,6 @@ class Dialect(Protocol):
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
         ...
-
-
-class ReplyReading:
-    """A context: whatever about a reply is not as it should be is a BadReplyError."""
-
-    def __enter__(self) -> None:
-        """Nothing to begin with."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if isinstance(problem, _UNREADABLE):
-            why = str(problem) if isinstance(problem, BadRequestError) else repr(problem)
-            raise BadReplyError(f"the upstream reply cannot be read: {why}") from None
-
-
-_UNREADABLE = (
-    ArithmeticError,
-    AttributeError,
-    BadRequestError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-_READING = ReplyReading()
-
-
-def reading() -> ReplyReading:
-    """Around the reading of a reply: whatever about it is not as it should be is a BadReplyError."""
-    return _READING
 
 
 def decode(raw: bytes, *, distinct: bool = False) -> Body:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ledgeragent.errors import DataError
-from ledgeragent.files.limits import MEMORY, most_bytes
+from ledgeragent.files.documents import parse_document
+from ledgeragent.files.limits import MEMORY, memory_of, most_bytes
 from ledgeragent.files.reading import opened, read_bytes
 from ledgeragent.offline.forms.form import Dialogue, Form, inside
 from ledgeragent.offline.forms.responses import write_items
@@ -19,10 +19,13 @@ MAGIC = b"SQLite format 3\x00"
 _TABLE = "agent_messages"
 _STEPS = 100_000
 _MOST_ROUNDS = 2_000
+_TOO_LARGE = f"it would take more memory than one document may; {MEMORY.name} raises that"
 
 
 def sessions_in(database: bytes) -> Json:
-    """The sessions of a database; raises ValueError where it is another one."""
+    """The sessions of a database; raises ValueError where it is another one, or too large."""
+    if len(database) > _most_bytes():
+        raise ValueError(_TOO_LARGE)
     connection = sqlite3.connect(":memory:")
     try:
         connection.deserialize(_settled(database))
@@ -46,11 +49,16 @@ def sessions_in(database: bytes) -> Json:
     return {"agents_sdk_sessions": [{"id": name, "items": i} for name, i in sessions.items()]}
 
 
+def _most_bytes() -> int:
+    """How many bytes of a database are read: they are held six times until its rows are known."""
+    return (MEMORY.value << 20) // 6
+
+
 def _item(text: str, session: str) -> Json:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise ValueError(f"session {session!r:.60} holds what is no JSON: {problem}") from None
+        return parse_document(text.encode("utf-8", "surrogatepass"), "")
+    except DataError as refusal:
+        raise ValueError(f"session {session!r:.60} holds an item: {refusal.problem}") from None
 
 
 class _Patience:
@@ -81,11 +89,9 @@ def _bounded(rows: Iterable[tuple[Json, Json]]) -> list[tuple[str, str]]:
     for number, (session, item) in enumerate(rows, 1):
         if not isinstance(session, str) or not isinstance(item, str | bytes):
             raise ValueError(f"row {number} of {_TABLE} holds no text")
-        size += len(item)
-        if size > most_bytes():
-            raise ValueError(
-                f"it would take more memory than one document may; {MEMORY.name} raises that"
-            )
+        size += memory_of(item.encode("utf-8", "surrogatepass") if isinstance(item, str) else item)
+        if size > MEMORY.value << 20:
+            raise ValueError(_TOO_LARGE)
         bounded.append((session, item if isinstance(item, str) else item.decode()))
     return bounded
 
@@ -99,7 +105,7 @@ def holds_sessions(file: Path) -> bool:
     """True for a database with sessions of the Agents SDK."""
     try:
         with opened(file) as stream:
-            content = stream.read(most_bytes()) if stream.read(len(MAGIC)) == MAGIC else b""
+            content = stream.read(_most_bytes()) if stream.read(len(MAGIC)) == MAGIC else b""
         sessions_in(MAGIC + content)
     except (OSError, ValueError, DataError):
         return False
@@ -111,6 +117,8 @@ def with_journal(file: str, database: bytes) -> bytes:
     journal = Path(f"{file}-wal")
     if not journal.is_file() or not journal.stat().st_size:
         return database
+    if len(database) + journal.stat().st_size > most_bytes():
+        raise MEMORY.refusal("with its journal it would take more memory than it may", file)
     changes = read_bytes(journal, MEMORY)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
@@ -118,11 +126,21 @@ def with_journal(file: str, database: bytes) -> bytes:
         Path(f"{copy}-wal").write_bytes(changes)
         connection = sqlite3.connect(copy)
         try:
+            if _size(connection) > most_bytes():
+                raise MEMORY.refusal("it would take more memory than one document may", file)
             return connection.serialize()
         except sqlite3.Error as problem:
             raise ValueError(f"its write-ahead journal cannot be read: {problem}") from None
         finally:
             connection.close()
+
+
+def _size(connection: sqlite3.Connection) -> int:
+    """The bytes that a database says it has, which a journal can say without holding them."""
+    (pages,), (size,) = (
+        connection.execute(f"pragma {name}").fetchone() for name in ("page_count", "page_size")
+    )
+    return int(pages) * int(size)
 
 
 def _talks(value: Json) -> Iterator[Dialogue]:

@@ -18,6 +18,7 @@ _KEYS = (
     "startTime",
     "time",
 )
+_ANY_KEY = frozenset(_KEYS)
 _UNITS = (1, 1e3, 1e6, 1e9)
 """How many of them are a second: seconds, milliseconds, microseconds, nanoseconds since 1970."""
 _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 and 2100: other numbers are no times
@@ -25,6 +26,8 @@ _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 and 2100: other numbers 
 
 def time_of(fields: Mapping[str, Json]) -> str:
     """The time under the first key that tells one, "" where none does."""
+    if _ANY_KEY.isdisjoint(fields):  # nearly every message
+        return ""
     return next((time for key in _KEYS if (time := moment_in(fields.get(key)))), "")
 
 
@@ -37,6 +40,8 @@ def moment_in(value: Json) -> str:
             return ""
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).isoformat()
     if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    if isinstance(value, int) and value.bit_length() > 63:
         return ""
     for unit in _UNITS:
         seconds = float(value) / unit

@@ -12,8 +12,8 @@ from typing import Any
 from ledgeragent.bench.arms.fama.causes import CAUSES
 from ledgeragent.bench.arms.helpers import HELPERS
 from ledgeragent.errors import DataError
+from ledgeragent.files.documents import read_document
 from ledgeragent.files.private import write_private
-from ledgeragent.files.reading import read_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +75,11 @@ def write(file: Path, choices: Iterable[HelperChoice], made_by: Mapping[str, Any
 def read(file: str) -> list[HelperChoice]:
     """The choices that a file holds; DataError if it is none."""
     try:
-        listed = json.loads(read_text(file))["choices"]
+        listed = read_document(file)["choices"]
         return [
             HelperChoice(**{**one, "helpers": tuple(one["helpers"]), "tasks": tuple(one["tasks"])})
             for one in listed
         ]
-    except OSError as error:
-        raise DataError(error.strerror or str(error), file=file) from None
     except (ValueError, KeyError, TypeError):
         raise DataError("no choice of helpers", file=file) from None
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from ledgeragent.files.reading import read_text
+from ledgeragent.files.documents import read_document
 
 
 def may_learn_from(task: str, domain: str, folder: Path | None) -> bool:
@@ -15,7 +14,7 @@ def may_learn_from(task: str, domain: str, folder: Path | None) -> bool:
     train = None if folder is None else _train(folder, domain)
     if train is not None:
         return task in train
-    return sha256(f"{domain}/{task}".encode()).digest()[0] % 2 == 0
+    return sha256(f"{domain}/{task}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 0
 
 
 @cache
@@ -23,4 +22,4 @@ def _train(folder: Path, domain: str) -> frozenset[str] | None:
     file = folder / "benchmarks" / "tau2" / domain / "split_tasks.json"
     if not file.is_file():
         return None
-    return frozenset(map(str, json.loads(read_text(file))["train"]))
+    return frozenset(map(str, read_document(file)["train"]))

@@ -1,0 +1,135 @@
+"""Compressed files: gzip, bzip2, xz and zstandard, told from their first bytes and decompressed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable
+from typing import IO, Any, Protocol, cast
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.files.limits import MEMORY
+
+BUFFER_BYTES = 1 << 20
+HEAD_BYTES = 16
+
+DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What is raised for compressed data that cannot be read."""
+
+_GZIP = b"\x1f\x8b"
+_BZIP2 = b"BZh"
+_XZ = b"\xfd7zXZ"
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+
+
+class _Decompressor(Protocol):
+    """What the standard library's decompressors have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+
+
+def plain(raw: IO[bytes]) -> IO[bytes]:
+    """What a file holds, decompressed where it is compressed.
+
+    Reading from it raises EOFError or zlib.error where that is damaged, or ends early.
+    """
+    head = peek(raw)
+    if head.startswith(_GZIP):
+        # GzipFile alone hands out lines through a small buffer, which costs a quarter more.
+        inner: Any = gzip.GzipFile(fileobj=raw)
+    elif head.startswith(_BZIP2):
+        inner = _Unpacking(_Streams(raw, _bzip2).read)
+    elif head.startswith(_XZ):
+        inner = _Unpacking(_Streams(raw, _xz).read)
+    elif head.startswith(_ZSTANDARD):
+        inner = _Unpacking(_zstandard(raw).read)
+    else:
+        return raw
+    return cast(IO[bytes], io.BufferedReader(inner, BUFFER_BYTES))
+
+
+def peek(raw: IO[bytes]) -> bytes:
+    """The first bytes of a file, which stay to be read; b"" where they cannot be had."""
+    look = getattr(raw, "peek", None)
+    try:
+        return bytes(look(HEAD_BYTES)[:HEAD_BYTES]) if look is not None else b""
+    except DAMAGES:
+        return b""
+
+
+def _bzip2() -> _Decompressor:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def _xz() -> _Decompressor:
+    import lzma
+
+    # A file's header says how much memory it takes.
+    return lzma.LZMADecompressor(memlimit=MEMORY.value << 20)
+
+
+def _zstandard(raw: IO[bytes]) -> Any:
+    try:
+        import pyarrow as pa  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingExtraError("pyarrow", "table") from None
+    return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+
+
+class _Unpacking(io.RawIOBase):
+    """A stream of decompressed data, whose complaints about what it reads are all of one kind."""
+
+    def __init__(self, source: Callable[[int], bytes]) -> None:
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._source(len(buffer))
+        except DAMAGES:
+            raise
+        except Exception as problem:  # every library has its own for damage
+            if getattr(problem, "errno", None) is not None:
+                raise
+            raise EOFError(str(problem)) from None
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Streams:
+    """The data of one compressed stream after another, as a file has them."""
+
+    def __init__(self, raw: IO[bytes], begin: Callable[[], _Decompressor]) -> None:
+        self._raw = raw
+        self._begin = begin
+        self._current = begin()
+
+    def read(self, most: int) -> bytes:
+        """Some of it, b"" at the end."""
+        while True:
+            rest = b""
+            if self._current.eof:
+                rest = self._current.unused_data or self._raw.read(BUFFER_BYTES)
+                if not rest:
+                    return b""
+                self._current = self._begin()
+            elif self._current.needs_input:
+                rest = self._raw.read(BUFFER_BYTES)
+                if not rest:
+                    raise EOFError("the stream has no end")
+            if data := self._current.decompress(rest, most):
+                return data

@@ -1,0 +1,64 @@
+"""Decoding: JSON text of recorded data as a value, by the fast decoder of the extra `fast` where it is.
+
+Which of them decodes is not to be seen: what they would read differently, or refuse in other words, is
+left to the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from ledgeragent.types import Json
+
+try:
+    import orjson
+except ImportError:
+    _fast: Any = None
+else:
+    _fast = orjson
+
+_DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
+_LONG = b"0" * 19
+"""So many digits may be more than 64 bits hold; the fast decoder would round them."""
+_HUGE = (b"0e000", b"0" * 200)
+"""What may be too large to be told from Infinity."""
+_FEW = 250
+"""So few brackets are never nested too deeply for anybody."""
+
+# NaN and Infinity are no JSON, but Python writes them: as text no rule mistakes them for a number.
+_decode = json.JSONDecoder(parse_constant=str).decode
+# So it stays where a number is too large to be told from Infinity; the library alone is faster.
+_decode_huge = json.JSONDecoder(
+    parse_constant=str,
+    parse_float=lambda digits: n if math.isfinite(n := float(digits)) else digits,
+).decode
+
+
+def decode(text: bytes) -> Json:
+    """The value of a JSON text in UTF-8; of two equal keys the last counts, NaN and Infinity are text.
+
+    Raises what `bytes.decode` and the `json` library do: ValueError, or RecursionError.
+    """
+    if _fast is not None and _LONG not in text.translate(_DIGITS):
+        try:
+            return _decoded_fast(text)
+        except (_fast.JSONDecodeError, _fast.JSONEncodeError):
+            pass  # the library reads it, or says what is wrong
+    return decode_slowly(text)
+
+
+def decode_slowly(text: bytes) -> Json:
+    """The same by the standard library alone."""
+    digits = text.translate(_DIGITS, b"+")
+    huge = any(mark in digits for mark in _HUGE)
+    return (_decode_huge if huge else _decode)(text.decode())
+
+
+def _decoded_fast(text: bytes) -> Json:
+    value = _fast.loads(text)
+    if text.count(b"[") + text.count(b"{") > _FEW:
+        # How deep the library reads depends on Python; the writer refuses far less than any of that.
+        _fast.dumps(value)
+    return value

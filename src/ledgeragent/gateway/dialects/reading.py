@@ -1,0 +1,41 @@
+"""The reading of a reply: whatever fails on the way is said in one error."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from ledgeragent.gateway.errors import BadReplyError, BadRequestError
+
+
+class ReplyReading:
+    """A context: whatever about a reply is not as it should be is a BadReplyError."""
+
+    def __enter__(self) -> None:
+        """Nothing to begin with."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(problem, _UNREADABLE):
+            why = str(problem) if isinstance(problem, BadRequestError) else repr(problem)
+            raise BadReplyError(f"the upstream reply cannot be read: {why}") from None
+
+
+_UNREADABLE = (
+    ArithmeticError,
+    AttributeError,
+    BadRequestError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+_READING = ReplyReading()
+
+
+def reading() -> ReplyReading:
+    """Around the reading of a reply: whatever about it is not as it should be is a BadReplyError."""
+    return _READING

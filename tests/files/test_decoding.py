@@ -1,0 +1,86 @@
+"""Decoding: whichever library decodes, the value or the refusal is that of the standard library."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ledgeragent.files import decoding
+from ledgeragent.files.decoding import decode, decode_slowly
+
+numbers = st.one_of(
+    st.integers(),
+    st.integers(min_value=10**17, max_value=10**21),
+    st.integers(max_value=-(10**17), min_value=-(10**21)),
+    st.floats(),
+).map(json.dumps)
+spelled = st.from_regex(r"-?[0-9]{1,25}(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,4})?", fullmatch=True)
+strings = st.text(st.characters(codec=None), max_size=8).map(json.dumps)
+words = st.sampled_from(
+    ["null", "true", "NaN", "-Infinity", "Infinity", "nan", '"\\ud800"', "", "x"]
+)
+blanks = st.sampled_from(["", " ", "\n", "\t\r", "\x0c", "\u00a0"])
+
+
+def _inside(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    lists = st.lists(inner, max_size=4).map(lambda parts: f"[{','.join(parts)}]")
+    pairs = st.tuples(st.sampled_from(['"a"', '"b"', '"\\u0061"']), inner).map(":".join)
+    objects = st.lists(pairs, max_size=4).map(lambda parts: f"{{{','.join(parts)}}}")
+    return st.tuples(blanks, st.one_of(lists, objects), blanks).map("".join)
+
+
+texts = st.recursive(st.one_of(numbers, spelled, strings, words), _inside, max_leaves=12)
+
+
+def told(text: bytes, by: object) -> str:
+    """The value as Python shows it, with its types and the order of its keys; or what is wrong."""
+    try:
+        return repr(by(text))  # type: ignore[operator]
+    except (ValueError, RecursionError) as problem:
+        return f"{type(problem).__name__}: {problem}"
+
+
+@given(texts)
+@example('{"a": 1, "b": 2, "a": 3}')
+@example("123456789012345678901234567890")
+@example("-9223372036854775809")
+@example("[1e400, -1e400, 1e-400, 0e999]")
+@example('"\\ud83d\\ude00 \\udc00"')
+@example("[NaN, Infinity, -Infinity]")
+@example("1" * 5_000)
+def test_the_fast_decoder_says_what_the_library_says(text: str) -> None:
+    raw = text.encode("utf-8", "surrogatepass")
+    assert told(raw, decode) == told(raw, decode_slowly)
+
+
+@given(st.binary(max_size=40))
+def test_so_it_is_with_any_bytes(raw: bytes) -> None:
+    assert told(raw, decode) == told(raw, decode_slowly)
+
+
+@pytest.mark.parametrize("depth", [100, 253, 255, 500, 980, 1_023, 1_025, 5_000])
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"[": ', "}")])
+def test_so_it_is_at_any_depth(depth: int, begin: str, end: str) -> None:
+    raw = (begin * depth + "1" + end * depth).encode()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)  # to show the values, not to read them
+    try:
+        values = [told(raw, decode), told(raw, decode_slowly)]
+    finally:
+        sys.setrecursionlimit(limit)
+    assert values[0] == values[1]
+
+
+def test_not_every_text_takes_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("orjson")
+    monkeypatch.setattr(decoding, "decode_slowly", None)
+    assert decode(b'[{"id": 1234567890123456, "text": "a [ b", "ratio": 0.25}]')
+
+
+def test_without_the_extra_it_is_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "_fast", None)
+    assert decode(b'{"a": [1, NaN]}') == {"a": [1, "NaN"]}
