@@ -40,12 +40,25 @@ test-litellm: $(LITELLM)/.ready
 	$(LITELLM)/bin/pytest -W default tests/gateway/test_guardrail.py
 	$(LITELLM)/bin/pytest -W default tests/conformance/test_conformance.py -k litellm
 
-# The oldest versions that the extras allow, in an environment of their own.
-test-oldest:
-	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
-	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest hypothesis \
-		langchain==1.3.18 openai==3.0.0 anthropic==2.0.0
-	$(OLDEST)/bin/pytest $(wildcard tests/adapters/test_langchain*.py) tests/adapters/test_plain_loops.py
+# The oldest versions that the extras allow, each library in an environment of its own.
+test-oldest: test-oldest-langchain test-oldest-loops test-oldest-agents test-oldest-pydantic test-oldest-mcp
+
+test-oldest-langchain: OF = langchain==1.3.3 langgraph==1.2.4
+test-oldest-langchain: TESTS = $(wildcard tests/adapters/test_langchain*.py)
+test-oldest-loops: OF = openai==2.0.0 anthropic==1.0.0
+test-oldest-loops: TESTS = tests/adapters/test_plain_loops.py
+test-oldest-agents: OF = openai-agents==0.20.0
+test-oldest-agents: TESTS = $(wildcard tests/adapters/test_openai_agents*.py)
+test-oldest-pydantic: OF = pydantic-ai-slim==2.50.0
+test-oldest-pydantic: TESTS = tests/adapters/test_pydantic_ai.py
+test-oldest-mcp: OF = mcp==2.1.0
+test-oldest-mcp: TESTS = $(addprefix tests/mcp/test_,relay.py sessions.py proxy.py)
+
+test-oldest-%:
+	@test -x $(OLDEST)/$*/bin/python || $(PYTHON) -m venv $(OLDEST)/$*
+	@$(OLDEST)/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest hypothesis $(OF)
+	$(OLDEST)/$*/bin/pytest $(TESTS)
+	$(OLDEST)/$*/bin/pytest tests/conformance/test_conformance.py -k "langchain or openai or anthropic or pydantic or mcp"
 
 check: $(READY)
 	$(BIN)/ruff check .

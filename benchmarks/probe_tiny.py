@@ -57,7 +57,7 @@ def conversations(file: Path) -> None:
 def probed(runs: Path, url: str, kept: str, probes: int) -> dict[str, Any]:
     """What `bench probe` says."""
     command = ["bench", "probe", str(runs), "--model", MODEL, "--url", url, "-o", kept]
-    command += ["--by", "completion", "--schema", "--most-tokens", str(_MOST_TOKENS)]
+    command += ["--by", "completion", "--schema", "--max-tokens", str(_MOST_TOKENS)]
     command += ["--timeout", "900", "--limit", str(probes), "--format", "json"]
     said = StringIO()
     with redirect_stdout(said):

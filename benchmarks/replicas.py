@@ -259,7 +259,7 @@ async def measured(count: int, folder: Path, postgres: PostgresServer) -> dict[s
 
 
 async def _gone(process: int) -> None:
-    for _ in range(200):
+    for _ in range(1_200):  # seconds, on a machine with other work
         with suppress(ChildProcessError):
             if os.waitpid(process, os.WNOHANG) != (0, 0):
                 return

@@ -23,6 +23,7 @@ def replay_rewards() -> str:
                     runs,
                     writing,
                     share(counts["runs_with_rejected_executed_write"], runs),
+                    share(counts["runs_with_rejected_executed_write"], writing),
                     share(counts["runs_asked_before_an_executed_write"], writing),
                     share(counts["runs_asked_for_a_read"], runs),
                 )
@@ -32,7 +33,8 @@ def replay_rewards() -> str:
         "reward",
         "runs",
         "… that executed a write",
-        "… with a rejected executed write",
+        "… with a rejected executed write (share of all)",
+        "… the same (share of the runs that executed one)",
         "… asked for a read before an executed write (share of the runs that executed one)",
         "… asked for a read before a write (executed or failed)",
     )

@@ -6,16 +6,10 @@ import logging
 
 import pytest
 
-from ledgeragent.adapters.common import (
-    CallResult,
-    Policy,
-    aexecute,
-    as_text,
-    execute,
-    failure,
-    require,
-)
+from ledgeragent.adapters.common import Policy, as_text, require
+from ledgeragent.adapters.execution import CallResult, aexecute, execute
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.session.outcome import failure
 from ledgeragent.types import Json, Reply, ToolCall, ToolReturn
 from ledgeragent.verdict import Decision
 from tests.lending.domain import ADA, GET_BOOK, GET_MEMBER, LEND, LIBRARY, call
@@ -113,8 +107,11 @@ def test_what_a_framework_adds_is_told_once_and_is_no_write_by_another_name(
         first = policy.open(tools, controls=controls)
         policy.offer(first, (*tools, "get_book"), controls)
         policy.unobserved().open(tools, controls=controls)
-    (record,) = caplog.records
-    assert record.getMessage().endswith("change no record: final_result")
+    told = [record.getMessage() for record in caplog.records]
+    assert told == [
+        "not judged, since it is the framework's own and changes no record: final_result",
+        "the tool mcp__shelf__lend_book is read as the policy's lend_book",
+    ]
     replies = [Reply(calls=(call(name, member_id="M1"),)) for name in controls]
     decisions = [first.judge(reply).verdicts[0].decision for reply in replies]
     assert decisions == [Decision.ALLOW, Decision.REVISE]

@@ -11,12 +11,14 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "ledgeragent"
 LIBRARIES = {
     "common.py": set(),
+    "execution.py": set(),
     "openai_chat.py": {"openai"},
     "anthropic.py": {"anthropic"},
     "langchain": {"langchain", "langchain_core", "langgraph"},
     "openai_agents": {"agents", "openai"},  # the SDK's own types are in part its client's
     "pydantic_ai.py": {"pydantic_ai"},
 }
+SHARED = {"ledgeragent.adapters.common", "ledgeragent.adapters.execution"}
 PROXY = {"mcp", "mcp_types", "anyio", "starlette"}
 
 
@@ -42,7 +44,7 @@ def test_an_adapter_has_one_library_and_knows_no_other_adapter(name: str) -> Non
     for file in sorted(place.glob("*.py")) if place.is_dir() else [place]:
         assert third_parties(file) <= LIBRARIES[name]
         own = {i for i in imports(file) if i.startswith("ledgeragent.adapters")}
-        assert {i for i in own if not i.startswith(package)} <= {"ledgeragent.adapters.common"}
+        assert {i for i in own if not i.startswith(package)} <= SHARED
 
 
 @pytest.mark.parametrize("file", sorted((SOURCE / "mcp").glob("*.py")), ids=lambda f: f.name)

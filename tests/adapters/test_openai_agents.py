@@ -22,12 +22,12 @@ from agents import (
     handoff,
     set_tracing_disabled,
 )
-from agents.testing import ScriptedModel, assistant_message, function_call
 
 from ledgeragent.adapters.common import UnguardableError
 from ledgeragent.adapters.openai_agents import LedgerRunner, map_history
 from ledgeragent.journal import Journal
 from ledgeragent.types import Reply, ToolCall, ToolReturn, UserMessage
+from tests.adapters.agents_model import ScriptedModel, assistant_message, function_call
 from tests.conformance.scene import check_valid
 from tests.journal.reading import records_of
 from tests.lending.domain import ADA, BOOK_IN, LIBRARY

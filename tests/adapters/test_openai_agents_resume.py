@@ -12,10 +12,10 @@ import pytest
 pytest.importorskip("agents", reason="openai-agents is not installed")
 
 from agents import Agent, FunctionTool, RunState, SQLiteSession, set_tracing_disabled
-from agents.testing import ScriptedModel, assistant_message, function_call
 
 from ledgeragent.adapters.common import UnguardableError
 from ledgeragent.adapters.openai_agents import LedgerRunner
+from tests.adapters.agents_model import ScriptedModel, assistant_message, function_call
 from tests.adapters.test_openai_agents import LEND, lend, reads, streamed
 from tests.lending.domain import ADA, BOOK_IN, LIBRARY
 

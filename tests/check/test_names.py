@@ -123,3 +123,26 @@ def test_a_samples_argument_stays_in_its_list(tmp_path: Path) -> None:
         told = [f.message for f in findings if f.code == "impossible-value"]
         assert bool(told) is found
         assert not found or "how should be one of cash, card" in told[0]
+
+
+@pytest.mark.parametrize(("own", "wrong"), [("L1", False), ("L2", True)])
+def test_a_sample_that_no_read_would_store_there(tmp_path: Path, own: str, wrong: bool) -> None:
+    ledger = f"{{loans.L1: {{loan_id: {own}, fee: 2.0}}}}"
+    call = "{name: pay, arguments: {loan_id: L1, amount: 1}}"
+    sides = "".join(
+        f"      {side}:\n        - {{ledger: {ledger}, call: {call}}}\n"
+        for side in ("allowed", "rejected")
+    )
+    rule = f"""
+  - id: lending/fee
+    guards: pay
+    requires: {{loan: "loans.{{loan_id}}"}}
+    check: args.amount <= loan.fee
+    message: too much
+    samples:
+{sides}"""
+    file = tmp_path / "pack.yaml"
+    file.write_text(f"{HEAD}rules:{rule}")
+    told = [f.message for f in findings_of(read_outline(file)) if f.code == "unknown-path"]
+    expected = "the sample's loans.L1 is kept by its loan_id, which is 'L2' and not 'L1'"
+    assert told == [expected] * 2 * wrong

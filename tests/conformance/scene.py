@@ -32,6 +32,9 @@ FORMS: dict[Form, Callable[[str], str]] = {
 """How frameworks write down what a tool returned: as it is, by `str`, in a wrapper, as JSON text again."""
 
 
+PREFIXES = ("", "mcp__shop__", "shop-", "shop_")
+"""What may stand before the names of the shop's tools on the wire."""
+
 CONTROLS = {"final_result": ("text",), "transfer_to_billing": ()}
 """Tools of no pack that frameworks add for their own affairs, with their arguments."""
 
@@ -64,7 +67,9 @@ class Situation:
     `ledger` are paths that must have been observed in the end, `told` words that the answers to
     rejected calls must contain. `waits` if it is one for ways in that hold the execution of calls, and
     let one wait for another (True), or for those that can only send it back (False). `loses` is a tool
-    whose first answer gets lost, `fails` one whose first attempt fails before it does anything. `form` is
+    whose first answer gets lost, `fails` one whose first attempt fails before it does anything;
+    `tells` if the model hears of that, and not only what repeats it. `drops` if the model's first
+    answer never comes. `form` is
     how tools write down what they answer, `prefix` what stands before their names on the wire.
     """
 
@@ -76,6 +81,8 @@ class Situation:
     waits: bool | None = None
     loses: str = ""
     fails: str = ""
+    tells: bool = False
+    drops: bool = False
     form: Form = "json"
     prefix: str = ""
 
@@ -89,6 +96,14 @@ class Situation:
     def allowed(self) -> list[str]:
         """The calls that must have been executed, each once."""
         return sorted(self._called(allowed=True))
+
+    @property
+    def ran(self) -> list[str]:
+        """The calls that the tools did, each as often as it must have been done."""
+        calls = list(self.allowed)
+        if self.tells:
+            calls.remove(next(call for call in calls if call.startswith(f"{self.fails}(")))
+        return calls
 
     @property
     def forbidden(self) -> set[str]:
@@ -160,6 +175,7 @@ class Scene:
         self.hanging = asyncio.Event()
         self._loses = self.situation.loses
         self._fails = self.situation.fails
+        self._drops = self.situation.drops
         self._judged: list[dict[str, tuple[str, str]]] = []
 
     def _on_the_wire(self, reply: Reply) -> Reply:
@@ -176,6 +192,9 @@ class Scene:
 
     def reply(self) -> Reply:
         """The next reply, once every scene that is played at the same time has come as far."""
+        if self._drops:
+            self._drops = False
+            raise ConnectionError("connection reset")
         if self.barrier is not None:
             self.barrier.wait(PATIENCE)
         return self._replies.popleft()

@@ -29,11 +29,12 @@ from ledgeragent.types import ToolCall
 Execute = Callable[[ToolCall], Awaitable[str]]
 
 
-def build(execute: Execute) -> Server[Any]:
-    """A server whose tools are the shop's."""
+def build(execute: Execute, prefix: str = "") -> Server[Any]:
+    """A server whose tools are the shop's, with a prefix before their names."""
 
     async def list_tools(context: Any, params: Any) -> ListToolsResult:
-        return ListToolsResult(tools=[_tool(schema["function"]) for schema in tool_schemas()])
+        tools = [_tool(schema["function"], prefix) for schema in tool_schemas()]
+        return ListToolsResult(tools=tools)
 
     async def call_tool(context: Any, params: CallToolRequestParams) -> CallToolResult:
         text = await execute(ToolCall(name=params.name, arguments=params.arguments or {}))
@@ -51,9 +52,9 @@ def build(execute: Execute) -> Server[Any]:
     return Server("shop", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-def _tool(function: Any) -> Tool:
+def _tool(function: Any, prefix: str) -> Tool:
     return Tool(
-        name=function["name"],
+        name=prefix + function["name"],
         description=function["description"],
         input_schema=function["parameters"],
         annotations=ToolAnnotations(read_only_hint=function["name"].startswith(("get", "find"))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision
-from tests.conformance.scene import FORMS, Situation, Step, Turn
+from tests.conformance.scene import FORMS, PREFIXES, Situation, Step, Turn
 
 ALLOW, REVISE, BLOCK = Decision.ALLOW, Decision.REVISE, Decision.BLOCK
 LONG = "x" * 300_000
@@ -364,12 +364,23 @@ SITUATIONS += (
     ),
     *(
         Situation(name=f"names that begin with {prefix}", turns=(MENDED,), prefix=prefix)
-        for prefix in ("mcp__shop__", "shop-", "shop_")
+        for prefix in PREFIXES[1:]
     ),
     Situation(
         name="a read that fails and is tried again",
         turns=(_turn(_JORIS_READ, _step(_cancel("G-1010", ALLOW))),),
         fails="get_order",
+    ),
+    Situation(
+        name="a read that fails, of which the model hears",
+        turns=(_turn(_JORIS_READ, _step(_order("G-1010")), _step(_cancel("G-1010", ALLOW))),),
+        fails="get_order",
+        tells=True,
+    ),
+    Situation(
+        name="a reply that never comes and is asked for again",
+        turns=(_turn(_JORIS_READ, _step(_cancel("G-1010", ALLOW))),),
+        drops=True,
     ),
 )
 

@@ -46,7 +46,7 @@ def verify(scene: Scene) -> None:
     """Asserts all that a scene must have come to."""
     situation = scene.situation
     assert scene.verdicts == situation.verdicts
-    assert sorted(scene.executed) == situation.allowed
+    assert sorted(scene.executed) == sorted(situation.ran)
     assert not set(scene.executed) & situation.forbidden
     check_valid(scene.transcript)
     for path in situation.ledger:
@@ -65,7 +65,9 @@ def beyond(driver: Driver, situation: Situation) -> set[str]:
     parts = {
         "tools of its own": bool(tools & CONTROLS.keys()) and not driver.lists_tools,
         "other names of tools": bool(situation.prefix) and not driver.prefixes,
-        "retries": bool(situation.fails) and not driver.retries,
+        "retries": bool(situation.fails) and not situation.tells and not driver.retries,
+        "failures that the model hears of": situation.tells and not driver.tells,
+        "retries of the model": situation.drops and not driver.asks_again,
     }
     return {name for name, is_missing in parts.items() if is_missing}
 

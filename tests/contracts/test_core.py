@@ -99,7 +99,7 @@ def place(file: Path) -> str:
 def test_the_parts_of_the_rim_share_only_what_is_common_to_adapters(file: Path) -> None:
     own, *inner, _ = file.relative_to(SOURCE).parts
     others = {f"ledgeragent.{part}" for part in RIM if part != own or own == "adapters"}
-    shared = {"ledgeragent.adapters.common", "ledgeragent.adapters.method"}
+    shared = {f"ledgeragent.adapters.{name}" for name in ("common", "execution", "method")}
     imported = {n for n in imports_of(file) if n.startswith(tuple(others))}
     if inner:  # an adapter of several files
         folder = ".".join(("ledgeragent", own, *inner))

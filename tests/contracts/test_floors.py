@@ -9,7 +9,7 @@ from tests.contracts.test_core import CORE
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset(CORE),
-    frozenset({"files"}),
+    frozenset({"files", "dispatching"}),
     frozenset({"journal", "engines"}),
     frozenset({"session", "stores"}),
     frozenset({"compiler"}),

@@ -1,7 +1,6 @@
 """Agents as their frameworks make them, led to the gateway by nothing but the environment.
 
-Their tools are the shop's. The model behind the gateway is scripted, and refuses what a provider
-would refuse; its replies, verdicts and executed calls are those of the conformance suite.
+Their tools are the shop's. The scripted model refuses what a provider would; scenes are the suite's.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ from ledgeragent.journal import Journal, open_store, read
 from ledgeragent.packs import load_domain
 from ledgeragent.types import Message, ToolCall
 from tests.conformance.drivers.base import FUNCTIONS
-from tests.conformance.drivers.frameworks import agents_tool, langchain_tool, pydantic_tool
+from tests.conformance.drivers.frameworks import agents_tool, pydantic_tool
 from tests.conformance.drivers.gateway import Serving, Shown, distinct
+from tests.conformance.drivers.langchain import langchain_tool
 from tests.conformance.scene import CURRENT, Scene, Situation
 from tests.conformance.situations import SITUATIONS
 from tests.conformance.test_conformance import verify

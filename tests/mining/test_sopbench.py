@@ -10,13 +10,12 @@ import pytest
 from tools.markdown import result
 
 pytest.importorskip("cel_expr_python")
-
-from benchmarks.sopbench import READS, judged, runs_of
+sopbench = pytest.importorskip("benchmarks.sopbench")
 
 
 def test_the_routes_of_a_whole_domain_are_right() -> None:
     domains = {row["domain"]: row for row in result("sopbench.json")["domains"]}
-    assert domains.keys() == READS.keys()
+    assert domains.keys() == sopbench.READS.keys()
     assert domains["healthcare"]["routes"]["lacking"] == []
     assert domains["healthcare"]["tools"]["wrong"] == {}
     assert all(row["findings"] == 0 for row in domains.values())
@@ -35,12 +34,12 @@ def test_the_routes_of_a_whole_domain_are_right() -> None:
 )
 def test_answers_are_values_and_refusals(tmp_path: Path, content: str, expected: str) -> None:
     folder = _written(tmp_path, content)
-    (run,) = runs_of(folder)
+    (run,) = sopbench.runs_of(folder)
     assert run["messages"][-1]["content"] == expected
 
 
 def test_a_domain_is_judged_by_its_labels(tmp_path: Path) -> None:
-    row = judged("healthcare", _written(tmp_path, "(True, {'type': 'Health'})").parent)
+    row = sopbench.judged("healthcare", _written(tmp_path, "(True, {'type': 'Health'})").parent)
     assert row["tools"] == {"right": 1, "of": 1, "wrong": {}}
     assert row["routes"] == {"right": 1, "of": 1, "lacking": [], "further": []}
 

@@ -33,6 +33,13 @@ EXAMPLES: dict[str, Example] = {
     ),
     "Claude Agent SDK, output": ("StructuredOutput", ("order_id",), ""),
     "Google ADK, output": ("set_model_response", ("order_id",), ""),
+    "Google ADK, task": (
+        "finish_task",
+        ("result",),
+        "Signal that this agent has completed its delegated task. Call this when",
+    ),
+    "Pydantic AI, search": ("search_tools", ("queries",), ""),
+    "Pydantic AI, capability": ("load_capability", ("id",), "Load a listed capability whenever"),
     "OpenAI Agents SDK": ("transfer_to_billing", (), "Handoff to the billing agent to handle"),
     "OpenAI Agents SDK, data": ("transfer_to_billing", ("reason",), "Handoff to the billing agent"),
     "AutoGen": ("transfer_to_bob", (), "Handoff to bob."),

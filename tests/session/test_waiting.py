@@ -8,7 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from ledgeragent.adapters.common import CallResult, Policy, execute
+from ledgeragent.adapters.common import Policy
+from ledgeragent.adapters.execution import CallResult, execute
 from ledgeragent.session.conversation import Conversation
 from ledgeragent.session.outcome import broke_on_the_way
 from ledgeragent.session.ticket import Ticket, refusal

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = []
 # [tool.ledgeragent]
-# npm = ["@modelcontextprotocol/inspector"]
+# npm = ["@modelcontextprotocol/inspector@2", "node@22"]
 # reconnects = true
 # ///
 """The command line of the MCP inspector: one process, and so one connection, for each call."""
@@ -15,6 +15,7 @@ from typing import Any
 
 from _play import Answer, Call, answer, content_text, main
 
+NODE = "node_modules/node/bin/node"
 PROGRAM = "node_modules/.bin/mcp-inspector"
 
 
@@ -29,7 +30,7 @@ def called(target: Any, name: str, arguments: dict[str, Any]) -> Any:
         for header, value in target["headers"].items():
             options += ["--header", f"{header}: {value}"]
     place = target.get("url") or program_of(target)
-    run = [PROGRAM, "--cli", place, *options]
+    run = [NODE, PROGRAM, "--cli", place, *options]
     output = subprocess.run(run, capture_output=True, text=True, check=False)
     start = output.stdout.find("{")
     if start < 0:

@@ -11,24 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ledgeragent.adapters.common import (
-    AsyncRunCall,
-    CallResult,
-    Policy,
-    PolicyLike,
-    RunCall,
-    Undecided,
-    aexecute,
-    execute,
-    refuse,
-    require,
-)
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, named, refuse, require
+from ledgeragent.adapters.execution import AsyncRunCall, CallResult, RunCall, aexecute, execute
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Watch
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
-require("anthropic", "2.0", "anthropic")
+require("anthropic", "1.0", "anthropic")
 
 if TYPE_CHECKING:
     import anthropic
@@ -46,6 +36,7 @@ class GuardedMessages:
     refused. `history` is what was said before. All that happens is written to `journal`. In mode
     "shadow" everything is judged and recorded, and nothing changed. `neutrals` names tools that the
     policy does not list and that change none of its records; those of frameworks are known.
+    `aliases` says which of the policy's a tool is, by the tool's name, where no prefix tells it.
     """
 
     def __init__(
@@ -60,12 +51,13 @@ class GuardedMessages:
         mode: Mode = "enforce",
         undecided: Undecided = "block",
         neutrals: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
         self.messages: list[Wire] = [dict(message) for message in history]
         self._tools = list(tools)
         self._run = run
         names = [_tool_name(tool, shadow=mode == "shadow") for tool in tools]
-        guard = Policy(policy, watch, journal, mode, undecided, neutrals)
+        guard = Policy(policy, watch, journal, mode, undecided, named(aliases, neutrals))
         controls = [name for tool, name in zip(tools, names, strict=True) if _is_control(tool)]
         self.conversation = guard.open(names, map_history(self.messages), controls)
 

@@ -6,24 +6,25 @@ import dataclasses
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError, UsageError
-from ledgeragent.gate import NOT_EXECUTED, Gate
+from ledgeragent.gate import Gate
 from ledgeragent.journal.recorder import Mode, Recorder
 from ledgeragent.journal.threads import Thread, Threads
 from ledgeragent.packs import load_domain
 from ledgeragent.session.clock import ticking
 from ledgeragent.session.controls import reaches_a_write, with_neutrals
 from ledgeragent.session.conversation import Conversation, Watch
-from ledgeragent.session.outcome import failure, plain
-from ledgeragent.session.ticket import Ticket, refusal
+from ledgeragent.session.outcome import plain
+from ledgeragent.session.toolnames import ToolNames
+from ledgeragent.session.wirenames import WireNames
 from ledgeragent.text import visible
-from ledgeragent.types import Message, ToolCall
+from ledgeragent.types import Message
 from ledgeragent.verdict import Decision
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ class Policy:
 
     What happens in them is written to `journal`. In mode "shadow" verdicts change nothing. A call
     with a rule whose record no tool of the agent supplies is answered as `undecided` says, unless
-    the policy is a gate of your own making. `neutrals` names tools that the policy does not list,
-    and that change none of its records.
+    the policy is a gate of your own making. `names` says what the agent's tools are called, and
+    which of them the policy does not list and change none of its records.
     """
 
     policy: PolicyLike
@@ -78,12 +79,12 @@ class Policy:
     journal: Journal | None = None
     mode: Mode = "enforce"
     undecided: Undecided = "block"
-    neutrals: Collection[str] = ()
-    _bound: dict[tuple[frozenset[str] | None, frozenset[str]], Gate] = field(
+    names: ToolNames = field(default_factory=ToolNames)
+    _bound: dict[tuple[frozenset[str] | None, frozenset[str]], BoundGate] = field(
         default_factory=dict, repr=False
     )
     _sessions: Threads = field(default_factory=Threads, repr=False)
-    _unjudged_names: set[str] = field(default_factory=set, repr=False)
+    _told: set[str] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -135,9 +136,9 @@ class Policy:
             self.policy,
             mode=self.mode,
             undecided=self.undecided,
-            neutrals=self.neutrals,
+            names=self.names,
             _bound=self._bound,
-            _unjudged_names=self._unjudged_names,
+            _told=self._told,
         )
 
     def _conversation(
@@ -146,7 +147,10 @@ class Policy:
         # The journal knows a conversation by calls of the policy's own tools, whatever is offered.
         recorder = Recorder(self.gate().domain, self.journal)
         thread = Thread(recorder=recorder, sessions=self._sessions, shadow=self.shadow)
-        return Conversation(self.gate(tools, controls), thread, self.watch)
+        bound = self.bound(tools, controls)
+        conversation = Conversation(bound.gate, thread, self.watch)
+        conversation.names = bound.names
+        return conversation
 
     def offer(
         self,
@@ -160,28 +164,73 @@ class Policy:
         """
         conversation.tools |= frozenset(tools)
         conversation.controls |= frozenset(controls)
-        conversation.rebind(self.gate(conversation.tools, conversation.controls))
+        conversation.rebind(*self.bound(conversation.tools, conversation.controls))
 
     def gate(self, tools: Collection[str] | None = None, controls: Collection[str] = ()) -> Gate:
         """The policy's gate for an agent with these tools: no rule asks for a read outside them."""
-        names = frozenset(tools) if tools is not None else None
-        key = names, frozenset(controls)
+        return self.bound(tools, controls).gate
+
+    def bound(
+        self, tools: Collection[str] | None = None, controls: Collection[str] = ()
+    ) -> BoundGate:
+        """The same gate, and what the agent calls its tools."""
+        key = (frozenset(tools) if tools is not None else None), frozenset(controls)
         if key not in self._bound:
-            self._bound[key] = self._gate(*key)
+            self._bound[key] = self._bind(*key)
         return self._bound[key]
 
-    def _gate(self, tools: frozenset[str] | None, controls: frozenset[str]) -> Gate:
+    def _bind(self, tools: frozenset[str] | None, controls: frozenset[str]) -> BoundGate:
         gate = self.policy
         if not isinstance(gate, Gate):
             domain = load_domain(gate) if isinstance(gate, str) else gate
             gate = Gate(domain=domain, undecided=Decision[self.undecided.upper()])
+        own = frozenset(tool.tool for tool in gate.domain.tools)
+        self.names.check(own)
         unjudged = self._unjudged(controls, gate.domain)
-        domain = with_neutrals(gate.domain, [*self.neutrals, *unjudged])
+        names = self._read(sorted((tools or frozenset()) - set(unjudged)), own)
+        domain = with_neutrals(gate.domain, [*sorted(self.names.neutrals), *unjudged])
         # What the operator bound the gate to before says what can be read.
         if tools is not None and domain.available is None:
-            domain = domain.bind(tools)
+            domain = domain.bind(frozenset(map(names.tool, tools)))
         bound = gate if domain is gate.domain else dataclasses.replace(gate, domain=domain)
-        return ticking(bound)
+        self._tell_uncovered(tools or frozenset(), bound, names)
+        return BoundGate(ticking(bound), names)
+
+    def wire(self, name: str) -> WireNames:
+        """What a tool is called that is met before anybody has listed it, by the operator's word alone."""
+        tool = self.names.tool(name, frozenset(tool.tool for tool in self.gate().domain.tools))
+        return WireNames({name: tool} if tool not in (None, name) else {})
+
+    def _read(self, tools: Collection[str], own: frozenset[str]) -> WireNames:
+        """What the agent's names stand for among the policy's `own`; told once for this policy."""
+        reading = self.names.read(tools, own)
+        for name, tool in reading.tools.items():
+            self._tell(logging.INFO, f"the tool {name} is read as the policy's {tool}")
+        for name, why in reading.doubtful.items():
+            self._tell(
+                logging.WARNING,
+                f"the tool {name} is not taken for one of the policy's, since {why}; if it is one, give "
+                "it as an alias",
+            )
+        return WireNames(reading.tools)
+
+    def _tell_uncovered(self, tools: frozenset[str], gate: Gate, names: WireNames) -> None:
+        """Tells which tools the policy says nothing of, and which of them may be its writes."""
+        uncovered = sorted(t for t in tools if gate.domain.tool(names.tool(t)) is None)
+        if gate.unknown is not Decision.ALLOW:
+            if uncovered:
+                self._tell(
+                    logging.WARNING,
+                    f"the policy does not cover the tools {', '.join(uncovered)}, so nobody can judge "
+                    "their calls: add them to it, or name those that change no record as neutral",
+                )
+            return
+        for tool in (tool for tool in uncovered if reaches_a_write(tool, gate.domain)):
+            self._tell(
+                logging.WARNING,
+                f"calls of {tool} pass without being judged, though its name ends in that of a write "
+                "of the policy: if it is that one, give it as an alias",
+            )
 
     def _unjudged(self, controls: frozenset[str], domain: Domain) -> list[str]:
         """The framework's own tools, whose calls are let through; told once for this policy.
@@ -189,107 +238,32 @@ class Policy:
         None is one that may be a write of the domain by another name.
         """
         names = [name for name in sorted(controls) if not reaches_a_write(name, domain)]
-        outside = [name for name in names if domain.tool(name) is None]
-        if fresh := [name for name in outside if name not in self._unjudged_names]:
-            self._unjudged_names.update(fresh)
-            log.info(
-                "not judged, since they are the framework's own and change no record: %s",
-                visible(", ".join(fresh)),
+        for name in (name for name in names if domain.tool(name) is None):
+            self._tell(
+                logging.INFO,
+                f"not judged, since it is the framework's own and changes no record: {name}",
             )
         return names
+
+    def _tell(self, level: int, text: str) -> None:
+        """Logs a sentence once."""
+        if text not in self._told:
+            self._told.add(text)
+            log.log(level, "%s", visible(text))
+
+
+class BoundGate(NamedTuple):
+    """A policy's gate for an agent, and what the agent calls the tools."""
+
+    gate: Gate
+    names: WireNames
+
+
+def named(aliases: Mapping[str, str] | None, neutrals: Collection[str]) -> ToolNames:
+    """The names of an adapter's arguments."""
+    return ToolNames(aliases=dict(aliases or {}), neutrals=frozenset(neutrals))
 
 
 def refuse(what: str, instead: str) -> UnguardableError:
     """The error for something that would run behind the gate's back."""
     return UnguardableError(f"{what} can't be guarded here; {instead}")
-
-
-RunCall: TypeAlias = Callable[[ToolCall], object]
-"""Executes a call and returns its answer; raising is answered with an error."""
-
-AsyncRunCall: TypeAlias = Callable[[ToolCall], Awaitable[object]]
-
-_CUT = "Error: this call was interrupted; it is not known what it did."
-_UNREADABLE = f"{NOT_EXECUTED}, because its arguments are not a JSON object."
-_NOT_BEGUN = f"{NOT_EXECUTED}, because the turn was interrupted."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallResult:
-    """The answer to one call of a reply."""
-
-    call: ToolCall
-    content: str
-    error: bool = False
-
-
-def execute(
-    conversation: Conversation, calls: Sequence[ToolCall], run: RunCall, answers: list[CallResult]
-) -> None:
-    """Runs the allowed calls of a judged reply; every call gets an answer, however this ends.
-
-    Each is judged when its turn comes, if it had to wait for one before it.
-    """
-    try:
-        for call in calls:
-            ticket = conversation.take(call)
-            answers.append(_executed(conversation, ticket, run))
-    finally:
-        _complete(calls, answers)
-
-
-async def aexecute(
-    conversation: Conversation,
-    calls: Sequence[ToolCall],
-    run: AsyncRunCall,
-    answers: list[CallResult],
-) -> None:
-    """The same with an asynchronous `run`."""
-    try:
-        for call in calls:
-            ticket = await conversation.atake(call)
-            answers.append(await _aexecuted(conversation, ticket, run))
-    finally:
-        _complete(calls, answers)
-
-
-def _executed(conversation: Conversation, ticket: Ticket, run: RunCall) -> CallResult:
-    if (settled := _unrunnable(conversation, ticket)) is not None:
-        return settled
-    try:
-        with conversation.running(ticket):
-            return _answered(conversation, ticket, run(ticket.call))
-    except Exception as error:
-        return CallResult(call=ticket.call, content=failure(error), error=True)
-
-
-async def _aexecuted(conversation: Conversation, ticket: Ticket, run: AsyncRunCall) -> CallResult:
-    if (settled := _unrunnable(conversation, ticket)) is not None:
-        return settled
-    try:
-        with conversation.running(ticket):
-            return _answered(conversation, ticket, await run(ticket.call))
-    except Exception as error:
-        return CallResult(call=ticket.call, content=failure(error), error=True)
-
-
-def _unrunnable(conversation: Conversation, ticket: Ticket) -> CallResult | None:
-    """The answer to a call that is rejected, or that nobody could run whatever the verdict."""
-    if not ticket.allowed:
-        return CallResult(call=ticket.call, content=refusal(ticket.verdict), error=True)
-    if ticket.call.malformed is not None:
-        return _answered(conversation, ticket, _UNREADABLE, error=True)
-    return None
-
-
-def _answered(
-    conversation: Conversation, ticket: Ticket, content: object, *, error: bool = False
-) -> CallResult:
-    conversation.observe(ticket, content, error=error)
-    text = as_text(content)
-    return CallResult(call=ticket.call, content=text, error=error or text.startswith("Error"))
-
-
-def _complete(calls: Sequence[ToolCall], answers: list[CallResult]) -> None:
-    for position, call in enumerate(calls[len(answers) :]):
-        answers.append(CallResult(call=call, content=_NOT_BEGUN if position else _CUT, error=True))

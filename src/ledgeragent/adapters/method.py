@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeAlias
 
 from ledgeragent.domain import Domain
 from ledgeragent.errors import UsageError
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.packs import PACKS, versions
+from ledgeragent.packs import PACKS, load_domain, versions
 from ledgeragent.session.presenter import Presenter, RenderMode
 
 _LED_TO = "Policy check of what was last proposed (a call it rejects did not run):"
+
+
+PackOf: TypeAlias = Callable[[Collection[str]], Domain]
+"""The pack for an agent with these tools."""
 
 
 def pack_for(tools: Collection[str]) -> Domain:
@@ -24,8 +30,24 @@ def pack_for(tools: Collection[str]) -> Domain:
     raise UsageError(f"no shipped pack lists all of these tools: {', '.join(sorted(tools))}")
 
 
-def _judging(tools: Collection[str]) -> Gate:
-    return Gate(domain=pack_for(tools), order="listed")
+def pack_named(name: str | None) -> PackOf:
+    """The pack of this name, a file or `module:ATTRIBUTE`; without a name, the shipped one that fits."""
+    return pack_for if name is None else partial(_named, name)
+
+
+def _named(name: str, tools: Collection[str]) -> Domain:
+    return load_domain(name, tools=tools)
+
+
+def _judging(tools: Collection[str], pack: PackOf = pack_for) -> Gate:
+    return Gate(domain=pack(tools), order="listed")
+
+
+class GateMaker(Protocol):
+    """The maker of an agent's gate, from the names of its tools and what finds their pack."""
+
+    def __call__(self, tools: Collection[str], pack: PackOf = ...) -> Gate:
+        """The gate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +58,7 @@ class Method:
     `keeps_turn` is that of `LedgerAgent`.
     """
 
-    gate: Callable[[Collection[str]], Gate] = _judging
+    gate: GateMaker = _judging
     shows: bool = True
     mode: RenderMode = "full"
     keeps_turn: bool = False

@@ -6,21 +6,29 @@ agent = Agent("openai:gpt-5.2", tools=tools, capabilities=[LedgerCapability("sho
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, as_text, refuse, require
+from ledgeragent.adapters.common import (
+    Policy,
+    PolicyLike,
+    Undecided,
+    as_text,
+    named,
+    refuse,
+    require,
+)
 from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Conversation, Watch
 from ledgeragent.session.outcome import failure
-from ledgeragent.session.ticket import Ticket, refusal
+from ledgeragent.session.ticket import Ticket
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
-require("pydantic-ai-slim", "2.68", "pydantic-ai")
+require("pydantic-ai-slim", "2.50", "pydantic-ai")
 
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed  # noqa: E402
@@ -29,6 +37,7 @@ from pydantic_ai.messages import (  # noqa: E402
     ModelRequest,
     ModelResponse,
     ModelResponsePart,
+    RetryPromptPart,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
@@ -52,7 +61,8 @@ class LedgerCapability(AbstractCapability[Any]):
     One object serves any number of runs at once: each run gets an instance of its own. Native tools,
     which the provider runs, are refused. All that happens is written to `journal`. In mode "shadow"
     everything is judged and recorded, and nothing changed. `neutrals` names tools that the policy
-    does not list and that change none of its records; those of frameworks are known.
+    does not list and that change none of its records; those of frameworks are known. `aliases` says
+    which of the policy's a tool is, by the tool's name, where no prefix tells it.
     """
 
     def __init__(
@@ -64,8 +74,9 @@ class LedgerCapability(AbstractCapability[Any]):
         mode: Mode = "enforce",
         undecided: Undecided = "block",
         neutrals: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
-        self._guard = Policy(policy, watch, journal, mode, undecided, neutrals)
+        self._guard = Policy(policy, watch, journal, mode, undecided, named(aliases, neutrals))
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """The instance that guards this run."""
@@ -86,10 +97,6 @@ class _GuardedRun(AbstractCapability[Any]):
     _passing: frozenset[str] = frozenset()
     _claimed: list[Ticket] = field(default_factory=list)
 
-    def get_wrapper_model(self, model: Model) -> Model:
-        """The model, whose streamed replies can be heard before the request is done."""
-        return _Heard(model, self)
-
     async def wrap_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, handler: Any
     ) -> ModelResponse:
@@ -99,9 +106,11 @@ class _GuardedRun(AbstractCapability[Any]):
             kinds = " and ".join(tool.kind for tool in parameters.native_tools)
             raise refuse(f"{kinds}, run by the provider,", "give the agent a tool of its own")
         conversation = self._offered(parameters.function_tools, parameters.output_tools, ctx)
+        messages = request_context.messages
         if not conversation.shadow:
-            messages = _with_ledger(request_context.messages, conversation.context())
-            request_context = dataclasses.replace(request_context, messages=messages)
+            messages = _with_ledger(messages, conversation.context())
+        heard = _Heard(request_context.model, self)
+        request_context = dataclasses.replace(request_context, model=heard, messages=messages)
         self._passing = frozenset(tool.name for tool in parameters.output_tools)
         self.streaming, self._early = None, False
         response: ModelResponse = await handler(request_context)
@@ -124,7 +133,7 @@ class _GuardedRun(AbstractCapability[Any]):
         conversation = self._begun(ctx)
         ticket = conversation.claim(_call(call))
         if not (ticket.allowed or ticket.pending):
-            raise ToolFailed(refusal(ticket.verdict))
+            raise ToolFailed(conversation.refusal(ticket))
         try:
             validated = await handler(args)
         except BaseException as error:
@@ -143,15 +152,15 @@ class _GuardedRun(AbstractCapability[Any]):
         handler: Any,
     ) -> Any:
         """The tool's answer, taken into the ledger."""
-        key = call.tool_call_id, call.tool_name
+        conversation = self._begun(ctx)
+        key = call.tool_call_id, conversation.names.tool(call.tool_name)
         ticket = next((t for t in self._claimed if (t.call.id, t.call.name) == key), None)
         if ticket is None:
             raise ToolFailed(f"{NOT_EXECUTED}, because it was not judged.")
         self._claimed.remove(ticket)
-        conversation = self._begun(ctx)
         await conversation.astand(ticket)
         if not ticket.allowed:
-            raise ToolFailed(refusal(ticket.verdict))
+            raise ToolFailed(conversation.refusal(ticket))
         with conversation.running(ticket, postponed=(ApprovalRequired, CallDeferred)):
             result = await handler(args)
             conversation.observe(ticket, getattr(result, "return_value", result))
@@ -259,3 +268,7 @@ def map_history(messages: Iterable[ModelMessage]) -> Iterator[Message]:
                 content = as_text(part.content)
                 failed = part.outcome != "success" or content.startswith(_SKIPPED)
                 yield ToolReturn(call_id=part.tool_call_id, content=content, error=failed)
+            elif isinstance(part, RetryPromptPart) and part.tool_name is not None:
+                # As versions before 2.60 wrote it, and histories that they have kept.
+                text = as_text(part.content)
+                yield ToolReturn(call_id=part.tool_call_id, content=text, error=True)

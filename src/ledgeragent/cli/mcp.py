@@ -19,6 +19,7 @@ from ledgeragent.cli.options import (
     parameters_of,
     tools_of,
 )
+from ledgeragent.cli.tools import add_names, names_of
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gate import Gate
@@ -84,6 +85,7 @@ def add(subparsers: Subparsers) -> None:
     )
     add_mode(parser)
     add_journal(parser)
+    add_names(parser)
     parser.add_argument(
         "--allow-unknown",
         action="store_true",
@@ -132,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     upstream = _upstream(args.url, args.command, _headers(args.header))
     with journal_of(args, domain) as journal:
         gate = Gate(domain=domain, unknown=unknown, undecided=Decision[args.undecided.upper()])
-        guard = Policy(gate, journal=journal, mode=args.mode)
+        guard = Policy(gate, journal=journal, mode=args.mode, names=names_of(args))
         sessions = Sessions(guard, per, open_session_store(args.session_store))
         if args.transport == "stdio":
             _ = sys.stdin.buffer, sys.stdout.buffer  # of a closed one the transport would not tell

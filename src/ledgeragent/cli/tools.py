@@ -10,7 +10,17 @@ if TYPE_CHECKING:
 
 
 def add_tools(parser: argparse.ArgumentParser) -> None:
-    """Adds the options on tools: what they are called on the wire, and which are none of the pack."""
+    """Adds the options on tools: their names, and whether a request has to offer some."""
+    add_names(parser)
+    parser.add_argument(
+        "--require-tools",
+        action="store_true",
+        help="refuse requests with no tool of the pack in them, which nobody could judge",
+    )
+
+
+def add_names(parser: argparse.ArgumentParser) -> None:
+    """Adds what tools are called on the wire, and which are none of the pack."""
     parser.add_argument(
         "--tool-prefix",
         action="append",
@@ -34,11 +44,6 @@ def add_tools(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a tool outside the pack that changes no record; may be repeated. What frameworks add to "
         "an agent (outputs, handoffs, plans) is known without it",
-    )
-    parser.add_argument(
-        "--require-tools",
-        action="store_true",
-        help="refuse requests with no tool of the pack in them, which nobody could judge",
     )
 
 

@@ -24,6 +24,7 @@ from ledgeragent.compiler.constants import (
 )
 from ledgeragent.compiler.definitions import Definitions
 from ledgeragent.compiler.digest import digest_of
+from ledgeragent.compiler.dispatches import read_dispatches
 from ledgeragent.compiler.merging import merged
 from ledgeragent.compiler.outline import Outline
 from ledgeragent.compiler.packfiles import PIECES, included_files, pack_files, unread_files
@@ -38,6 +39,7 @@ from ledgeragent.compiler.source.toolfile import ToolSpec, read_tools
 from ledgeragent.compiler.source.yamlfile import Node, read_yaml
 from ledgeragent.compiler.tools import ToolReader
 from ledgeragent.compiler.touched import Touched
+from ledgeragent.dispatching import dispatching
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, Tool
 from ledgeragent.errors import DataError, DomainError
@@ -122,6 +124,7 @@ class _Loader:
             *others.writes(self.nodes.get("writes")),
             *others.neutrals(self.nodes.get("neutrals")),
         ]
+        dispatches = tuple(read_dispatches(self.nodes.get("dispatch"), self.sections, self.outline))
         shared = touched.shared(self.nodes.get("shared"))
         read_clauses(self.nodes.get("clauses"), self.sections, self.outline)
         shape = shape_of_value(parameters, "params")
@@ -153,6 +156,8 @@ class _Loader:
                 timed=timed,
                 timezone=surroundings.zone.key,
             )
+            sound = [one for one in dispatches if domain.tool(one.tool) is None]
+            domain = dispatching(domain, *sound) if sound else domain
         if any(f.severity is Severity.ERROR for f in self.findings):
             self.outline.trial = domain
         else:

@@ -9,7 +9,7 @@ from ledgeragent.compiler.source.yamlfile import Node
 
 SCHEMA = "ledgeragent/v1"
 LISTS = ("clauses", "rules")
-MAPPINGS = ("parameters", "define", "records", "reads", "writes", "shared", "samples")
+MAPPINGS = ("parameters", "define", "records", "reads", "writes", "shared", "samples", "dispatch")
 KEYS = (
     "schema",
     "domain",

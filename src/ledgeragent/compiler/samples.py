@@ -11,6 +11,7 @@ from typing import Literal, cast, get_args
 from ledgeragent.compiler.parameters import NOW, with_parameters
 from ledgeragent.compiler.problems import Place
 from ledgeragent.compiler.source.textfile import read_text
+from ledgeragent.dispatching import inner_call
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.errors import DataError, UnknownTimeError, UsageError
@@ -89,7 +90,8 @@ class SampleOutcome:
 def run(sample: Sample, domain: Domain) -> SampleOutcome:
     """Judges a sample."""
     setting = sample.setting(domain)
-    verdict = Gate(domain=setting).judge(sample.call, sample.state(setting))
+    call = inner_call(sample.call, setting)
+    verdict = Gate(domain=setting).judge(call, sample.state(setting))
     return SampleOutcome(sample=sample, verdict=verdict, problem=_problem(sample, verdict))
 
 

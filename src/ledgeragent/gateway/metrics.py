@@ -8,24 +8,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ledgeragent.gate import Filtered
+from ledgeragent.session.counters import ToolCounters
 
 BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0)
 """Upper bounds of the request durations that are counted, in seconds."""
 
 _BOUNDS = (*BUCKETS, float("inf"))
 
-OTHER = "other"
-"""Stands for every tool that the domain does not list, so that a model cannot make up labels."""
-
 
 @dataclass(slots=True)
-class Metrics:
+class Metrics(ToolCounters):
     """The counters of one process."""
 
-    tools: frozenset[str]
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
-    decisions: Counter[tuple[str, str]] = field(default_factory=Counter)
-    unread: Counter[tuple[str, str]] = field(default_factory=Counter)
     claims: Counter[str] = field(default_factory=Counter)
     durations: Counter[float] = field(default_factory=Counter)
     seconds: float = 0.0
@@ -46,18 +41,11 @@ class Metrics:
         """Counts the verdicts on these replies."""
         for filtered in replies:
             for verdict in filtered.verdicts:
-                self.decisions[self._label(verdict.call.name), verdict.word] += 1
-
-    def unreadable(self, tool: str, reason: str) -> None:
-        """Counts a result that is not as the domain declares it, for one of a few reasons."""
-        self.unread[self._label(tool), reason] += 1
+                self.decided(verdict)
 
     def claimed(self, tool: str) -> None:
         """Counts a call that a client's history has, though the gateway never released it."""
         self.claims[self._label(tool)] += 1
-
-    def _label(self, tool: str) -> str:
-        return tool if tool in self.tools else OTHER
 
     def text(self) -> str:
         """All of it, as Prometheus reads it."""
@@ -67,14 +55,7 @@ class Metrics:
         yield "# TYPE ledgeragent_requests_total counter"
         for (path, status), count in sorted(self.requests.items()):
             yield f'ledgeragent_requests_total{{path="{path}",status="{status}"}} {count}'
-        yield "# TYPE ledgeragent_decisions_total counter"
-        for (tool, decision), count in sorted(self.decisions.items()):
-            labels = f'tool="{tool}",decision="{decision}"'
-            yield f"ledgeragent_decisions_total{{{labels}}} {count}"
-        yield "# TYPE ledgeragent_unread_results_total counter"
-        for (tool, reason), count in sorted(self.unread.items()):
-            yield f'ledgeragent_unread_results_total{{tool="{tool}",reason="{reason}"}} {count}'
-
+        yield from self.lines()
         yield "# TYPE ledgeragent_unreleased_calls_total counter"
         for tool, count in sorted(self.claims.items()):
             yield f'ledgeragent_unreleased_calls_total{{tool="{tool}"}} {count}'

@@ -15,12 +15,6 @@ from ledgeragent.verdict import Finding, Kind, Verdict
 
 log = logging.getLogger("ledgeragent.gateway")
 
-INCOMPLETE = "incomplete"
-"""A result of which something was stored, though a declared field or a route has nothing in it."""
-
-UNREADABLE = "unreadable"
-"""A result of which nothing could be stored."""
-
 WRITTEN = "text"
 """A result in the words of a history, where a customer could have written it as well."""
 
@@ -36,9 +30,7 @@ class Notices:
 
     def answered(self, session: str, tool: str, absorption: Absorption) -> None:
         """Notes what is wrong with a result; nothing, if it is as the domain declares it."""
-        if not absorption.problems:
-            return
-        self._metrics.unreadable(tool, INCOMPLETE if absorption.stored else UNREADABLE)
+        self._metrics.absorbed(tool, absorption)
         for problem in absorption.problems:
             self._warn(session, tool, f"a result cannot be relied on: {problem}")
 
@@ -66,8 +58,8 @@ class Notices:
         if missing := set(unknown) - reading.doubtful.keys():
             self._say(
                 f"the policy pack does not cover the tools {_listed(missing)}: add them to it, or "
-                "name those that change no record with --neutral; until then --unknown-tools "
-                "answers their calls"
+                "name those that change no record with --neutral (an output's schema, such as that of "
+                "LangChain's ToolStrategy, is one); until then --unknown-tools answers their calls"
             )
         for name, tool in sorted(reaching.items()):
             self._say(

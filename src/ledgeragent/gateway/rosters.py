@@ -6,8 +6,8 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
+from ledgeragent.dispatching import DispatchingDomain, explained, inner_reply
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import Filtered, Gate
@@ -27,6 +27,7 @@ from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.session.controls import control_tool, reaches_a_write, with_neutrals
 from ledgeragent.session.toolnames import NameReading, ToolNames, ending
+from ledgeragent.session.wirenames import WireNames
 from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
 
@@ -42,7 +43,7 @@ class Roster:
     those, whose calls need no judging. `is_guarded` if one of the pack's is among them.
     """
 
-    names: Mapping[str, str]
+    names: WireNames
     gate: Gate
     recorder: MemoryRecorder
     passes: frozenset[str]
@@ -50,7 +51,7 @@ class Roster:
 
     def conversation(self, request: Request) -> Request:
         """The request with every call under the pack's name."""
-        if not self.names:
+        if not self._reads_otherwise:
             return request
         return request._replace(messages=tuple(map(self._message, request.messages)))
 
@@ -58,33 +59,25 @@ class Roster:
         return self.reply(message) if isinstance(message, Reply) else message
 
     def reply(self, reply: Reply) -> Reply:
-        """The reply with every call under the pack's name."""
-        if not any(call.name in self.names for call in reply.calls):
-            return reply
-        calls = (replace(c, name=self.names.get(c.name, c.name)) for c in reply.calls)
-        return replace(reply, calls=tuple(calls))
+        """The reply with every call under the pack's name, and as a call of the tool that it means."""
+        return inner_reply(self.names.reply(reply), self.gate.domain)
+
+    @property
+    def _reads_otherwise(self) -> bool:
+        return bool(self.names) or isinstance(self.gate.domain, DispatchingDomain)
 
     def dialect(self, dialect: Dialect) -> Dialect:
         """The format, in which the model hears of tools by the names that it was given."""
-        return NamedDialect(dialect, self) if self.names else dialect
+        return NamedDialect(dialect, self) if self._reads_otherwise else dialect
 
     def wire_passes(self, passes: frozenset[str]) -> frozenset[str]:
         """The names on the wire of these tools."""
-        renamed = {name for name, tool in self.names.items() if tool in passes}
-        return frozenset(renamed | (passes - self.names.keys()))
+        renamed = {name for name, tool in self.names.tools.items() if tool in passes}
+        return frozenset(renamed | (passes - self.names.tools.keys()))
 
     def spoken(self, text: str) -> str:
         """A text for the model, with calls in it under the names that it was given."""
-        return self._calls.sub(lambda match: self._shown[match[0]], text)
-
-    @cached_property
-    def _shown(self) -> Mapping[str, str]:
-        return {tool: name for name, tool in self.names.items()}
-
-    @cached_property
-    def _calls(self) -> re.Pattern[str]:
-        longest_first = sorted(self._shown, key=len, reverse=True)
-        return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?=\()")
+        return self.names.spoken(explained(text, self.gate.domain))
 
 
 class NamedDialect:
@@ -231,7 +224,7 @@ class Rosters:
         if last is None or last.calls:
             return set()
         names = _WRITTEN_CALL.findall(last.text)
-        return {roster.names.get(name, name) for name in names} & self._tools
+        return set(map(roster.names.tool, names)) & self._tools
 
     def _unguarded(self) -> None:
         self._notices.unguarded(refused=self._require_tools)
@@ -249,7 +242,7 @@ class Rosters:
         unknown = [n for n in offered if n not in reading.tools and domain.tool(n) is None]
         self._notices.offered(reading, neutrals, unknown, self._reaches(unknown))
         return Roster(
-            names=reading.tools,
+            names=WireNames(reading.tools),
             gate=replace(self._gate, domain=domain),
             recorder=replace(self._recorder, domain=domain),
             passes=passes_of(domain),

@@ -20,7 +20,7 @@ from ledgeragent.gateway.enforcer import Enforcer
 from ledgeragent.gateway.equipment import Equipment
 from ledgeragent.gateway.inbound import SESSION_HEADER
 from ledgeragent.gateway.memory import Histories
-from ledgeragent.gateway.metrics import OTHER, Metrics
+from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.pages import Pages
 from ledgeragent.gateway.passage import Passage
 from ledgeragent.gateway.porter import VitalSign
@@ -30,6 +30,7 @@ from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.upstream import Upstream
 from ledgeragent.journal import Journal
+from ledgeragent.session.counters import OTHER
 from ledgeragent.stores.base import ProcessStore, SessionStore
 
 try:

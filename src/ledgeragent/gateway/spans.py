@@ -16,12 +16,12 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.gateway.dialects.base import Body, encode
-from ledgeragent.gateway.metrics import OTHER
 from ledgeragent.gateway.upstream import UpstreamLine
 from ledgeragent.gateway.upstreamspan import UpstreamSpan, address, end_span, error_type_of, plain
 from ledgeragent.gateway.words import word_of
 from ledgeragent.ledger import Ledger
 from ledgeragent.rejections import Rejections
+from ledgeragent.session.counters import OTHER
 from ledgeragent.types import Reply, ToolCall
 from ledgeragent.verdict import Finding
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from ledgeragent.gate import UNKNOWN_TOOL, Gate
+from ledgeragent.adapters.common import BoundGate, Policy
+from ledgeragent.gate import UNKNOWN_TOOL
 from ledgeragent.mcp.messages import (
     NOT_BEGUN,
     RPC,
@@ -19,10 +20,11 @@ from ledgeragent.mcp.messages import (
     key_of,
     text_result,
 )
+from ledgeragent.mcp.serverrecord import ServerRecord
 from ledgeragent.mcp.shared import SharedSession
 from ledgeragent.mcp.tasks import ended_task, inline_result, started_task
-from ledgeragent.session.resting import hurry, take_back
-from ledgeragent.session.ticket import Ticket, refusal
+from ledgeragent.session.resting import hurry, state_of, take_back
+from ledgeragent.session.ticket import Ticket
 from ledgeragent.text import visible
 from ledgeragent.types import ToolCall
 
@@ -39,17 +41,33 @@ class OpenCall:
 class Calls:
     """The open calls of a connection, by the keys of their requests.
 
-    Their own ids begin with `prefix`, so that the connections of one session can be told apart.
-    `held` are those that wait here. `listed` are the names that the server has listed.
+    They are judged under `guard`. Their own ids begin with `prefix`, so that the connections of one
+    session can be told apart. `held` are those that wait here. `record` is of the server, which may
+    have listed its tools to another connection.
     """
 
-    def __init__(self, gate: Gate, prefix: str = "") -> None:
-        self.gate = gate
-        self.listed: Container[str] = ()
+    def __init__(self, guard: Policy, record: ServerRecord, prefix: str = "") -> None:
+        self._guard = guard
+        self._record = record
+        self._listed: frozenset[str] = frozenset()
         self.held: dict[str, OpenCall] = {}
         self._prefix = prefix
         self._running: dict[str, OpenCall] = {}
         self._tasks_asked: dict[str, str] = {}
+
+    def take_listing(self, names: frozenset[str]) -> None:
+        """Judges by these tools, which the server has listed."""
+        self._listed = self._record.listed = names
+
+    @property
+    def _names(self) -> frozenset[str]:
+        """The names that the server has listed here, or else to another connection."""
+        return self._listed or self._record.listed
+
+    @property
+    def bound(self) -> BoundGate:
+        """The gate for the server's tools, and what they are called."""
+        return self._guard.bound(self._names or None)
 
     def session_of(self, message: RPC, own: SharedSession) -> SharedSession | None:
         """The session that a message is about, if it tells what became of a call."""
@@ -76,11 +94,12 @@ class Calls:
         self, message: JSONRPCRequest, params: Mapping[str, Any], session: SharedSession
     ) -> Step:
         """The step from a call: it goes on, is answered here, or waits."""
+        key, name = key_of(message.id), str(params.get("name"))
+        gate, names = self.bound
         conversation = session.conversation
-        conversation.rebind(self.gate)
-        key = key_of(message.id)
+        conversation.rebind(gate, names if self._names else self._guard.wire(name))
         call = ToolCall.parse(
-            name=str(params.get("name")),
+            name=name,
             arguments=params.get("arguments"),
             id=f"{self._prefix}{key}",
         )
@@ -93,20 +112,22 @@ class Calls:
 
     def _decided(self, key: str, call: OpenCall) -> Step:
         """The step from a verdict that stands."""
+        self._record.counters.decided(call.ticket.verdict)
         if call.ticket.allowed:
             self._running[key] = call
             return Step(to_server=(call.message,))
-        return answer(call.message, {**text_result(self._refusal(call.ticket)), "isError": True})
+        return answer(call.message, {**text_result(self._refusal(call)), "isError": True})
 
-    def _refusal(self, ticket: Ticket) -> str:
-        name = ticket.call.name
-        unknown = any(finding.predicate == UNKNOWN_TOOL for finding in ticket.verdict.findings)
-        if not unknown or name not in self.listed:
-            return refusal(ticket.verdict)
+    def _refusal(self, call: OpenCall) -> str:
+        name, verdict = call.ticket.call.name, call.ticket.verdict
+        unknown = any(finding.predicate == UNKNOWN_TOOL for finding in verdict.findings)
+        if not unknown or name not in self._names:
+            return call.session.conversation.refusal(call.ticket)
         return (
             f"Error: this call was not executed. The tool {visible(name)} is not covered by the policy "
             "pack, so nobody can say whether it may run. Whoever runs the proxy can list it in the "
-            "pack, or start the proxy with --allow-unknown"
+            "pack, say which of the pack's it is with --tool-alias, or that it changes no record with "
+            "--neutral"
         )
 
     def released(self, session: SharedSession | None = None) -> Step:
@@ -172,13 +193,13 @@ class Calls:
         elif (task := started_task(message.result)) is not None:
             call.session.tasks[task] = ticket
         else:
-            _observe_result(call.session, ticket, message.result)
+            self._observe_result(call.session, ticket, message.result)
 
     def _told_of(self, task: str, result: McpResult, session: SharedSession) -> None:
         """Takes in a task's result, or its status: one that has ended unasked may have done its work."""
         content = inline_result(result) or (None if "taskId" in result else result)
         if content is not None:
-            _observe_result(session, session.tasks.pop(task), content)
+            self._observe_result(session, session.tasks.pop(task), content)
         elif ended_task(result) is not None:
             session.conversation.interrupted(session.tasks[task])
 
@@ -197,7 +218,10 @@ class Calls:
                     del calls[key]
                     call.session.conversation.interrupted(call.ticket)
 
-
-def _observe_result(session: SharedSession, ticket: Ticket, result: McpResult) -> None:
-    error = bool(result.get("isError"))
-    session.conversation.observe(ticket, content_of(result), error=error)
+    def _observe_result(self, session: SharedSession, ticket: Ticket, result: McpResult) -> None:
+        before = state_of(session.conversation).last
+        error = bool(result.get("isError"))
+        session.conversation.observe(ticket, content_of(result), error=error)
+        last = state_of(session.conversation).last
+        if last is not None and last is not before:
+            self._record.counters.absorbed(ticket.call.name, last)

@@ -17,7 +17,8 @@ from mcp.server.transport_security import (
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
 from ledgeragent.mcp.exchange import StatelessEndpoint
@@ -102,7 +103,11 @@ class HttpProxy:
         limited = RequestBodyLimitMiddleware(self._handle, MOST_BYTES)
         # With and without the last slash: some clients cannot follow a redirect with a body.
         routes = [Route(where, endpoint=limited) for where in (path, f"{path}/")]
+        routes.append(Route("/metrics", endpoint=self._metrics))
         return Starlette(routes=routes, lifespan=lifespan)
+
+    async def _metrics(self, request: Request) -> PlainTextResponse:
+        return PlainTextResponse("\n".join(self._sessions.record.counters.lines()) + "\n")
 
     async def _handle(self, scope: Any, receive: Any, send: Any) -> None:
         headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}

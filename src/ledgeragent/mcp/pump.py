@@ -52,7 +52,8 @@ class Pump:
         server: tuple[Any, Any],
     ) -> None:
         shared = sessions.outlive_connections
-        self.relay = Relay(sessions.guard, session, fresh_prefix() if shared else "")
+        prefix = fresh_prefix() if shared else ""
+        self.relay = Relay(sessions.guard, session, prefix, sessions.record)
         self.calls = 0
         self._sessions = sessions
         self._session = session

@@ -35,6 +35,7 @@ from ledgeragent.mcp.offer import (
     state_contents,
     with_resource,
 )
+from ledgeragent.mcp.serverrecord import ServerRecord
 from ledgeragent.mcp.shared import SharedSession
 from ledgeragent.session.conversation import Conversation
 
@@ -50,11 +51,15 @@ class Relay:
     """
 
     def __init__(
-        self, guard: Policy, session: SharedSession | None = None, prefix: str = ""
+        self,
+        guard: Policy,
+        session: SharedSession | None = None,
+        prefix: str = "",
+        record: ServerRecord | None = None,
     ) -> None:
         self.version: str | None = None
         self.session = session or SharedSession(guard.open())
-        self.calls = Calls(guard.gate(), prefix)
+        self.calls = Calls(guard, record or ServerRecord.under(guard), prefix)
         self.open: dict[str, JSONRPCRequest] = {}
         self._guard = guard
         self._edits: dict[str, Callable[[McpResult], McpResult]] = {}
@@ -200,10 +205,8 @@ class Relay:
     def _listed(self, result: McpResult) -> McpResult:
         if not self._offer.note(result):
             return result
-        names = frozenset(self._offer.names)
-        self.calls.listed = names
-        self.calls.gate = self._guard.gate(names)
-        self.conversation.rebind(self.calls.gate)
+        self.calls.take_listing(frozenset(self._offer.names))
+        self.conversation.rebind(*self.calls.bound)
         return result if self._guard.shadow else self._offer.with_tool(result)
 
 

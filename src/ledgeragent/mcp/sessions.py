@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from ledgeragent.adapters.common import Policy
 from ledgeragent.errors import LedgerAgentError, UsageError
+from ledgeragent.mcp.serverrecord import ServerRecord
 from ledgeragent.mcp.shared import SharedSession
 from ledgeragent.stores.base import ProcessStore, SessionStore
 
@@ -48,13 +49,17 @@ class SessionPer:
 
 
 class Sessions:
-    """The sessions of one proxy: those that connections are in, and in `store` those at rest."""
+    """The sessions of one proxy: those that connections are in, and in `store` those at rest.
+
+    `record` is of the server that all of them use.
+    """
 
     def __init__(
         self, guard: Policy, per: SessionPer | None = None, store: SessionStore | None = None
     ) -> None:
         self.guard = guard
         self.per = per or SessionPer()
+        self.record = ServerRecord.under(guard)
         self._store = store or ProcessStore()
         self._live: dict[str, SharedSession] = {}
 

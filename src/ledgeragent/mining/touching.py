@@ -125,8 +125,8 @@ class Touching:
         way = []
         for key in family.keys:
             name = self._renames[family.name].get(key, key)
-            asked = conduct.asked or self._arguments.get(conduct.tool, ())
-            places = [p for p in asked if p.rpartition(".")[2] in (key, name)]
+            arguments = conduct.asked or self._arguments.get(conduct.tool, ())
+            places = [p for p in arguments if p.rpartition(".")[2] in (key, name)]
             if not places:
                 return None
             way.append(min(places, key=len))

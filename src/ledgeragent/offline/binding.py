@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from ledgeragent.compiler.givens import ParameterText
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.compiler.samples import Sample
+from ledgeragent.dispatching import DispatchingDomain
 from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.engines.engine import Engine
 from ledgeragent.errors import UsageError
@@ -83,7 +84,15 @@ class Binding:
         return gate_of_records(self.domain_for(trace), self.unknown, own)
 
     def named(self, trace: Trace) -> Trace:
-        """The run with its tools by their names in the pack, where exactly one reading fits."""
+        """The run with its tools by their names in the pack, where exactly one reading fits.
+
+        A call that means another tool stands as the call of that one.
+        """
+        named = self._by_own_names(trace)
+        domain = self.domain()
+        return named.mapped(domain.inner) if isinstance(domain, DispatchingDomain) else named
+
+    def _by_own_names(self, trace: Trace) -> Trace:
         tools = {tool.tool for tool in self.domain().tools}
         names = dict.fromkeys(call.name for call in trace.calls)
         if tools.issuperset(names) and tools.issuperset(trace.tools or ()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ledgeragent.offline.forms.form import inside
@@ -42,13 +42,16 @@ class Trace:
     def renamed(self, names: Mapping[str, str]) -> Trace:
         """The run with other names for some tools."""
         tools = frozenset(names.get(n, n) for n in self.tools) if self.tools is not None else None
+        renamed = self.mapped(lambda call: replace(call, name=names.get(call.name, call.name)))
+        return replace(renamed, tools=tools)
+
+    def mapped(self, change: Callable[[ToolCall], ToolCall]) -> Trace:
+        """The run with every call of the agent changed."""
         messages = tuple(
-            replace(m, calls=tuple(replace(c, name=names.get(c.name, c.name)) for c in m.calls))
-            if type(m) is Reply and m.calls
-            else m
+            replace(m, calls=tuple(map(change, m.calls))) if type(m) is Reply and m.calls else m
             for m in self.messages
         )
-        return replace(self, messages=messages, tools=tools)
+        return replace(self, messages=messages)
 
 
 EXTRAS = ("time", "timestamp", "created_at", "started_at", "start_time", "labels", "metadata")

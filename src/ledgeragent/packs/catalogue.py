@@ -25,6 +25,7 @@ PACKS: Mapping[str, str] = {
     "retail": "ledgeragent.packs.retail",
     "telecom": "ledgeragent.packs.telecom",
     "telehealth": "ledgeragent.packs.telehealth",
+    "banking_knowledge": "ledgeragent.packs.banking_knowledge",
     "shop": "ledgeragent.demo.shop.pack",
 }
 """The module of each pack, imported when it is asked for."""

@@ -192,6 +192,28 @@ CONTROL_TOOLS: tuple[ControlTool, ...] = (
         source="Subagents docs; what a sub-agent calls passes the gateway by itself",
     ),
     ControlTool(
+        purpose="output",
+        framework="Google ADK",
+        name="finish_task",
+        begins="Signal that this agent has completed its delegated task",
+        source="Task agents docs: the end of a delegated task, with its output",
+    ),
+    ControlTool(
+        purpose="plan",
+        framework="Pydantic AI",
+        name="search_tools",
+        needs=frozenset({"queries"}),
+        source="Deferred tools docs: finds tools by what they are for",
+    ),
+    ControlTool(
+        purpose="plan",
+        framework="Pydantic AI",
+        name="load_capability",
+        needs=frozenset({"id"}),
+        begins="Load a listed capability",
+        source="Capabilities docs: adds its tools and instructions to the run",
+    ),
+    ControlTool(
         purpose="plan",
         framework="LangChain, deepagents",
         name="write_todos",

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from ledgeragent.dispatching import explained, inner_call, inner_reply
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
@@ -20,10 +21,13 @@ from ledgeragent.session.history import HistoryReader
 from ledgeragent.session.ids import CallIds
 from ledgeragent.session.live import LiveState
 from ledgeragent.session.outcome import broke_on_the_way, failure, plain
-from ledgeragent.session.ticket import Ticket
+from ledgeragent.session.ticket import Ticket, refusal
 from ledgeragent.session.tickets import Tickets
 from ledgeragent.session.wakeups import sleep
+from ledgeragent.session.wirenames import WireNames
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+
+M = TypeVar("M", bound=Message)
 
 PATIENCE = 5.0
 """Seconds that a call waits, while nothing else happens, for one that its host has not begun."""
@@ -38,11 +42,13 @@ class Conversation:
     `judge` takes the whole reply as a plan; `take` hands out the ticket of one call of it, once its
     verdict stands; `observe` takes in what the call answered. A call that was taken and never
     observed was interrupted: it may have changed the world, so what it touches counts as unknown.
+    Its host may have other `names` for tools: calls come under these, and tickets have the gate's.
     """
 
     def __init__(self, gate: Gate, thread: Thread, watch: Watch | None = None) -> None:
         self.tools: frozenset[str] = frozenset()
         self.controls: frozenset[str] = frozenset()
+        self.names = WireNames()
         self.patience = PATIENCE
         self.endurance = ENDURANCE
         self._thread = thread
@@ -75,10 +81,11 @@ class Conversation:
         """The conversation's name in the journal."""
         return self._thread.name
 
-    def rebind(self, gate: Gate) -> None:
-        """Judges by this gate from here on: the agent's tools have changed."""
+    def rebind(self, gate: Gate, names: WireNames | None = None) -> None:
+        """Judges by this gate from here on, and by these names: the agent's tools have changed."""
         with self._lock:
             self._live.gate = gate
+            self.names = self.names if names is None else names
 
     def heard(self, text: str = "") -> None:
         """Notes a message of the user."""
@@ -89,7 +96,7 @@ class Conversation:
     def replay(self, messages: Iterable[Message]) -> None:
         """Takes in a history: its reads, its writes, its rejections."""
         with self._lock:
-            history = tuple(messages)
+            history = tuple(map(self._meant, messages))
             self._history.read(history, self._thread.again(history))
 
     def resume(self, messages: Iterable[Message]) -> None:
@@ -97,7 +104,7 @@ class Conversation:
 
         Some of them may have been answered already.
         """
-        history = list(messages)
+        history = list(map(self._meant, messages))
         last = max(n for n, message in enumerate(history) if isinstance(message, Reply))
         past, reply, answers = history[:last], history[last], history[last + 1 :]
         assert isinstance(reply, Reply)
@@ -116,7 +123,7 @@ class Conversation:
         call = next((call for call in reply.calls if call.id == answer.call_id), None)
         if call is None:
             return
-        ticket = self.claim(call)
+        ticket = self._claim(call)
         if self._tickets.end(ticket, failed=answer.error):
             self._live.answer(call, answer.content, error=answer.error, new=new)
         self._tickets.withdraw(ticket)
@@ -125,7 +132,14 @@ class Conversation:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""
         with self._lock:
             block, notes = render(self.ledger), self._docket.notes
-            return f"{block}\n{notes}" if notes else block
+            return self._spoken(f"{block}\n{notes}" if notes else block)
+
+    def refusal(self, ticket: Ticket) -> str:
+        """The answer to a rejected call, which names tools as the host does."""
+        return self._spoken(refusal(ticket.verdict))
+
+    def _spoken(self, text: str) -> str:
+        return self.names.spoken(explained(text, self.gate.domain))
 
     def ids(self, ids: Sequence[str | None]) -> list[str]:
         """An id for each call of a reply: its own, or a fresh one where it is empty or taken."""
@@ -138,12 +152,21 @@ class Conversation:
         """The verdicts on a reply, judged as a plan; its calls are open from here on."""
         with self._lock:
             self.settle()
-            return self._docket.judge(reply)
+            return self._docket.judge(self._meant(reply))
 
     def judge_also(self, call: ToolCall) -> Filtered:
         """The verdict on one more call, for hosts that show calls singly; others keep running."""
         with self._lock:
-            return self._docket.judge(Reply(calls=(call,)), running=self._live.state.pending)
+            reply = self._meant(Reply(calls=(call,)))
+            return self._docket.judge(reply, running=self._live.state.pending)
+
+    def _meant(self, message: M) -> M:
+        """The message with every call under the gate's name, as one of the tool that it means."""
+        named = self.names.reply(message) if isinstance(message, Reply) else message
+        return inner_reply(named, self.gate.domain)
+
+    def _meant_call(self, call: ToolCall) -> ToolCall:
+        return inner_call(self.names.call(call), self.gate.domain)
 
     def _tell(self, filtered: Filtered) -> None:
         if self._watch is not None:
@@ -151,6 +174,7 @@ class Conversation:
 
     def lets_through(self, call: ToolCall) -> bool:
         """True if a call of the last reply may run, as far as can be told before it begins."""
+        call = self._meant_call(call)
         with self._lock:
             return self.shadow or any(
                 ticket.is_of(call) and (ticket.allowed or ticket.pending)
@@ -196,6 +220,10 @@ class Conversation:
 
     def claim(self, call: ToolCall) -> Ticket:
         """The ticket of a call, which may be pending."""
+        return self._claim(self._meant_call(call))
+
+    def _claim(self, call: ToolCall) -> Ticket:
+        """The same for a call under the gate's name."""
         with self._lock:
             ticket = self._docket.ticket_of(call)
             self._tickets.claim(ticket)

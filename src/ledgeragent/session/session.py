@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from ledgeragent.absorb import Absorption
+from ledgeragent.dispatching import as_proposed, inner_reply
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Delivery, Filtered, Gate
 from ledgeragent.journal.recorder import Recorder, new_session
@@ -60,9 +61,10 @@ class Session:
     def filter(self, reply: Reply) -> Filtered:
         """The judged reply: run `execute`, put `reply` (and `returns`) in the transcript."""
         with self._lock:
-            self.state, filtered = self.state.filter(reply, self.gate, self.delivery)
-            self._recorder.judged(self.name, reply, filtered)
-            return filtered
+            meant = inner_reply(reply, self.gate.domain)
+            self.state, filtered = self.state.filter(meant, self.gate, self.delivery)
+            self._recorder.judged(self.name, meant, filtered)
+            return filtered if meant is reply else as_proposed(filtered, reply)
 
     def observe(self, returned: ToolReturn) -> Absorption:
         """Takes in what a call of the last filtered reply answered; says what it did and why."""

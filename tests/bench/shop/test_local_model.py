@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from ledgeragent.bench.ab.toolcheck import ToolSupport, tool_support
+from ledgeragent.bench.running.endpoint import Endpoint
 from ledgeragent.cli.main import main
 from tests.bench.shop import scripted
 
@@ -69,7 +71,7 @@ def test_a_probe_compares_every_way_to_show_the_ledger(
         assert main(["bench", "shop", "--url", url, *options, "-o", str(runs)]) == 0
     capsys.readouterr()
     command = ["bench", "probe", str(runs), "--model", "smollm2", "--url", address]
-    command += ["--by", "completion", "--schema", "--most-tokens", "120", "--timeout", "900"]
+    command += ["--by", "completion", "--schema", "--max-tokens", "120", "--timeout", "900"]
     assert main([*command, "--format", "json", "-o", str(kept)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["probes"] == 1 and set(found["arms"]) == {"plain", "full", "compact", "index"}
@@ -77,3 +79,13 @@ def test_a_probe_compares_every_way_to_show_the_ledger(
     assert len(answers) == 4
     # Held to the schema, even a tiny model writes the tool's arguments, right or wrong.
     assert all(str(one["proposed"]).startswith("refund_item(") for one in answers)
+
+
+def test_a_server_that_ignores_tools_is_told_before_anything_is_measured(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint = Endpoint(url=address, model="smollm2", timeout=900, options={"max_tokens": 40})
+    assert tool_support(endpoint) is ToolSupport.NEVER
+    options = ["--url", address, "--model", "smollm2", "--max-tokens", "40", "--timeout", "900"]
+    assert main(["bench", "ab", *options, "--tasks", "1", "-o", str(tmp_path / "ab")]) == 2
+    assert "ignores `tools`" in capsys.readouterr().err

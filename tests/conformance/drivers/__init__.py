@@ -6,10 +6,6 @@ from importlib import import_module
 
 from tests.conformance.drivers.base import Driver
 from tests.conformance.drivers.frameworks import (
-    LangChain,
-    LangChainRetried,
-    LangChainStreamed,
-    LangChainSync,
     OpenAIAgents,
     OpenAIAgentsStreamed,
     PydanticAI,
@@ -24,6 +20,12 @@ from tests.conformance.drivers.gateway import (
     GatewayMessagesStreamed,
     GatewayResponses,
     GatewayResponsesStreamed,
+)
+from tests.conformance.drivers.langchain import (
+    LangChain,
+    LangChainRetried,
+    LangChainStreamed,
+    LangChainSync,
 )
 from tests.conformance.drivers.litellm import (
     LiteLLMChat,

@@ -1,175 +1,18 @@
-"""The agent frameworks, each with a scripted model behind its own model interface."""
+"""The other agent frameworks, each with a scripted model behind its own model interface."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.types import Message, ToolCall
-from tests.conformance.drivers.base import FUNCTIONS, Driver
-from tests.conformance.scene import CURRENT, Scene, watch
+from tests.conformance.drivers.base import Driver, functions, tailed
+from tests.conformance.scene import CURRENT, PREFIXES, Scene, watch
 from tests.conformance.upstream import argument_text
-
-
-def _tailed(given: Sequence[Any]) -> tuple[list[Any], Any]:
-    """What was said, and the ledger block behind it; there is none where verdicts change nothing."""
-    if CURRENT.get().shadow:
-        return list(given), None
-    return list(given[:-1]), given[-1]
-
-
-class LangChain(Driver):
-    """`create_agent` with `LedgerMiddleware`, run asynchronously."""
-
-    name = "langchain"
-    libraries = ("langchain", "langgraph")
-
-    def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
-        super().__init__(journal=journal, mode=mode)
-        from langchain.agents import create_agent
-
-        from ledgeragent.adapters.langchain import LedgerMiddleware
-
-        guard: Any = LedgerMiddleware("shop", watch=watch, journal=journal, mode=mode)
-        tools = [langchain_tool(function) for function in FUNCTIONS]
-        self.agent: Any = create_agent(_langchain_model(), tools, middleware=self.middleware(guard))
-
-    def middleware(self, guard: Any) -> list[Any]:
-        """The agent's middleware."""
-        return [guard]
-
-    async def play(self, scene: Scene) -> None:
-        """Plays every turn of the scene."""
-        from ledgeragent.adapters.langchain import map_history
-
-        messages: list[Any] = []
-        for turn in scene.situation.turns:
-            messages.append({"role": "user", "content": turn.says})
-            messages = await self.invoke({"messages": messages})
-        scene.transcript = list(map_history(messages))
-
-    async def invoke(self, state: Any) -> list[Any]:
-        """The messages after one run."""
-        found: list[Any] = (await self.agent.ainvoke(state))["messages"]
-        return found
-
-
-class LangChainSync(LangChain):
-    """The same agent run synchronously, its tools in threads."""
-
-    name = "langchain, synchronous"
-
-    async def invoke(self, state: Any) -> list[Any]:
-        """The messages after one run."""
-        scene = CURRENT.get()
-        if scene.hang is not None:
-            return await super().invoke(state)
-        found: list[Any] = self.agent.invoke(state)["messages"]
-        return found
-
-
-class LangChainStreamed(LangChain):
-    """The same agent with `astream`, its replies streamed by the model.
-
-    LangChain completes half an argument text by itself, so none arrives.
-    """
-
-    name = "langchain, streamed"
-    lacks = frozenset({"argument text"})
-
-    async def invoke(self, state: Any) -> list[Any]:
-        """The messages after one run."""
-        found: list[Any] = []
-        streamed = 0
-        async for kind, part in self.agent.astream(state, stream_mode=["messages", "values"]):
-            if kind == "values":
-                found = part["messages"]
-            else:
-                streamed += type(part[0]).__name__ == "AIMessageChunk"
-        assert streamed, "the model did not stream"
-        return found
-
-
-def langchain_tool(function: Any) -> Any:
-    """The shop's tool as LangChain's; the current scene runs it."""
-    from langchain_core.tools import StructuredTool
-
-    name = function["name"]
-
-    def run(**arguments: Any) -> str:
-        return CURRENT.get().execute(ToolCall(name=name, arguments=arguments))
-
-    async def arun(**arguments: Any) -> str:
-        return await CURRENT.get().aexecute(ToolCall(name=name, arguments=arguments))
-
-    return StructuredTool(
-        name=name,
-        description=function["description"],
-        args_schema=function["parameters"],
-        func=run,
-        coroutine=arun,
-    )
-
-
-def _langchain_model() -> Any:
-    from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, AIMessageChunk
-    from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-
-    from ledgeragent.adapters.langchain import map_history
-
-    class Scripted(BaseChatModel):
-        @property
-        def _llm_type(self) -> str:
-            return "scripted"
-
-        def bind_tools(self, tools: Any, **options: Any) -> Any:
-            return self
-
-        def _generate(self, messages: Any, *args: Any, **options: Any) -> ChatResult:
-            history, tail = _tailed(messages)
-            reply = CURRENT.get().next(list(map_history(history)), tail.text if tail else "")
-            raw = [{"name": c.name, "args": dict(c.arguments), "id": c.id} for c in reply.calls]
-            good = [r for r, c in zip(raw, reply.calls, strict=True) if c.malformed is None]
-            bad = [
-                {"name": c.name, "args": c.malformed, "id": c.id, "error": "no JSON"}
-                for c in reply.calls
-                if c.malformed is not None
-            ]
-            message = AIMessage(content=reply.text, tool_calls=good, invalid_tool_calls=bad)
-            return ChatResult(generations=[ChatGeneration(message=message)])
-
-        def _stream(self, messages: Any, *args: Any, **options: Any) -> Iterator[Any]:
-            history, tail = _tailed(messages)
-            reply = CURRENT.get().next(list(map_history(history)), tail.text if tail else "")
-            pieces = [AIMessageChunk(content=word) for word in re.findall(r"\S+\s*", reply.text)]
-            for n, call in enumerate(reply.calls):
-                text = argument_text(call)
-                first = {"name": call.name, "args": text[:5], "id": call.id, "index": n}
-                rest = {"name": None, "args": text[5:], "id": None, "index": n}
-                pieces += (AIMessageChunk(content="", tool_call_chunks=[c]) for c in (first, rest))
-            for piece in pieces:
-                yield ChatGenerationChunk(message=piece)
-
-    return Scripted()
-
-
-class LangChainRetried(LangChain):
-    """The same agent with a middleware that repeats tool calls which fail."""
-
-    name = "langchain, retried"
-    retries = True
-
-    def middleware(self, guard: Any) -> list[Any]:
-        """The retries stand before the guard, which judges each attempt."""
-        from langchain.agents.middleware import ToolRetryMiddleware
-
-        return [ToolRetryMiddleware(initial_delay=0.0, jitter=False, on_failure="continue"), guard]
 
 
 class OpenAIAgents(Driver):
@@ -177,19 +20,36 @@ class OpenAIAgents(Driver):
 
     name = "openai agents"
     libraries = ("agents",)
+    prefixes = True
+    tells = True
+    asks_again = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
-        from agents import Agent, RunConfig, set_tracing_disabled
+        from agents import Agent, ModelRetrySettings, ModelSettings, RunConfig, set_tracing_disabled
 
         from ledgeragent.adapters.openai_agents import LedgerRunner
 
         set_tracing_disabled(True)
-        tools = [agents_tool(function) for function in FUNCTIONS]
-        self.agent: Any = Agent(name="support", tools=tools, model=_agents_model())
+        at_once: Any = {"initial_delay": 0.0, "jitter": False}
+        again = ModelRetrySettings(max_retries=1, backoff=at_once, policy=lambda _: True)
+        self.agents: dict[str, Any] = {
+            prefix: Agent(
+                name="support",
+                tools=[agents_tool(function) for function in functions(prefix)],
+                model=_agents_model(),
+                model_settings=ModelSettings(retry=again),
+            )
+            for prefix in PREFIXES
+        }
         self.runner = LedgerRunner("shop", watch=watch, journal=journal, mode=mode)
         # Without this an unknown tool ends the run: a choice of the SDK's users, not ours.
         self.config = RunConfig(tool_not_found_behavior="return_error_to_model")
+
+    @property
+    def agent(self) -> Any:
+        """The agent whose tools have the names of the current scene."""
+        return self.agents[CURRENT.get().situation.prefix]
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
@@ -221,11 +81,14 @@ class OpenAIAgentsStreamed(OpenAIAgents):
 
 def agents_tool(function: Any) -> Any:
     """The shop's tool as the SDK's; the current scene runs it."""
-    from agents import FunctionTool
+    from agents import FunctionTool, default_tool_error_function
 
     async def invoke(context: Any, arguments: str) -> str:
         call = ToolCall(name=function["name"], arguments=json.loads(arguments))
-        return await CURRENT.get().aexecute(call)
+        try:
+            return await CURRENT.get().aexecute(call)
+        except ConnectionError as problem:  # as the SDK's own function tools do
+            return default_tool_error_function(context, problem)
 
     return FunctionTool(
         name=function["name"],
@@ -237,12 +100,12 @@ def agents_tool(function: Any) -> Any:
 
 def _agents_model() -> Any:
     from agents import Model, ModelResponse, Usage
-    from agents.testing import ScriptedModel, assistant_message, function_call
 
     from ledgeragent.adapters.openai_agents import map_history
+    from tests.adapters.agents_model import ScriptedModel, assistant_message, function_call
 
     def output(input: list[Any]) -> list[Any]:
-        history, tail = _tailed(input)
+        history, tail = tailed(input)
         reply = CURRENT.get().next(list(map_history(history)), tail["content"] if tail else "")
         items: list[Any] = [assistant_message(reply.text)] if reply.text else []
         calls = (function_call(c.name, argument_text(c), call_id=c.id) for c in reply.calls)
@@ -267,6 +130,9 @@ class PydanticAI(Driver):
 
     name = "pydantic ai"
     libraries = ("pydantic_ai",)
+    prefixes = True
+    tells = True
+    asks_again = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -274,9 +140,20 @@ class PydanticAI(Driver):
 
         from ledgeragent.adapters.pydantic_ai import LedgerCapability
 
-        tools = [pydantic_tool(function) for function in FUNCTIONS]
         capabilities = [LedgerCapability("shop", watch=watch, journal=journal, mode=mode)]
-        self.agent: Any = Agent(_pydantic_model(), tools=tools, capabilities=capabilities)
+        self.agents: dict[str, Any] = {
+            prefix: Agent(
+                _pydantic_model(),
+                tools=[pydantic_tool(function) for function in functions(prefix)],
+                capabilities=capabilities,
+            )
+            for prefix in PREFIXES
+        }
+
+    @property
+    def agent(self) -> Any:
+        """The agent whose tools have the names of the current scene."""
+        return self.agents[CURRENT.get().situation.prefix]
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
@@ -358,11 +235,14 @@ class PydanticAIRunStream(PydanticAI):
 
 def pydantic_tool(function: Any) -> Any:
     """The shop's tool as Pydantic AI's; the current scene runs it."""
-    from pydantic_ai import Tool
+    from pydantic_ai import ModelRetry, Tool
 
     async def run(**arguments: Any) -> str:
         call = ToolCall(name=function["name"], arguments=arguments)
-        return await CURRENT.get().aexecute(call)
+        try:
+            return await CURRENT.get().aexecute(call)
+        except ConnectionError as problem:
+            raise ModelRetry(str(problem)) from None
 
     return Tool.from_schema(
         run,
@@ -374,13 +254,14 @@ def pydantic_tool(function: Any) -> Any:
 
 def _pydantic_model() -> Any:
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.fallback import FallbackModel
     from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
     from ledgeragent.adapters.pydantic_ai import map_history
 
     def reply_to(messages: Sequence[Any]) -> Any:
         *history, last = messages
-        parts, tail = _tailed(last.parts)
+        parts, tail = tailed(last.parts)
         shown: list[Message] = list(map_history([*history, replace(last, parts=parts)]))
         return CURRENT.get().next(shown, tail.content if tail else "")
 
@@ -397,4 +278,5 @@ def _pydantic_model() -> Any:
         for n, c in enumerate(reply.calls):
             yield {n: DeltaToolCall(c.name, argument_text(c), tool_call_id=c.id)}
 
-    return FunctionModel(respond, stream_function=stream)
+    model = FunctionModel(respond, stream_function=stream)
+    return FallbackModel(model, model, fallback_on=(ConnectionError,))

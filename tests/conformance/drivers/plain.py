@@ -6,7 +6,7 @@ from typing import Any
 
 from ledgeragent.journal import Journal
 from ledgeragent.journal.recorder import Mode
-from tests.conformance.drivers.base import FUNCTIONS, Driver
+from tests.conformance.drivers.base import Driver, functions
 from tests.conformance.scene import Scene
 from tests.conformance.upstream import Upstream
 
@@ -16,6 +16,8 @@ class OpenAILoop(Driver):
 
     name = "openai loop"
     libraries = ("openai",)
+    prefixes = True
+    tells = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -30,7 +32,7 @@ class OpenAILoop(Driver):
         self.upstream.scenes[scene.key] = scene
         chat = GuardedChat(
             "shop",
-            tools=[{"type": "function", "function": function} for function in FUNCTIONS],
+            tools=[{"type": "function", "function": f} for f in functions(scene.situation.prefix)],
             run=scene.aexecute,
             watch=scene.watch,
             journal=self.journal,
@@ -55,6 +57,8 @@ class AnthropicLoop(Driver):
     name = "anthropic loop"
     libraries = ("anthropic",)
     lacks = frozenset({"argument text"})
+    prefixes = True
+    tells = True
 
     def __init__(self, *, journal: Journal | None = None, mode: Mode = "enforce") -> None:
         super().__init__(journal=journal, mode=mode)
@@ -69,7 +73,7 @@ class AnthropicLoop(Driver):
         self.upstream.scenes[scene.key] = scene
         tools: list[Any] = [
             {"name": f["name"], "description": f["description"], "input_schema": f["parameters"]}
-            for f in FUNCTIONS
+            for f in functions(scene.situation.prefix)
         ]
         chat = GuardedMessages(
             "shop",

@@ -25,6 +25,7 @@ class MCPProxy(Driver):
     libraries = ("mcp",)
     lacks = frozenset({"argument text"})
     lists_tools = False
+    prefixes = True
 
     async def play(self, scene: Scene) -> None:
         """Plays every turn of the scene."""
@@ -54,6 +55,7 @@ class Calls:
     """The calls of one scene: how many of the current reply were sent, and how they were judged."""
 
     def __init__(self, scene: Scene) -> None:
+        self.prefix = scene.situation.prefix
         self._scene = scene
         self._judged: list[Filtered] = []
         self._sent = 0
@@ -112,7 +114,7 @@ async def in_process(calls: Calls) -> AsyncIterator[tuple[Any, Any]]:
 
     from tests.conformance.shop_server import build
 
-    server = build(calls.execute)
+    server = build(calls.execute, calls.prefix)
     async with create_client_server_memory_streams() as (client, streams), _group() as group:
         options = server.create_initialization_options()
         group.start_soon(lambda: server.run(streams[0], streams[1], options))

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from ledgeragent.adapters.common import require
 
-require("langchain", "1.3.18", "langchain")
-require("langgraph", "1.2", "langchain")
+require("langchain", "1.3.3", "langchain")
+require("langgraph", "1.2.4", "langchain")
 
 from ledgeragent.adapters.langchain.messages import map_history  # noqa: E402
 from ledgeragent.adapters.langchain.middleware import LedgerMiddleware  # noqa: E402

@@ -1,4 +1,4 @@
-"""Attempts: one conversation for all attempts at a call whose run has lost its own."""
+"""Attempts: one conversation for all attempts at a call, or a request, whose run has none yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REMEMBERED = 100
 
 
 class Attempts:
-    """The conversations that were rebuilt for single calls, by the runtime that a call has.
+    """The conversations that were rebuilt for calls or requests, by the runtime that these have.
 
     A retry has the runtime of the first attempt. Rebuilt anew, it would not know of that attempt.
     """
@@ -22,7 +22,9 @@ class Attempts:
         self._kept: OrderedDict[int, tuple[object, Conversation]] = OrderedDict()
 
     def conversation(self, runtime: object, rebuild: Callable[[], Conversation]) -> Conversation:
-        """The call's conversation, rebuilt if this is its first attempt."""
+        """The call's conversation, rebuilt if this is its first attempt, or nothing tells attempts."""
+        if runtime is None:
+            return rebuild()
         with self._lock:
             of_runtime = self._kept.get(id(runtime))
         if of_runtime is not None and of_runtime[0] is runtime:

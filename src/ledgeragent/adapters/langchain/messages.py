@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.types import Command
 
 from ledgeragent.session.conversation import Conversation
-from ledgeragent.session.ticket import Ticket, refusal
+from ledgeragent.session.ticket import Ticket
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 KEY = "ledgeragent"
@@ -52,10 +52,12 @@ def call_of(raw: Mapping[str, Any], unreadable: Mapping[str, str] | None = None)
     return ToolCall(name=raw["name"], arguments=raw["args"], id=raw["id"] or "")
 
 
-def rejected(ticket: Ticket) -> ToolMessage:
-    call = ticket.call
+def rejected(conversation: Conversation, ticket: Ticket, raw: Mapping[str, Any]) -> ToolMessage:
     return ToolMessage(
-        content=refusal(ticket.verdict), tool_call_id=call.id, name=call.name, status="error"
+        content=conversation.refusal(ticket),
+        tool_call_id=ticket.call.id,
+        name=raw["name"],
+        status="error",
     )
 
 

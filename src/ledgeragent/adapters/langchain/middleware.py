@@ -20,7 +20,7 @@ from langgraph.channels.untracked_value import UntrackedValue
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
-from ledgeragent.adapters.common import Policy, PolicyLike, Undecided
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, named
 from ledgeragent.adapters.langchain.attempts import Attempts
 from ledgeragent.adapters.langchain.messages import (
     KEY,
@@ -58,7 +58,8 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
     so an agent with such a middleware is not built (UnguardableError). Tools that the provider runs
     (given as dicts) are refused. All that happens is written to `journal`; in mode "shadow"
     everything is judged and recorded, and nothing changed. `neutrals` names tools that the policy
-    does not list and that change none of its records; those of frameworks are known.
+    does not list and that change none of its records; those of frameworks are known. `aliases` says
+    which of the policy's a tool is, by the tool's name, where no prefix tells it.
     """
 
     state_schema = LedgerState
@@ -72,9 +73,10 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         mode: Mode = "enforce",
         undecided: Undecided = "block",
         neutrals: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
-        self._guard = Policy(policy, watch, journal, mode, undecided, neutrals)
+        self._guard = Policy(policy, watch, journal, mode, undecided, named(aliases, neutrals))
         self._attempts = Attempts()
 
     @property
@@ -94,10 +96,6 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         if conversation is None:
             conversation = self._resumed(self._guard.unobserved(), request)
         return conversation.lets_through(call_of(request.tool_call))
-
-    def before_agent(self, state: LedgerState, runtime: Any) -> dict[str, Any]:
-        """A new conversation for this run, which knows the messages of the thread."""
-        return {KEY: self._guard.open(None, map_history(state["messages"]))}
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -126,7 +124,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         conversation = self._current(request)
         ticket = conversation.take(call_of(request.tool_call))
         if not ticket.allowed:
-            return rejected(ticket)
+            return rejected(conversation, ticket, request.tool_call)
         with conversation.running(ticket, postponed=(GraphBubbleUp,)):
             return observe(conversation, ticket, handler(request))
 
@@ -139,7 +137,7 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         conversation = self._current(request)
         ticket = await conversation.atake(call_of(request.tool_call))
         if not ticket.allowed:
-            return rejected(ticket)
+            return rejected(conversation, ticket, request.tool_call)
         with conversation.running(ticket, postponed=(GraphBubbleUp,)):
             return observe(conversation, ticket, await handler(request))
 
@@ -158,8 +156,11 @@ class LedgerMiddleware(AgentMiddleware[LedgerState, Any, Any]):
         offer = offered(request, shadow=self._guard.shadow)
         conversation = _conversation_in(request.state)
         if conversation is None:
+            # Not before the model is asked: what the thread calls its tools is known from now on.
             history = map_history(request.state["messages"])
-            return self._guard.open(offer.tools, history, offer.controls)
+            conversation = self._attempts.conversation(
+                request.runtime, lambda: self._guard.open(offer.tools, history, offer.controls)
+            )
         self._guard.offer(conversation, offer.tools, offer.controls)
         return conversation
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ledgeragent.adapters.common import require
 
-require("openai-agents", "0.24", "openai-agents")
+require("openai-agents", "0.20", "openai-agents")
 
 from ledgeragent.adapters.openai_agents.items import map_history  # noqa: E402
 from ledgeragent.adapters.openai_agents.runner import LedgerRunner  # noqa: E402

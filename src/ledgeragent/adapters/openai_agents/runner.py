@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agents import Runner, RunState
 
-from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, refuse
+from ledgeragent.adapters.common import Policy, PolicyLike, Undecided, named, refuse
 from ledgeragent.adapters.openai_agents.past import PastItems
 from ledgeragent.adapters.openai_agents.run import GuardedRun
 from ledgeragent.journal.recorder import Mode
@@ -31,7 +31,8 @@ class LedgerRunner:
 
     All that happens is written to `journal`. In mode "shadow" everything is judged and recorded, and
     nothing changed. `neutrals` names tools that the policy does not list and that change none of its
-    records; handoffs are known.
+    records; handoffs are known. `aliases` says which of the policy's a tool is, by the tool's name,
+    where no prefix tells it.
     """
 
     def __init__(
@@ -43,8 +44,9 @@ class LedgerRunner:
         mode: Mode = "enforce",
         undecided: Undecided = "block",
         neutrals: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
-        self._guard = Policy(policy, watch, journal, mode, undecided, neutrals)
+        self._guard = Policy(policy, watch, journal, mode, undecided, named(aliases, neutrals))
 
     async def run(
         self, agent: Agent[C], input: RunInput | RunState[C], **options: Unpack[RunOptions[C]]

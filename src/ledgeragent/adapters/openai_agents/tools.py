@@ -13,7 +13,6 @@ from ledgeragent.adapters.openai_agents.items import FAILED
 from ledgeragent.gate import NOT_EXECUTED
 from ledgeragent.session.controls import control_tool
 from ledgeragent.session.conversation import Conversation
-from ledgeragent.session.ticket import refusal
 from ledgeragent.types import ToolCall
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class GuardedInvoke:
         call = ToolCall.parse(name=self._name, arguments=arguments, id=context.tool_call_id)
         ticket = await conversation.atake(call)
         if not ticket.allowed:
-            return refusal(ticket.verdict)
+            return conversation.refusal(ticket)
         with conversation.running(ticket):
             result = await self.invoke(context, arguments)
             content = getattr(result, "text", result)

@@ -19,7 +19,7 @@ from ledgeragent.bench.running.interrupts import EXIT
 from ledgeragent.bench.running.progress import tell
 from ledgeragent.bench.running.provenance import made_by
 from ledgeragent.bench.running.run import check_options, experiment
-from ledgeragent.bench.running.runoptions import add_run_options
+from ledgeragent.bench.running.runoptions import ARM_DEFAULTS, add_run_options
 from ledgeragent.bench.running.sides import agent_side
 from ledgeragent.bench.shop.verb import played, shop_endpoint
 from ledgeragent.errors import DataError, UsageError
@@ -104,8 +104,8 @@ def _first_tasks(count: int | None) -> tuple[str, ...] | None:
 
 
 def _airline(args: argparse.Namespace, folder: Path) -> int:
-    options = {**vars(args), "domain": [_AIRLINE], "arm": [PLAIN, GUARDED]}
-    options |= {"fama_choice": None, "irma_when": None, "output": str(folder / "airline.jsonl")}
+    options = {**vars(args), **ARM_DEFAULTS, "domain": [_AIRLINE], "arm": [PLAIN, GUARDED]}
+    options["output"] = str(folder / "airline.jsonl")
     return experiment(argparse.Namespace(**options))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ledgeragent.adapters.method import Method, pack_for
+from ledgeragent.adapters.method import Method, PackOf, pack_for
 from ledgeragent.bench.arms.papergate import paper_gate
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
@@ -16,8 +16,6 @@ from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision, Verdict
 
 ArmKind = Literal["plain", "ledger", "helped"]
-Pack = Callable[[Collection[str]], Domain]
-"""The pack for an agent with these tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +51,7 @@ class Arm:
         """The method as the adapters of the harnesses take it."""
         return Method(gate=self.gate_for, shows=self.shows, keeps_turn=self.keeps_turn)
 
-    def gate_for(self, tools: Collection[str], pack: Pack = pack_for) -> Gate:
+    def gate_for(self, tools: Collection[str], pack: PackOf = pack_for) -> Gate:
         """This arm's gate for an agent with these tools."""
         domain = _NOTHING if self.empty else pack(tools)
         return self.gate(domain) if self.gate is not None else OpenGate(domain=domain)

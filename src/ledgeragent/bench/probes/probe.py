@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from ledgeragent import packs
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.probes.probing import ARMS, PLAIN, Probe, Proposer, probes, score, summary
-from ledgeragent.bench.running.endpoint import Endpoint, EndpointError
+from ledgeragent.bench.running.endpoint import EndpointError
 from ledgeragent.bench.running.interrupts import EXIT, Interrupted, Stop, interrupts
 from ledgeragent.bench.running.kept import KeptRows
 from ledgeragent.bench.running.progress import tell
+from ledgeragent.bench.running.sides import add_sides, endpoint_of
 from ledgeragent.bench.tokens.cost import Prefixes, parts
 from ledgeragent.effects import Effect
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.files.keys import key_of_environment
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.sources import pieces, records
 from ledgeragent.offline.traces import Trace, traces_of
@@ -40,12 +40,12 @@ def add(subparsers: Subparsers) -> None:
         "task, gives a model the conversation so far, plain and in each render mode, and compares "
         "the call it proposes with the recorded one. No customer is simulated.",
         epilog="By completion, the model is given the recorded tool and asked for its arguments. With "
-        "-o, what the file holds already is not asked again. The key is read from OPENAI_API_KEY. "
-        "Ctrl-C waits for the answer under way and exits 130; a second one does not wait.",
+        "-o, what the file holds already is not asked again. An answer has 300 tokens at most "
+        "unless --max-tokens says otherwise. Ctrl-C waits for the answer under way and exits "
+        "130; a second one does not wait.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="recorded runs with gold actions")
-    parser.add_argument("--model", required=True, metavar="NAME", help="the model's name there")
-    parser.add_argument("--url", required=True, metavar="URL", help="an OpenAI-compatible endpoint")
+    add_sides(parser, customer=False)
     parser.add_argument(
         "--by", choices=("chat", "completion"), default="chat", help="how it is asked"
     )
@@ -58,7 +58,6 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--data-dir", metavar="DIR", help=f"for tools and policies; or {DATA_DIR}")
     parser.add_argument("--limit", type=int, default=100, metavar="N", help="probes (default 100)")
     parser.add_argument("--timeout", type=int, default=120, metavar="S", help="of a request")
-    parser.add_argument("--most-tokens", type=int, default=300, metavar="N", help="of an answer")
     parser.add_argument("-o", "--output", metavar="FILE", help="keeps every answer, JSON Lines")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
@@ -74,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if not chosen:
         raise DataError("no write that equals a gold action", file=", ".join(args.files))
     with KeptRows(args.output, _key, "answer to a probe") as log, interrupts(tell) as stop:
-        proposer = Proposer(_endpoint(args, stop), args.by)
+        proposer = Proposer(endpoint_of(args, args.timeout, stop.pause, max_tokens=300), args.by)
         try:
             totals = summary(_rows(chosen, proposer, prefixes, log, args.schema, stop))
         except Interrupted:
@@ -82,17 +81,6 @@ def run(args: argparse.Namespace) -> int:
             return EXIT
     sys.stdout.write(json.dumps(totals, indent=1) + "\n" if args.format == "json" else text(totals))
     return 0
-
-
-def _endpoint(args: argparse.Namespace, stop: Stop) -> Endpoint:
-    return Endpoint(
-        url=args.url,
-        model=args.model,
-        key=key_of_environment("OPENAI_API_KEY"),
-        options={"temperature": 0, "max_tokens": args.most_tokens},
-        timeout=args.timeout,
-        sleep=stop.pause,
-    )
 
 
 def chosen_probes(files: Sequence[str], limit: int) -> list[tuple[Probe, str | None]]:

@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.datasets.needs import NEEDS
+from ledgeragent.errors import UsageError
 from ledgeragent.types import Json
 
 GROWTH = {
@@ -74,7 +75,12 @@ def estimate(args: argparse.Namespace) -> str:
     agent, user, runs = Effort(), Effort(), 0
     lines = []
     for domain in args.domain or NEEDS:
-        mean = means[domain]
+        mean = means.get(domain)
+        if mean is None:
+            known_domains = ", ".join(means)
+            raise UsageError(
+                f"no recorded runs of {domain} to estimate by; there are of {known_domains}"
+            )
         tasks = min(args.tasks or mean["tasks"], mean["tasks"])
         for arm in args.arm or ARMS:
             times = tasks * args.trials

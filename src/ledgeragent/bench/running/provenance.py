@@ -15,12 +15,12 @@ from ledgeragent.types import Json
 _PACKAGE = Path(__file__).parents[2]
 
 
-def made_by(domains: Iterable[str], harness: str = "") -> dict[str, Json]:
-    """The software behind a result file; `packs` has the digest of each domain's pack."""
+def made_by(domains: Iterable[str], harness: str = "", pack: str | None = None) -> dict[str, Json]:
+    """The software behind a result file; `packs` has the digest of each domain's pack, or of `pack`."""
     software: dict[str, Json] = {
         "ledgeragent": _version("ledgeragent"),
         "commit": commit(),
-        "packs": {domain: _pack(domain) for domain in domains},
+        "packs": {domain: _pack(pack or domain) for domain in domains},
         "python": platform.python_version(),
     }
     if harness:

@@ -16,7 +16,7 @@ from ledgeragent.bench.results.tables import tables
 from ledgeragent.bench.running.estimate import add_prices, estimate
 from ledgeragent.bench.running.interrupts import EXIT
 from ledgeragent.bench.running.run import check_options, experiment
-from ledgeragent.bench.running.runoptions import add_run_options
+from ledgeragent.bench.running.runoptions import ARM_DEFAULTS, add_run_options
 from ledgeragent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if args.data_dir:
         os.environ[DATA_DIR] = args.data_dir
     check_options(args)
-    options = {**vars(args), "arm": list(ARMS[args.table]), "fama_choice": None}
+    options = {**vars(args), **ARM_DEFAULTS, "arm": list(ARMS[args.table])}
     # The schedule that comes near the overhead that the paper's comparison reports.
     options["irma_when"] = "every_step" if args.table == "table3" else None
     if args.estimate:

@@ -80,11 +80,12 @@ def experiment(args: argparse.Namespace) -> int:
         log_to(Path(f"{args.output}.log"), secrets)
         prepare(Path(scratch))
         domains = _domains(args.domain, tell)
-        player = _player(args)
+        player = _player(args, domains)
+        player.check(args.arm or ARMS)
         _choose_judge(args, tell)
         jobs = list(_jobs(args, domains, player))
         limits = Limits(workers=args.workers, attempts=args.attempts, tokens=args.budget)
-        settings, software = _settings(args, domains), _software(domains)
+        settings, software = _settings(args, player), _software(domains, args.pack)
         with (
             JobLog(Path(args.output), settings, software, args.other_version) as journal,
             interrupts(tell) as stop,
@@ -102,10 +103,14 @@ def experiment(args: argparse.Namespace) -> int:
 
 def _domains(named: list[str] | None, tell: Announce) -> list[str]:
     """The domains whose data is there. UsageError for a named one whose data is not, or for none."""
+    from ledgeragent.adapters.tau2 import harness
     from ledgeragent.bench.tau2.data import lacking
 
-    there = []
+    there, listed = [], harness("tau2.registry").registry.get_domains()
     for domain in named or NEEDS:
+        if named and domain not in NEEDS and domain not in listed:
+            others = ", ".join(sorted({*listed, *NEEDS}))
+            raise UsageError(f"there is no domain {domain!r}; choose one of: {others}")
         if not (missing := lacking(domain)):
             there.append(domain)
             continue
@@ -118,8 +123,9 @@ def _domains(named: list[str] | None, tell: Announce) -> list[str]:
     return there
 
 
-def _player(args: argparse.Namespace) -> Player:
+def _player(args: argparse.Namespace, domains: Iterable[str]) -> Player:
     from ledgeragent.bench.tau2.play import Player
+    from ledgeragent.bench.tau2.retrieval import variant_of
 
     return Player(
         agent=_model(agent_side(args), args.timeout),
@@ -127,6 +133,7 @@ def _player(args: argparse.Namespace) -> Player:
         methods={name: _method(name, args) for name in args.arm or ARMS},
         max_steps=args.max_steps,
         first_seed=args.seed,
+        retrieval={domain: variant_of(domain, args.retrieval) for domain in domains},
     )
 
 
@@ -145,6 +152,8 @@ def _method(arm: str, args: argparse.Namespace) -> dict[str, Any]:
     if ARMS[arm].kind == "plain":
         return {}
     options: dict[str, Any] = {"ledger_role": args.context_role}
+    if args.pack:
+        options["ledger_pack"] = args.pack
     if arm == "fama" and args.fama_choice:
         options["fama_choice"] = args.fama_choice
     if arm == "irma" and args.irma_when:
@@ -175,17 +184,17 @@ def _jobs(args: argparse.Namespace, domains: Iterable[str], player: Player) -> I
                     yield Job(domain, arm, task, trial)
 
 
-def _software(domains: Iterable[str]) -> dict[str, Any]:
+def _software(domains: Iterable[str], pack: str | None) -> dict[str, Any]:
     from ledgeragent.bench.tau2.run import harness_version
 
-    return made_by(domains, harness_version())
+    return made_by(domains, harness_version(), pack)
 
 
-def _settings(args: argparse.Namespace, domains: Iterable[str]) -> dict[str, Any]:
+def _settings(args: argparse.Namespace, player: Player) -> dict[str, Any]:
     """The settings that may not change between the parts of one experiment; keys and addresses may."""
     from ledgeragent.bench.tau2.run import signature
 
-    judge = judge_side(args)
+    judge, domains = judge_side(args), list(player.retrieval)
     settings: dict[str, Any] = {
         "agent": agent_side(args).recorded,
         "user": user_side(args).recorded,
@@ -200,4 +209,8 @@ def _settings(args: argparse.Namespace, domains: Iterable[str]) -> dict[str, Any
         settings["fama"] = {d: chosen(args.fama_choice, model, d) for d in domains}
     if args.irma_when:
         settings["irma"] = args.irma_when
+    if args.pack:
+        settings["pack"] = args.pack
+    if searched := {d: variant for d, variant in player.retrieval.items() if variant}:
+        settings["retrieval"] = searched
     return settings

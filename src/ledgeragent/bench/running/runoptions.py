@@ -13,6 +13,10 @@ ARMS_HELP = f"arms:\n{SUMMARIES}"
 """For the end of a help text that is printed as it stands."""
 
 
+ARM_DEFAULTS = {"fama_choice": None, "irma_when": None, "pack": None, "retrieval": None}
+"""The options of arms as they are in verbs that do not ask for them."""
+
+
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Adds everything but what is run: models, trials, limits, the result file."""
     add_sides(parser)
@@ -56,9 +60,31 @@ def add_other_version(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_retrieval(parser: argparse.ArgumentParser) -> None:
+    """Adds --retrieval."""
+    parser.add_argument(
+        "--retrieval",
+        metavar="VARIANT",
+        help="how the policy is searched for in a domain where it is, by the harness's name "
+        "(default bm25, which asks no API)",
+    )
+
+
 def add_arm_options(parser: argparse.ArgumentParser) -> None:
     """Adds which domains and arms are run."""
-    parser.add_argument("--domain", action="append", choices=tuple(NEEDS), help="default: all four")
+    parser.add_argument(
+        "--domain",
+        action="append",
+        metavar="NAME",
+        help=f"one of the harness's, or telehealth; default: {', '.join(NEEDS)}",
+    )
+    parser.add_argument(
+        "--pack",
+        metavar="PACK",
+        help="the pack of every arm that has one: a name, a YAML file or folder, or module:ATTRIBUTE "
+        "(default: the shipped one that lists the agent's tools)",
+    )
+    add_retrieval(parser)
     parser.add_argument(
         "--arm", action="append", choices=tuple(ARMS), help="default: all; see below"
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ledgeragent.bench.running.endpoint import Endpoint
 from ledgeragent.bench.running.progress import secrets_of
 from ledgeragent.errors import UsageError
 from ledgeragent.session.contextrole import ROLES
@@ -131,6 +132,26 @@ def _option(argument: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{argument}: not NAME=JSON") from None
+
+
+def endpoint_of(
+    args: argparse.Namespace, timeout: float, sleep: Callable[[float], None], **defaults: Json
+) -> Endpoint:
+    """The agent's endpoint, for verbs that ask it themselves; UsageError without an address.
+
+    `defaults` are options of requests that nothing on the command line says otherwise.
+    """
+    side = agent_side(args)
+    if not side.url:
+        raise UsageError("say with --url where the model is served: an OpenAI-compatible endpoint")
+    return Endpoint(
+        url=side.url,
+        model=side.model,
+        key=side.key,
+        options={**defaults, **side.options},
+        timeout=timeout,
+        sleep=sleep,
+    )
 
 
 def agent_side(args: argparse.Namespace) -> ModelSide:

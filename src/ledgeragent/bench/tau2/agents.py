@@ -7,7 +7,7 @@ from collections import defaultdict
 from time import monotonic
 from typing import Any, NamedTuple
 
-from ledgeragent.adapters.method import pack_for
+from ledgeragent.adapters.method import pack_named
 from ledgeragent.adapters.tau2 import (
     TRACE,
     Wire,
@@ -78,6 +78,7 @@ class Helped:
         methods = {
             name: options.pop(name, None) for name in ("irma", "fama_helpers", "fama_choice")
         }
+        self._pack = pack_named(options.pop("ledger_pack", None))
         self._role = role_of(options)
         super().__init__(*args, llm_args=options, **kwargs)  # type: ignore[call-arg]
         self._recipe = self._choose(methods)
@@ -86,7 +87,7 @@ class Helped:
     def _choose(self, methods: dict[str, Any]) -> Recipe:
         if self.arm.name == "irma":
             return irma(methods["irma"])
-        domain = pack_for([tool.name for tool in self.tools]).name
+        domain = self._pack([tool.name for tool in self.tools]).name
         if methods["fama_choice"]:
             return fama(domain, chosen(methods["fama_choice"], self.llm, domain))
         return fama(domain, methods["fama_helpers"]) if methods["fama_helpers"] else fama(domain)

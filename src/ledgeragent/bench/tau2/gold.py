@@ -15,7 +15,10 @@ from ledgeragent.adapters.tau2 import Guarded, Wire, harness, of_harness_reply
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.tau2.agents import agent_of
 from ledgeragent.bench.tau2.people import people_of
+from ledgeragent.bench.tau2.retrieval import environment_options
 from ledgeragent.bench.tau2.scoring import is_judged, score
+from ledgeragent.dispatching import DispatchingDomain, inner_call
+from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Read
 from ledgeragent.types import Json, Message, Reply, ToolCall
 from ledgeragent.verdict import Kind, Verdict
@@ -65,6 +68,7 @@ class _Script:
     reads: int = 0
     tried: set[tuple[str, str]] = field(default_factory=set)
     rejections: list[Rejection] = field(default_factory=list)
+    unlocked: set[str] = field(default_factory=set)
 
     def finish(self) -> None:
         """Moves on; what was read before may have changed, so that it may be read again."""
@@ -89,7 +93,8 @@ class GoldAgent:
         self._see()
         draft = self._draft()
         self._turn.drafts.append(draft)
-        return of_harness_reply(draft)
+        inner: Reply = self._inner(of_harness_reply(draft))
+        return inner
 
     def _draft(self: Any) -> Wire:
         action = self.script.next_of("assistant")
@@ -99,21 +104,29 @@ class GoldAgent:
         call = ToolCall(
             name=action.name, arguments=action.arguments, id=f"gold{self.script.position}"
         )
-        verdict = self.core.gate.judge(call, self.core.state.ledger)
-        request = next(
-            _supplies(verdict, self.people, self.core.gate.domain, self.script.tried), None
-        )
+        domain = self.core.gate.domain
+        meant = inner_call(call, domain)
+        verdict = self.core.gate.judge(meant, self.core.state.ledger)
+        request = next(_supplies(verdict, self.people, domain, self.script.tried), None)
         if request is not None:
-            self.script.tried.add(request.intent)
-            self.script.reads += 1
-            return _assistant(
-                calls=[ToolCall(name=request.name, arguments=request.arguments, id=_id(self))]
-            )
+            return _assistant(calls=[self._reading(request, domain)])
         self.script.finish()
-        self.script.writes += self.core.gate.domain.effect(call.name) is Effect.WRITE
+        self.script.writes += domain.effect(meant.name) is Effect.WRITE
         if not verdict.allowed:
             self.script.rejections.append(_rejection(verdict, _changes(self.environment, action)))
         return _assistant(calls=[call])
+
+    def _reading(self: Any, request: ToolCall, domain: Domain) -> ToolCall:
+        """The call for a read; that which unlocks its tool, where one has to come first."""
+        dispatch = domain.before(request.name) if isinstance(domain, DispatchingDomain) else None
+        call = ToolCall(name=request.name, arguments=request.arguments, id=_id(self))
+        if dispatch is not None and dispatch.unlock and request.name not in self.script.unlocked:
+            self.script.unlocked.add(request.name)
+            name = {dispatch.name: request.name}
+            return ToolCall(name=dispatch.unlock, arguments=name, id=f"unlock-{request.name}")
+        self.script.tried.add(request.intent)
+        self.script.reads += 1
+        return dispatch.outer(call) if dispatch is not None else call
 
 
 def _id(agent: Any) -> str:
@@ -135,12 +148,19 @@ def _supplies(
 
 def _completed(request: ToolCall, people: Mapping[str, Json], domain: Any) -> Iterator[ToolCall]:
     routes = domain.routes(request.name)
-    if any(isinstance(route, Read) and route.complete(request) for route in routes):
+    if any(isinstance(route, Read) and _has_all(route, request) for route in routes):
         yield request
         return
     profile = {name: people[name] for name in people if name in _asked(request)}
     if profile:
         yield ToolCall(name=request.name, arguments={**request.arguments, **profile})
+
+
+def _has_all(route: Read[Any], request: ToolCall) -> bool:
+    """True if a request can be made as it is: a rule may name a read that its path does not tell."""
+    return route.complete(request) or (
+        bool(route.parameters) and all(name in request.arguments for name in route.parameters)
+    )
 
 
 def _asked(request: ToolCall) -> set[str]:
@@ -217,9 +237,15 @@ class GoldUser:
         return getattr(message, "content", None) == self.script.last_words
 
 
-def play(domain: str, task: Wire, arm: str = "ledgeragent") -> GoldRun:
-    """One task's gold actions through an arm, scored by the harness."""
-    environment = harness("tau2.registry").registry.get_env_constructor(domain)()
+def play(
+    domain: str, task: Wire, arm: str = "ledgeragent", retrieval: str | None = None
+) -> GoldRun:
+    """One task's gold actions through an arm, scored by the harness.
+
+    `retrieval` is how the policy is searched for, in a domain where it is.
+    """
+    options = environment_options(domain, retrieval, task)
+    environment = harness("tau2.registry").registry.get_env_constructor(domain)(**options)
     criteria = task.evaluation_criteria
     actions = list((criteria.actions if criteria else None) or [])
     info = (criteria.communicate_info if criteria else None) or []
@@ -236,7 +262,7 @@ def play(domain: str, task: Wire, arm: str = "ledgeragent") -> GoldRun:
         max_errors=_MOST_STEPS,
     )
     simulation = orchestrator.run()
-    scored = score(domain, task, simulation, judge=False)
+    scored = score(domain, task, simulation, judge=False, environment=options)
     return GoldRun(
         task=task.id,
         reward=scored.reward,

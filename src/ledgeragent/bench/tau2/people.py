@@ -37,15 +37,19 @@ def _owners(tables: Mapping[str, dict[str, Json]], ids: set[str]) -> set[str]:
     return {row[owner] for row in records for owner in ("user_id", "patient_id") if owner in row}
 
 
+def _parts(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
 def _about(row: Json) -> Json:
     """A customer's ids, and what lookups ask for, from a record of any of the domains."""
-    name = row.get("name") or {}
+    name, address = _parts(row.get("name")), _parts(row.get("address"))
     own = row.get("demographics") or row
     lookups = {
         "email": own.get("email"),
         "first_name": name.get("first_name"),
         "last_name": name.get("last_name"),
-        "zip": (row.get("address") or {}).get("zip"),
+        "zip": address.get("zip"),
         "date_of_birth": own.get("date_of_birth"),
         "customer_id": row.get("customer_id"),
         "phone_number": row.get("phone_number"),

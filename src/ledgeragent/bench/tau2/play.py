@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ledgeragent.adapters.method import pack_named
 from ledgeragent.adapters.tau2 import Wire, harness
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.running.joblog import Job
@@ -31,7 +32,8 @@ class PlayerModel:
 
 @dataclass(slots=True, kw_only=True)
 class Player:
-    """Plays jobs with these models. Call it with a job. `methods` has options for arms by name.
+    """Plays jobs with these models. Call it with a job. `methods` has options for arms by name,
+    `retrieval` how the policy is searched for, by domain, None where it is not.
 
     Nothing that a model does not take is dropped in silence: such a request fails.
     """
@@ -41,6 +43,7 @@ class Player:
     methods: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     max_steps: int = 200
     first_seed: int = 300
+    retrieval: Mapping[str, str | None] = field(default_factory=dict)
     _tasks: dict[str, dict[str, Wire]] = field(default_factory=dict)
 
     def tasks(self, domain: str) -> list[str]:
@@ -53,10 +56,28 @@ class Player:
             self._tasks[domain] = {task.id: task for task in listed}
         return self._tasks[domain]
 
+    def check(self, arms: Iterable[str]) -> None:
+        """Raises UsageError for an arm that has no pack for a domain, before anything is played."""
+        registry = harness("tau2.registry").registry
+        for domain, variant in self.retrieval.items():
+            options = {} if variant is None else {"retrieval_variant": variant}
+            tools = [
+                tool.name for tool in registry.get_env_constructor(domain)(**options).get_tools()
+            ]
+            for arm in arms:
+                name = self.methods.get(arm, {}).get("ledger_pack")
+                pack = pack_named(None if name is None else str(name))
+                if ARMS[arm].kind == "ledger":
+                    ARMS[arm].gate_for(tools, pack)
+                elif arm == "fama":
+                    pack(tools)
+
     def __call__(self, job: Job) -> Json:
         """The record of a run, scored by the harness."""
         harness("litellm").drop_params = False
         task = self._of(job.domain)[job.task]
+        variant = self.retrieval.get(job.domain)
+        searched = {} if variant is None else {"retrieval_config": variant}
         simulation = harness("tau2.run").run_task(
             domain=job.domain,
             task=task,
@@ -69,6 +90,7 @@ class Player:
             max_steps=self.max_steps,
             max_errors=10,
             seed=self.first_seed + job.trial,
+            **searched,
         )
         record: dict[str, Any] = simulation.model_dump(mode="json")
         if record["termination_reason"] in _NO_RESULT:

@@ -15,16 +15,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ledgeragent.adapters.tau2 import harness
+from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.datasets.needs import digest
 from ledgeragent.bench.datasets.places import place_of
 from ledgeragent.bench.tau2 import data, telehealth
 from ledgeragent.bench.tau2.agents import register_arms
 from ledgeragent.bench.tau2.scoring import ask_the_judge
+from ledgeragent.errors import UsageError
 from ledgeragent.files.private import open_private
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+_SPEECH = ("--audio", "--speech", "--cascaded-config", "--text-streaming", "--voice", "--streaming")
 
 
 def add(subparsers: Subparsers) -> None:
@@ -42,7 +47,8 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Hands over to the harness."""
+    """Hands over to the harness. UsageError for one of our arms where speech is asked for."""
+    _refuse_speech(args.arguments)
     with tempfile.TemporaryDirectory(prefix="ledgeragent-") as scratch:
         prepare(Path(scratch))
         if data.in_use() == Path(scratch):
@@ -50,6 +56,19 @@ def run(args: argparse.Namespace) -> int:
         sys.argv = ["tau2", *args.arguments]
         harness("tau2.cli").main()
     return 0
+
+
+def _refuse_speech(arguments: list[str]) -> None:
+    """A conversation by voice has no replies to be judged as wholes: our arms take part in none."""
+    names = [argument.partition("=")[0] for argument in arguments]
+    spoken = sorted({name for name in names if name.startswith(_SPEECH)})
+    values = [value for argument in arguments for value in argument.split("=")]
+    arms = [arm.name for arm in ARMS.values() if arm.kind != "plain" and arm.name in values]
+    if spoken and arms:
+        raise UsageError(
+            f"the arm {arms[0]} is for text: it judges whole replies, which speech has none of; leave "
+            f"out {', '.join(spoken)}"
+        )
 
 
 def prepare(scratch: Path) -> None:

@@ -30,16 +30,31 @@ def _in_basis(task: Wire) -> bool:
     return any(str(getattr(kind, "value", kind)) == _JUDGED for kind in kinds)
 
 
-def score(domain: str, task: Wire, simulation: Wire, judge: bool = True) -> Wire:
-    """The harness's reward; without `judge`, of a task that needs one, the part that needs none."""
+def score(
+    domain: str,
+    task: Wire,
+    simulation: Wire,
+    judge: bool = True,
+    environment: Mapping[str, Any] | None = None,
+) -> Wire:
+    """The harness's reward; without `judge`, of a task that needs one, the part that needs none.
+
+    `environment` are options of the domain's environment.
+    """
     evaluator = harness("tau2.evaluator.evaluator")
     kind = evaluator.EvaluationType.ALL
     if is_judged(task) and not judge:
         task = _unjudged(task)
     elif _in_basis(task):
         kind = getattr(evaluator.EvaluationType, "ALL_WITH_NL_ASSERTIONS", kind)
+    options = {"env_kwargs": dict(environment)} if environment else {}
     return evaluator.evaluate_simulation(
-        domain=domain, task=task, simulation=simulation, evaluation_type=kind, solo_mode=False
+        domain=domain,
+        task=task,
+        simulation=simulation,
+        evaluation_type=kind,
+        solo_mode=False,
+        **options,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ledgeragent.compiler.shapes import Choice, Field, Object, Scalar
 from ledgeragent.mining.rules.answers import field_of
 from ledgeragent.mining.rules.leads import ListedRecords, NamedRecord
-from ledgeragent.mining.rules.question import Circumstances, Question, Requirement
+from ledgeragent.mining.rules.question import Circumstances, Question, Required
 from ledgeragent.types import Json
 
 
@@ -26,10 +26,8 @@ def every_item(
             yield asker.flag(field, False)
         elif member.shape == Scalar("str"):
             for record in records:
-                if (
-                    record.fields.get(field, member).shape == member.shape
-                    and field in record.fields
-                ):
+                own = record.fields.get(field)
+                if own is not None and own.shape == member.shape:
                     yield asker.together(field, record)
 
 
@@ -53,27 +51,29 @@ class _Asker:
             about=f"What every item of {argument} names was read before.",
             requires=self.listed.requires,
             check="",
-            answer=lambda asked: name in asked.records if asked.arguments.get(argument) else None,
+            answer=lambda moment: (
+                name in moment.records if moment.arguments.get(argument) else None
+            ),
         )
 
     def status(self, field: str) -> Question:
-        def answer(items: Sequence[Mapping[str, Json]], asked: Circumstances) -> Hashable:
+        def answer(items: Sequence[Mapping[str, Json]], moment: Circumstances) -> Hashable:
             values = {item.get(field) for item in items if isinstance(item.get(field), str)}
             return values.pop() if len(values) == 1 else tuple(sorted(map(str, values)))
 
         about = f"the {field} is one that right calls met"
         return self._question(f"{field}-listed", about, f"{field} in {{values}}", answer)
 
-    def flag(self, field: str, wanted: bool) -> Question:
-        def answer(items: Sequence[Mapping[str, Json]], asked: Circumstances) -> Hashable:
-            return all(item.get(field) is wanted for item in items)
+    def flag(self, field: str, value: bool) -> Question:
+        def answer(items: Sequence[Mapping[str, Json]], moment: Circumstances) -> Hashable:
+            return all(item.get(field) is value for item in items)
 
-        word = str(wanted).lower()
+        word = str(value).lower()
         return self._question(f"{field}-{word}", f"{field} is {word}", f"{field} == {word}", answer)
 
     def together(self, field: str, record: NamedRecord) -> Question:
-        def answer(items: Sequence[Mapping[str, Json]], asked: Circumstances) -> Hashable:
-            own = field_of(asked.records, record.name, field)
+        def answer(items: Sequence[Mapping[str, Json]], moment: Circumstances) -> Hashable:
+            own = field_of(moment.records, record.name, field)
             return None if own is None else all(item.get(field) == own for item in items)
 
         return self._question(
@@ -90,15 +90,15 @@ class _Asker:
         about: str,
         check: str,
         answer: Callable[[Sequence[Mapping[str, Json]], Circumstances], Hashable],
-        requires: Mapping[str, Requirement] | None = None,
+        requires: Mapping[str, Required] | None = None,
     ) -> Question:
         name, argument = self.listed.name, self.listed.argument
 
-        def answered(asked: Circumstances) -> Hashable:
-            found = asked.records.get(name)
-            items = [*found.values()] if isinstance(found, Mapping) else []
+        def answered(moment: Circumstances) -> Hashable:
+            by_key = moment.records.get(name)
+            items = [*by_key.values()] if isinstance(by_key, Mapping) else []
             objects = [item for item in items if isinstance(item, Mapping)]
-            return answer(objects, asked) if objects and len(objects) == len(items) else None
+            return answer(objects, moment) if objects and len(objects) == len(items) else None
 
         return Question(
             tool=self.tool,

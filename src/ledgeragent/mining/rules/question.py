@@ -34,7 +34,7 @@ class ForEach:
     items: str
 
 
-Requirement = str | ForEach
+Required = str | ForEach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Question:
     tool: str
     slug: str
     about: str
-    requires: Mapping[str, Requirement]
+    requires: Mapping[str, Required]
     check: str
     answer: Answering
     swaps: str = ""

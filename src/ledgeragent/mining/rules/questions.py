@@ -30,7 +30,7 @@ def questions(
             if isinstance(member.shape, Choice):
                 yield asker.status(record, field)
             elif member.shape == Scalar("bool"):
-                yield from (asker.flag(record, field, wanted) for wanted in (True, False))
+                yield from (asker.flag(record, field, value) for value in (True, False))
         for argument, shape in shapes.items():
             if argument != record.key[1]:
                 yield from asker.against(record, argument, shape)
@@ -62,7 +62,7 @@ class _Asker:
             about=f"The {record.name} that the call names was read before.",
             requires=record.requires,
             check="",
-            answer=lambda asked: record.name in asked.records,
+            answer=lambda moment: record.name in moment.records,
         )
 
     def status(self, record: NamedRecord, field: str) -> Question:
@@ -72,15 +72,15 @@ class _Asker:
             about=f"The {field} of the {record.name} is one that right calls met.",
             requires=record.requires,
             check=f"{record.name}.{field} in {{values}}",
-            answer=lambda asked: scalar(field_of(asked.records, record.name, field)),
+            answer=lambda moment: scalar(field_of(moment.records, record.name, field)),
         )
 
-    def flag(self, record: NamedRecord, field: str, wanted: bool) -> Question:
-        def answer(asked: Circumstances) -> Hashable:
-            value = field_of(asked.records, record.name, field)
-            return value is wanted if isinstance(value, bool) else None
+    def flag(self, record: NamedRecord, field: str, value: bool) -> Question:
+        def answer(moment: Circumstances) -> Hashable:
+            value = field_of(moment.records, record.name, field)
+            return value is value if isinstance(value, bool) else None
 
-        word = str(wanted).lower()
+        word = str(value).lower()
         return Question(
             tool=self.tool,
             slug=f"{record.name}-{field}-{word}",
@@ -97,8 +97,8 @@ class _Asker:
             about=f"The {record.name} belongs to whom the latest lookup found.",
             requires={**record.requires, LOCATED: family.name},
             check=f"{record.name}.{key} == {LOCATED}",
-            answer=lambda asked: equal(
-                field_of(asked.records, record.name, key), asked.records.get(family.name)
+            answer=lambda moment: equal(
+                field_of(moment.records, record.name, key), moment.records.get(family.name)
             ),
         )
 
@@ -109,7 +109,7 @@ class _Asker:
             about=f"The argument {argument} is one that right calls had.",
             requires={},
             check=f"args.{argument} in {{values}}",
-            answer=lambda asked: scalar(asked.arguments.get(argument)),
+            answer=lambda moment: scalar(moment.arguments.get(argument)),
             swaps=argument,
         )
 
@@ -120,8 +120,8 @@ class _Asker:
             about=f"There are as many {one} as {other}.",
             requires={},
             check=f"size(args.{one}) == size(args.{other})",
-            answer=lambda asked: equal(
-                size(asked.arguments.get(one)), size(asked.arguments.get(other))
+            answer=lambda moment: equal(
+                size(moment.arguments.get(one)), size(moment.arguments.get(other))
             ),
             swaps=other,
         )
@@ -151,16 +151,16 @@ class _Asker:
             about=f"The argument {argument} is the {field} of the {record.name}.",
             requires=record.requires,
             check=f"args.{argument} == {record.name}.{field}",
-            answer=lambda asked: equal(
-                asked.arguments.get(argument), field_of(asked.records, record.name, field)
+            answer=lambda moment: equal(
+                moment.arguments.get(argument), field_of(moment.records, record.name, field)
             ),
             swaps=argument,
         )
 
     def _at_most(self, record: NamedRecord, argument: str, field: str, alike: bool) -> Question:
-        def answer(asked: Circumstances) -> Hashable:
-            number = asked.arguments.get(argument)
-            most = field_of(asked.records, record.name, field)
+        def answer(moment: Circumstances) -> Hashable:
+            number = moment.arguments.get(argument)
+            most = field_of(moment.records, record.name, field)
             return number <= most if is_number(number) and is_number(most) else None
 
         return Question(
@@ -174,9 +174,9 @@ class _Asker:
         )
 
     def _same_number(self, record: NamedRecord, argument: str, field: str, alike: bool) -> Question:
-        def answer(asked: Circumstances) -> Hashable:
-            number = asked.arguments.get(argument)
-            own = field_of(asked.records, record.name, field)
+        def answer(moment: Circumstances) -> Hashable:
+            number = moment.arguments.get(argument)
+            own = field_of(moment.records, record.name, field)
             return number == own if is_number(number) and is_number(own) else None
 
         return Question(
@@ -190,10 +190,10 @@ class _Asker:
         )
 
     def _among(self, record: NamedRecord, argument: str, field: str) -> Question:
-        def answer(asked: Circumstances) -> Hashable:
+        def answer(moment: Circumstances) -> Hashable:
             value, among = (
-                asked.arguments.get(argument),
-                field_of(asked.records, record.name, field),
+                moment.arguments.get(argument),
+                field_of(moment.records, record.name, field),
             )
             return value in among if isinstance(value, str) and among is not None else None
 
@@ -208,10 +208,10 @@ class _Asker:
         )
 
     def _all_among(self, record: NamedRecord, argument: str, field: str, name: str) -> Question:
-        def answer(asked: Circumstances) -> Hashable:
+        def answer(moment: Circumstances) -> Hashable:
             values, among = (
-                asked.arguments.get(argument),
-                field_of(asked.records, record.name, field),
+                moment.arguments.get(argument),
+                field_of(moment.records, record.name, field),
             )
             if not isinstance(values, list) or not isinstance(among, list):
                 return None
@@ -235,9 +235,9 @@ class _Asker:
             about=f"There are as many {argument} as {field} of the {record.name}.",
             requires=record.requires,
             check=f"size(args.{argument}) == size({record.name}.{field})",
-            answer=lambda asked: equal(
-                size(asked.arguments.get(argument)),
-                size(field_of(asked.records, record.name, field)),
+            answer=lambda moment: equal(
+                size(moment.arguments.get(argument)),
+                size(field_of(moment.records, record.name, field)),
             ),
             swaps=argument,
         )

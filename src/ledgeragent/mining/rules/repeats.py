@@ -28,11 +28,11 @@ def repeats(
 def _once(tool: str, record: NamedRecord) -> Question:
     key = record.key[1]
 
-    def answer(asked: Circumstances) -> Hashable:
-        own = asked.arguments.get(key)
-        if not asked.earlier or own is None:
+    def answer(moment: Circumstances) -> Hashable:
+        own = moment.arguments.get(key)
+        if not moment.earlier or own is None:
             return None
-        return all(before.get(key) != own for before in asked.earlier)
+        return all(before.get(key) != own for before in moment.earlier)
 
     return Question(
         tool=tool,
@@ -49,21 +49,21 @@ def _once(tool: str, record: NamedRecord) -> Question:
 def _within(tool: str, record: NamedRecord, amount: str, most: str) -> Question:
     key = record.key[1]
 
-    def answer(asked: Circumstances) -> Hashable:
-        own, limit = asked.arguments.get(amount), field_of(asked.records, record.name, most)
-        same = [b for b in asked.earlier if b.get(key) == asked.arguments.get(key)]
+    def answer(moment: Circumstances) -> Hashable:
+        own, limit = moment.arguments.get(amount), field_of(moment.records, record.name, most)
+        same = [b for b in moment.earlier if b.get(key) == moment.arguments.get(key)]
         before = [number for b in same if is_number(number := b.get(amount))]
         if not before or not is_number(own) or not is_number(limit):
             return None
         return sum(before) + own <= limit
 
-    done = f"writes.{tool}.filter(w, w.{key} == args.{key}).map(w, double(w.{amount}))"
+    amounts = f"writes.{tool}.filter(w, w.{key} == args.{key}).map(w, double(w.{amount}))"
     return Question(
         tool=tool,
         slug=f"{amount}-in-all-at-most-{record.name}-{most}",
         about=f"All {amount} for one {record.name} in a conversation are at most its {most}.",
         requires=record.requires,
-        check=f"sum({done}) + double(args.{amount}) <= double({record.name}.{most})",
+        check=f"sum({amounts}) + double(args.{amount}) <= double({record.name}.{most})",
         answer=answer,
         swaps=amount,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ledgeragent.compiler.recordlines import yaml_text
 from ledgeragent.mining.rules.masking import Mask
 from ledgeragent.mining.rules.proposal import DraftRule
-from ledgeragent.mining.rules.question import Requirement
+from ledgeragent.mining.rules.question import Required
 from ledgeragent.mining.rules.trial import CutSample
 from ledgeragent.paths import Path
 from ledgeragent.types import Json
@@ -63,7 +63,7 @@ def _rule(domain: str, proposal: DraftRule) -> Iterator[str]:
         yield f"    check: {json.dumps(question.check.replace('{values}', values))}"
 
 
-def _required(requirement: Requirement) -> str:
+def _required(requirement: Required) -> str:
     if isinstance(requirement, str):
         return json.dumps(requirement)
     return f"{{at: {json.dumps(requirement.at)}, each: {json.dumps(requirement.items)}}}"

@@ -82,9 +82,9 @@ def _all_lines(
     if isinstance(member.shape, MapOf):
         lines = f"{place}.map(k, {addend.text(f'{place}[k]')})"
 
-    def answer(asked: Circumstances) -> Hashable:
-        listed = _lines(field_of(asked.records, record.name, field))
-        return _same(asked.arguments.get(number), [addend.of(line) for line in listed.values()])
+    def answer(moment: Circumstances) -> Hashable:
+        listed = _lines(field_of(moment.records, record.name, field))
+        return _same(moment.arguments.get(number), [addend.of(line) for line in listed.values()])
 
     return Question(
         tool=tool,
@@ -129,19 +129,19 @@ def _of_named(
     key: str,
     lines: str,
 ) -> Question:
-    def answer(asked: Circumstances) -> Hashable:
-        listed, wanted = (
-            _lines(field_of(asked.records, record.name, field)),
-            asked.arguments.get(names),
+    def answer(moment: Circumstances) -> Hashable:
+        listed, chosen_names = (
+            _lines(field_of(moment.records, record.name, field)),
+            moment.arguments.get(names),
         )
-        if not isinstance(wanted, list):
+        if not isinstance(chosen_names, list):
             return None
         chosen = [
             line
             for name, line in listed.items()
-            if (line.get(key) if key and isinstance(line, Mapping) else name) in wanted
+            if (line.get(key) if key and isinstance(line, Mapping) else name) in chosen_names
         ]
-        return _same(asked.arguments.get(number), [addend.of(line) for line in chosen])
+        return _same(moment.arguments.get(number), [addend.of(line) for line in chosen])
 
     by = f"-by-{key}" if key else ""
     return Question(
@@ -167,9 +167,9 @@ def _against_records(
 
 
 def _against(tool: str, record: NamedRecord, name: str, addend: Addend, total: str) -> Question:
-    def answer(asked: Circumstances) -> Hashable:
-        listed = _lines(asked.arguments.get(name))
-        whole = field_of(asked.records, record.name, total)
+    def answer(moment: Circumstances) -> Hashable:
+        listed = _lines(moment.arguments.get(name))
+        whole = field_of(moment.records, record.name, total)
         return _same(whole, [addend.of(line) for line in listed.values()])
 
     return Question(

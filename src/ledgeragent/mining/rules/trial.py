@@ -75,12 +75,12 @@ class Trial:
         """Goes through a conversation. Without a reward it counts as right."""
         is_right = history.reward is None or history.reward > 0
         seen: Seen = {}
-        done: dict[str, list[Arguments]] = {}
+        earlier_calls: dict[str, list[Arguments]] = {}
         for step in history.steps:
             if step.tool in self.questions:
-                self._ask(step, seen, done.setdefault(step.tool, []), is_right)
+                self._ask(step, seen, earlier_calls.setdefault(step.tool, []), is_right)
                 if step.failure is None:
-                    done[step.tool].append(step.call.arguments)
+                    earlier_calls[step.tool].append(step.call.arguments)
             if step.failure is None:
                 for family, keys, record in self._world.records(step):
                     seen[family.name, keys] = record
@@ -92,16 +92,16 @@ class Trial:
     def _ask(
         self, step: AnsweredCall, seen: Seen, earlier: Sequence[Arguments], is_right: bool
     ) -> None:
-        asked, paths = self._known(step.tool, step.call.arguments, seen, earlier)
+        moment, paths = self._known(step.tool, step.call.arguments, seen, earlier)
         situation = subject(step.call)
         if step.failure is None and is_right:
             self.situations[step.tool].add(situation)
         for question in self.questions[step.tool]:
-            answer = question.answer(asked)
+            answer = question.answer(moment)
             if answer is None:
                 continue
             outcomes = self.outcomes.setdefault((step.tool, question.slug), Outcomes())
-            sample = _cut(question, asked, paths)
+            sample = _cut(question, moment, paths)
             if step.failure is not None:
                 outcomes.refused[answer] += 1
                 outcomes.words.setdefault(answer, Counter())[step.failure] += 1
@@ -110,16 +110,16 @@ class Trial:
                 outcomes.right.setdefault(answer, set()).add(situation)
                 whole = dict(pair for pairs in paths.values() for pair in pairs)
                 outcomes.samples.setdefault((answer, True), replace(sample, records=whole))
-                self._swap(question, outcomes, asked, seen)
+                self._swap(question, outcomes, moment, seen)
         for name, value in step.call.arguments.items():
             self._pools.setdefault((step.tool, name), deque(maxlen=_POOL)).append(value)
 
     def _swap(
-        self, question: Question, outcomes: Outcomes, asked: Circumstances, seen: Seen
+        self, question: Question, outcomes: Outcomes, moment: Circumstances, seen: Seen
     ) -> None:
         """Notes what the same call would answer with one thing otherwise."""
-        for arguments in self._swaps(question, asked, seen):
-            other, paths = self._known(question.tool, arguments, seen, asked.earlier)
+        for arguments in self._swaps(question, moment, seen):
+            other, paths = self._known(question.tool, arguments, seen, moment.earlier)
             answer = question.answer(other)
             if answer is not None:
                 outcomes.swapped[answer] += 1
@@ -142,23 +142,25 @@ class Trial:
             items = arguments.get(listed.argument)
             keys = [str(item) for item in items] if isinstance(items, list) else []
             if keys and all((listed.family.name, (key,)) in seen for key in keys):
-                found = {key: seen[listed.family.name, (key,)] for key in keys}
-                by_name[listed.name] = found
+                records_of_items = {key: seen[listed.family.name, (key,)] for key in keys}
+                by_name[listed.name] = records_of_items
                 parts = listed.family.name.split(".")
-                paths[listed.name] = [((*parts, key), record) for key, record in found.items()]
+                paths[listed.name] = [
+                    ((*parts, key), record) for key, record in records_of_items.items()
+                ]
         for name in self._lookups:
             if (name, ()) in seen:
                 by_name[name] = seen[name, ()]
                 paths[name] = [(tuple(name.split(".")), by_name[name])]
         return Circumstances(arguments=arguments, records=by_name, earlier=tuple(earlier)), paths
 
-    def _swaps(self, question: Question, asked: Circumstances, seen: Seen) -> Iterator[Arguments]:
+    def _swaps(self, question: Question, moment: Circumstances, seen: Seen) -> Iterator[Arguments]:
         """The same call with one argument otherwise: that of another call, or another record's key."""
-        arguments, name = asked.arguments, question.swaps
+        arguments, name = moment.arguments, question.swaps
         if question.kin:
             own = arguments.get(name)
             keys = [key for family, (key, *_) in _keyed(seen) if family == question.kin]
-            keys += [key for before in asked.earlier if isinstance(key := before.get(name), str)]
+            keys += [key for before in moment.earlier if isinstance(key := before.get(name), str)]
             for key in [*dict.fromkeys(keys)][-_MOST_SWAPS:]:
                 value: Json = [key] if isinstance(own, list) else key
                 if value != own:
@@ -189,10 +191,10 @@ def _key(record: NamedRecord, arguments: Arguments, by_name: Mapping[str, Json])
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def _cut(question: Question, asked: Circumstances, paths: Paths) -> CutSample:
+def _cut(question: Question, moment: Circumstances, paths: Paths) -> CutSample:
     """The call with the records that a question requires, by path."""
     required = question.requires.values()
     names: Sequence[str] = [*question.requires, *(r for r in required if isinstance(r, str))]
     records = dict(pair for name in names for pair in paths.get(name, ()))
-    earlier = asked.earlier if "writes." in question.check else ()
-    return CutSample(arguments=asked.arguments, records=records, earlier=earlier)
+    earlier = moment.earlier if "writes." in question.check else ()
+    return CutSample(arguments=moment.arguments, records=records, earlier=earlier)

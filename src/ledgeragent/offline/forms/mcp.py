@@ -21,7 +21,7 @@ _WRAPPED = ("message", "payload", "data", "msg", "body")
 def write_jsonrpc(lines: Json, scribe: Scribe) -> None:
     """Writes JSON-RPC messages down; only calls of tools and their answers are part of it."""
     waiting: set[str] = set()
-    asked: dict[str, str] = {}
+    requests: dict[str, str] = {}
     for line in scribe.each(lines, "message"):
         for message in _messages(line):
             key = str(message.get("id"))
@@ -33,10 +33,10 @@ def write_jsonrpc(lines: Json, scribe: Scribe) -> None:
                 waiting.add(key)
             elif "method" in message:
                 if message["method"] in _OF_SERVERS:
-                    asked[key] = _OF_SERVERS[message["method"]]
+                    requests[key] = _OF_SERVERS[message["method"]]
                 scribe.leave_out("other methods")
-            elif key in asked and asked[key] in (message.get("result") or {}):
-                del asked[key]  # an answer to the server, whose ids are its own
+            elif key in requests and requests[key] in (message.get("result") or {}):
+                del requests[key]  # an answer to the server, whose ids are its own
                 scribe.leave_out("other answers")
             elif key in waiting:
                 waiting.discard(key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from ledgeragent.offline.forms import genai
 from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside
@@ -12,8 +11,9 @@ from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import NO_ID, Scribe, call_of
 from ledgeragent.offline.forms.spanrecords import SpanRecord, has_spans, nested, spans_in
 from ledgeragent.offline.forms.times import moment_in
+from ledgeragent.offline.forms.toolruns import ToolRun, answer_last
 from ledgeragent.offline.forms.within import distinct, exchange
-from ledgeragent.types import Json, Message, Reply, ToolReturn
+from ledgeragent.types import Json, Message, Reply
 
 _CONVERSATION = ("gen_ai.conversation.id", "session.id", "langfuse.session.id")
 _ALL = ("pydantic_ai.all_messages", "all_messages")
@@ -71,7 +71,7 @@ def _threads(spans: list[SpanRecord]) -> list[Scribe]:
     threads = distinct(scribes)
     if tools and not any(thread.calls for thread in threads):
         return [_of_tools(tools, threads)]
-    _answer(threads, tools)
+    answer_last(threads, (run for run in tools if run.result is not None))
     return threads
 
 
@@ -176,22 +176,18 @@ _TOOL = (
 )
 
 
-class ToolRun(NamedTuple):
-    """A call that a span of a tool records; `result` and `key` (its id) are None where it has none."""
-
-    name: str
-    arguments: Json
-    result: Json
-    key: str | None
-
-
 def _tool(span: SpanRecord) -> ToolRun | None:
     """The call that a span of a tool records."""
     attributes = span.attributes
     for name, arguments, result in _TOOL:
         if isinstance(attributes.get(name), str) and attributes.get(arguments) is not None:
             key = attributes.get("gen_ai.tool.call.id", attributes.get("ai.toolCall.id"))
-            return ToolRun(attributes[name], attributes[arguments], attributes.get(result), key)
+            return ToolRun(
+                name=attributes[name],
+                arguments=decoded(attributes[arguments]),
+                result=decoded(attributes.get(result)),
+                key=key,
+            )
     return None
 
 
@@ -204,20 +200,8 @@ def _of_tools(tools: list[ToolRun], threads: list[Scribe]) -> Scribe:
         fields = {"arguments": run.arguments}
         scribe.reply(calls=[call_of(run.name, fields, "arguments", id=run.key or NO_ID)])
         if run.result is not None:
-            scribe.returned(run.key, decoded(run.result))
+            scribe.returned(run.key, run.result)
     return scribe
-
-
-def _answer(threads: list[Scribe], tools: list[ToolRun]) -> None:
-    """Adds the returns that only spans of tools hold: those of a conversation's last calls."""
-    results = {run.key: run.result for run in tools if run.key and run.result is not None}
-    for thread in threads:
-        present = {m.call_id for m in thread.messages if type(m) is ToolReturn}
-        for call in thread.calls:
-            if call.id in results and call.id not in present:
-                thread.messages.append(
-                    ToolReturn(call_id=call.id, content=decoded(results[call.id]))
-                )
 
 
 def _unfit(value: Json) -> str | None:

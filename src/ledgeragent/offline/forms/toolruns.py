@@ -35,11 +35,11 @@ def answer_last(threads: Iterable[Scribe], runs: Iterable[ToolRun]) -> None:
         if not isinstance(last, Reply):
             continue
         after = thread.messages[replies[-1] + 1 :]
-        told = {m.call_id for m in after if isinstance(m, ToolReturn)}
+        present = {m.call_id for m in after if isinstance(m, ToolReturn)}
         for call in last.calls:
             # The last run is meant: an equal call before it was answered where it stands.
             run = next((r for r in reversed(left) if r.answers(call)), None)
-            if call.id in told or run is None:
+            if call.id in present or run is None:
                 continue
             left.remove(run)
             content = run.result if run.result is not None else ""

@@ -23,9 +23,9 @@ from ledgeragent.bench.running.endpoint import Endpoint, EndpointUsage
 from ledgeragent.bench.running.interrupts import EXIT, Stop, interrupts, worked
 from ledgeragent.bench.running.kept import KeptRow, KeptRows
 from ledgeragent.bench.running.progress import tell
+from ledgeragent.bench.running.sides import add_sides, endpoint_of
 from ledgeragent.bench.tokens.cost import Prefixes
 from ledgeragent.errors import DataError, UsageError
-from ledgeragent.files.keys import key_of_environment
 from ledgeragent.types import canonical
 
 if TYPE_CHECKING:
@@ -43,13 +43,12 @@ def add(subparsers: Subparsers) -> None:
         "each, one that says which causes decided, one that picks the fewest helpers against them. "
         "What at least half of the failed runs of a model in a domain call for is its choice.",
         epilog="Six calls a failed run. Only the harness's train tasks are looked at, half of the tasks "
-        "where no split is known; `bench report --held-out CHOICE` leaves those out. The key is read "
-        "from OPENAI_API_KEY. Ctrl-C finishes the judgements under way and exits 130; a second one does "
-        "not.",
+        "where no split is known; `bench report --held-out CHOICE` leaves those out. The agent's "
+        "model is the one that judges. Ctrl-C finishes the judgements under way and exits 130; a second "
+        "one does not.",
     )
     parser.add_argument("files", nargs="+", metavar="RESULTS", help="result files; - is stdin")
-    parser.add_argument("--model", required=True, metavar="NAME", help="the judging model's name")
-    parser.add_argument("--url", required=True, metavar="URL", help="an OpenAI-compatible endpoint")
+    add_sides(parser, customer=False)
     parser.add_argument("--arm", default="fc", metavar="ARM", help="whose runs (default fc)")
     parser.add_argument(
         "--oracle",
@@ -143,14 +142,7 @@ def _judged(
     runs: Sequence[Run], args: argparse.Namespace, prefixes: Prefixes, stop: Stop
 ) -> Iterator[KeptRow]:
     """The judgement of each run, as it is made."""
-    endpoint = Endpoint(
-        url=args.url,
-        model=args.model,
-        key=key_of_environment("OPENAI_API_KEY"),
-        options={"temperature": 0},
-        timeout=args.timeout,
-        sleep=stop.pause,
-    )
+    endpoint = endpoint_of(args, args.timeout, stop.pause)
     yield from worked((partial(_row, run, endpoint, prefixes) for run in runs), args.jobs, stop)
 
 

@@ -1,0 +1,144 @@
+"""A domain with tools that stand before others: rules speak of the inner tools alone.
+
+Doors read a reply with `inner_reply` before it is judged, and pass the calls on as they came. A call
+that reaches the gate under the name of the dispatching tool names no tool, so it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+from ledgeragent.dispatching.dispatch import Dispatch
+from ledgeragent.domain import Clause, Domain
+from ledgeragent.effects import Tool, Write
+from ledgeragent.gate import Filtered
+from ledgeragent.predicates import Broken, Predicate, View, violation
+from ledgeragent.types import Arguments, Message, Reply, ToolCall
+
+M = TypeVar("M", bound=Message)
+
+_DEEPEST = 4
+_WRITTEN_CALL = re.compile(r"[\w.-]+(?=\()")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DispatchingDomain(Domain):
+    """A domain some of whose tools are called through another one."""
+
+    dispatches: tuple[Dispatch, ...] = ()
+    _table: Mapping[str, Dispatch] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "_table", {one.tool: one for one in self.dispatches})
+
+    def bind(self, tools: Collection[str]) -> Domain:
+        """This domain for a run with these tools, and with all that they stand before."""
+        there = [one for one in self.dispatches if one.tool in tools]
+        behind = {t.tool for t in self.tools if any(one.reaches(t.tool) for one in there)}
+        return super().bind({*tools, *behind})
+
+    def inner(self, call: ToolCall) -> ToolCall:
+        """The call that a call means."""
+        for _ in range(_DEEPEST):
+            dispatch = self._table.get(call.name)
+            inner = dispatch.inner(call) if dispatch is not None else call
+            if inner is call:
+                break
+            call = inner
+        return call
+
+    def outer(self, call: ToolCall) -> ToolCall:
+        """The call on the wire that means a call of one of this domain's tools."""
+        dispatch = self.before(call.name)
+        return dispatch.outer(call) if dispatch is not None else call
+
+    def before(self, tool: str) -> Dispatch | None:
+        """What stands before a tool; None for one that is called by its own name."""
+        return next((one for one in self.dispatches if one.reaches(tool)), None)
+
+    def explained(self, text: str) -> str:
+        """A text for the model, with how the tools in it are called where that is another way."""
+        names = (name for name in _WRITTEN_CALL.findall(text) if self.tool(name) is not None)
+        ways = dict.fromkeys(way for name in names if (way := self.before(name)) is not None)
+        lines = [f"(NAME that is not in your list of tools: {way.summary})" for way in ways]
+        return "\n".join([text, *lines]) if lines else text
+
+
+def dispatching(domain: Domain, *dispatches: Dispatch) -> DispatchingDomain:
+    """The domain with these tools before its own, each a write that no call under its name passes."""
+    own_fields = {f.name: getattr(domain, f.name) for f in fields(Domain) if f.init}
+    listed = {tool.tool for tool in domain.tools}
+    doors = [_door(one) for one in dispatches if one.tool not in listed]
+    rule_id = f"{domain.name}/dispatch"
+    guards = tuple(one.tool for one in dispatches)
+    rule = Predicate(id=rule_id, guards=guards, clause=rule_id, check=_unnamed(dispatches))
+    clause = Clause(
+        id=rule_id,
+        section="tools",
+        summary="A call of a tool that stands before others names one of them, with its arguments.",
+        checkable="state",
+        predicates=(rule_id,),
+    )
+    return DispatchingDomain(
+        **{
+            **own_fields,
+            "tools": (*domain.tools, *doors),
+            "predicates": (*domain.predicates, rule),
+            "clauses": (*domain.clauses, clause),
+        },
+        dispatches=dispatches,
+    )
+
+
+def _door(dispatch: Dispatch) -> Tool:
+    return Write(tool=dispatch.tool, arguments=dict, open=True)
+
+
+def _unnamed(dispatches: tuple[Dispatch, ...]) -> Any:
+    names = list(dict.fromkeys(one.name for one in dispatches))
+
+    def check(call: Arguments, ledger: View) -> Broken | None:
+        """A call that stands for another says for which."""
+        return violation("this call does not say which tool it is for: give {names}", names=names)
+
+    return check
+
+
+def is_door(tool: str, domain: Domain) -> bool:
+    """True for a tool that stands before others in this domain."""
+    return isinstance(domain, DispatchingDomain) and any(
+        one.tool == tool for one in domain.dispatches
+    )
+
+
+def inner_call(call: ToolCall, domain: Domain) -> ToolCall:
+    """The call that a call means in this domain."""
+    return domain.inner(call) if isinstance(domain, DispatchingDomain) else call
+
+
+def inner_reply(message: M, domain: Domain) -> M:
+    """The message with every call of a dispatching tool as the one that it means."""
+    if not isinstance(domain, DispatchingDomain) or not isinstance(message, Reply):
+        return message
+    return replace(message, calls=tuple(map(domain.inner, message.calls)))
+
+
+def explained(text: str, domain: Domain) -> str:
+    """A text for the model, with how the tools in it are called where others stand before them."""
+    return domain.explained(text) if isinstance(domain, DispatchingDomain) else text
+
+
+def as_proposed(filtered: Filtered, reply: Reply) -> Filtered:
+    """The judged reply with its calls as `reply` has them, for the host that will run them."""
+    allowed = tuple(
+        call
+        for call, verdict in zip(reply.calls, filtered.verdicts, strict=True)
+        if verdict.allowed
+    )
+    dropped = len(filtered.reply.calls) < len(reply.calls)
+    shorter = replace(reply, calls=allowed) if dropped else reply
+    return replace(filtered, reply=shorter, execute=allowed)
