@@ -64,7 +64,7 @@ def test_an_arm_takes_the_pack_that_is_named(tmp_path: Path) -> None:
     assert life.returncode == 0, life.stderr
     first, *runs = rows(results)
     by_arm = {run["arm"]: run for run in runs}
-    assert executed(by_arm["fc"]) == ["create_task"]
+    assert set(executed(by_arm["fc"])) == {"create_task"}
     assert executed(by_arm["ledgeragent"]) == []
     assert "there is no tool named create_task here" in json.dumps(by_arm["ledgeragent"])
     assert first["settings"]["pack"] == "shop"
@@ -92,7 +92,7 @@ def test_a_call_behind_a_door_is_judged_as_the_tool_that_it_names(tmp_path: Path
     assert life.returncode == 0, life.stderr
     first, *runs = rows(results)
     by_arm = {run["arm"]: run for run in runs}
-    assert executed(by_arm["fc"]) == ["call_discoverable_agent_tool"]
+    assert set(executed(by_arm["fc"])) == {"call_discoverable_agent_tool"}
     assert executed(by_arm["gate-only"]) == []
     assert "nobody's identity has been verified" in json.dumps(by_arm["gate-only"])
     assert first["settings"]["retrieval"] == {"banking_knowledge": "bm25"}
