@@ -116,7 +116,8 @@ def capacity(service: Service, workers: int, base_servers: int, p99: float) -> f
     low, high = 0.0, 2 * workers * len(service.worker) / sum(service.worker)
     while high - low > 0.02 * high:
         rate = (low + high) / 2
-        requests = max(3_000, 300 * workers)
+        # Some seconds: of a load that is a few percent too high the queue has outgrown `p99` by then.
+        requests = max(3_000, int(min(rate * 10, 60_000)))
         held = simulated(service, workers, rate, requests, base_servers).p99 <= p99
         low, high = (rate, high) if held else (low, rate)
     return low

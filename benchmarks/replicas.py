@@ -217,10 +217,17 @@ class _Gateway:
         self.server: Server | None = None
 
     async def begin(self) -> None:
-        """Begins it; returns once it takes connections."""
+        """Begins it; returns once it is ready, its journal opened."""
         self.server = await self._stack.enter_async_context(
             started(self.port, self._command, env=self._env)
         )
+        async with aiohttp.ClientSession() as http:
+            while True:
+                with suppress(aiohttp.ClientError):
+                    async with http.get(f"http://127.0.0.1:{self.port}/readyz") as response:
+                        if response.status == 200:
+                            return
+                await asyncio.sleep(0.05)
 
     async def kill(self) -> None:
         """Ends it without a word."""
@@ -259,7 +266,7 @@ async def measured(count: int, folder: Path, postgres: PostgresServer) -> dict[s
 
 
 async def _gone(process: int) -> None:
-    for _ in range(200):
+    for _ in range(1_200):  # seconds, on a machine with other work
         with suppress(ChildProcessError):
             if os.waitpid(process, os.WNOHANG) != (0, 0):
                 return

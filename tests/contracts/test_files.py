@@ -21,6 +21,7 @@ LISTED = {
     "packs/checking.py": "a pack of standard input, in a temporary folder",
     "cli/init.py": "a draft that is linked to its place, never over a file",
     "cli/streams.py": "the null device",
+    "engines/cluster.py": "the null device",
     "journal/stores.py": "looks before at what kind of file it is",
     "mcp/stdio.py": "standard output",
     "mining/folder.py": "drafts in a folder of its own, which takes its place at once",

@@ -21,12 +21,12 @@ from tests.postgres import Unavailable
 
 def test_one_gateway_dies_and_the_database_restarts() -> None:
     try:
-        [figures] = run(90, 1)
+        [figures] = run(120, 1)
     except Unavailable as problem:
         pytest.skip(str(problem))
     assert is_sound(figures), figures
     ended = figures["conversations_finished"] + figures["conversations_ended_by_a_lost_answer"]
-    assert ended == 90
+    assert ended == 120
     assert figures["journal_chains"] >= 2
     assert figures["failures_seen"], "nobody noticed that anything went away"
 

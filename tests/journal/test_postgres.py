@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ledgeragent.cli.main import main
-from ledgeragent.errors import DataError, UsageError
+from ledgeragent.errors import UsageError
 from ledgeragent.journal import Event, Journal, open_store, read
 from ledgeragent.journal.checkpoints import CheckpointPlan
 from ledgeragent.journal.signing import make_keys
@@ -146,6 +146,18 @@ def test_the_database_restarts_and_nothing_is_lost(
     journal.close()
     assert [r["text"] for r in records(database)] == ["before", "after"]
     assert verified(database, capsys)[0] == 0
+
+
+def test_the_last_head_is_taken_though_the_database_restarted_before(
+    postgres: PostgresServer, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = postgres.fresh_database()
+    journal = opened(database, key=key)
+    said(journal, "before")
+    postgres.stop()
+    postgres.start()
+    journal.close()
+    assert verified(database, capsys, "--key", f"{key}.pub")[0] == 0
 
 
 def test_a_record_whose_answer_was_lost_is_written_once(
@@ -349,39 +361,3 @@ def test_what_is_redacted_is_not_in_the_database(database: str) -> None:
     assert "Okafor" not in text
     assert "close my account" not in text
     assert "frozen" in text
-
-
-@pytest.mark.parametrize("action", ["verify", "show", "export", "head"])
-def test_a_database_that_is_not_there(action: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["journal", action, f"postgresql://u:{PASSWORD}@127.0.0.1:1/d"]) == 2
-    assert "postgresql://***@127.0.0.1:1/d: not a journal" in capsys.readouterr().err
-
-
-def test_an_address_that_cannot_be_read_shows_no_part_of_itself() -> None:
-    with pytest.raises(UsageError) as problem:
-        Journal.open(f"postgresql://u:{PASSWORD}@@%zz/d?password={PASSWORD}", BANK)
-    assert PASSWORD not in str(problem.value)
-
-
-def test_a_database_of_something_else_is_no_journal(database: str) -> None:
-    with pytest.raises(DataError, match="not a journal"):
-        open_store(database)
-
-
-def test_a_writer_needs_no_right_to_change_or_to_make_anything(
-    database: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened(database).close()
-    run(database, "DROP ROLE IF EXISTS writer")
-    run(database, "CREATE ROLE writer LOGIN")
-    run(database, "GRANT SELECT, INSERT ON ledgeragent_journal, ledgeragent_heads TO writer")
-    run(database, "GRANT SELECT, INSERT, UPDATE ON ledgeragent_chains TO writer")
-    with opened(database.replace("tester", "writer")) as journal:
-        play(journal)
-    assert verified(database, capsys)[0] == 0
-
-
-def test_rotation_is_refused_where_there_is_one_chain(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["chat", "--journal", "j.jsonl", "--journal-rotate", "10"]
-    assert main(words) == 2
-    assert "needs a --journal in Postgres" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledgeragent.cli.journalproof import print_proof
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.files.keys import shown_address
@@ -27,7 +28,7 @@ from ledgeragent.journal.chainwriter import utc_now
 from ledgeragent.journal.checkpoints import CheckpointPlan, is_address, signer_of
 from ledgeragent.journal.erasure import erase
 from ledgeragent.journal.places import head_place
-from ledgeragent.journal.proof import Proof, prove
+from ledgeragent.journal.proof import prove
 from ledgeragent.journal.records import sound_records
 from ledgeragent.journal.signing import make_keys
 from ledgeragent.journal.stores import SeveralChains
@@ -128,36 +129,6 @@ def _verify(store: Store, args: argparse.Namespace) -> int:
     proof = prove(store, args.file, head_files=args.heads, key=args.key, since=args.since)
     print_proof(args.file, proof, args.key)
     return 1 if proof.faults else 0
-
-
-def print_proof(name: str, proof: Proof, key: str | None) -> None:
-    """Prints what speaks against a chain, or that nothing does, and what is to be noted."""
-    for fault in proof.faults:
-        print(f"{name}: {fault}")
-    if not proof.faults:
-        chain = proof.chain
-        print(f"{name}: {chain.records} records intact, head {chain.head}")
-    for note in (*proof.chain.notes, *_unproven(proof, key)):
-        print(f"{name}: note: {note}")
-
-
-def _unproven(proof: Proof, key: str | None) -> Iterator[str]:
-    """What nobody can tell from what was given."""
-    if proof.chain.old:
-        yield (
-            f"{proof.chain.old} records are in the format of 0.1.0, which has no signed heads: who wrote "
-            "them cannot be proven"
-        )
-    if not proof.heads:
-        yield (
-            "there is no head to compare with (--head, --key): that the last records are gone, or all of "
-            "it was written anew, could not be seen"
-        )
-    elif key is None:
-        yield (
-            f"{proof.heads} heads fit, the last at record {proof.covers}; who took them is not checked "
-            "(--key), and what came later could be gone"
-        )
 
 
 def _head(store: Store, args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Mapping
 
-from ledgeragent.cli.journal import print_proof
+from ledgeragent.cli.journalproof import print_proof
 from ledgeragent.journal import Checkpoints, Head, Store, verify
 from ledgeragent.journal.chains import prove_all
 from ledgeragent.journal.chainwriter import utc_now

@@ -36,7 +36,7 @@ def ledger_tail(ledger: Ledger, most: int) -> LedgerTail:
     if not _exceeds(ledger, most):
         return LedgerTail(render(ledger), 0)
     left, misses = most, 0
-    shown: list[Entry] = []
+    fitting: list[Entry] = []
     missing: Counter[tuple[str, str]] = Counter()
     for entry in _newest(ledger):
         size = -1
@@ -44,11 +44,11 @@ def ledger_tail(ledger: Ledger, most: int) -> LedgerTail:
             size = _size(entry)
         if 0 <= size <= left:
             left -= size
-            shown.append(entry)
+            fitting.append(entry)
         else:
             misses += size > left
             missing[entry.path[0], entry.source.name] += 1
-    text = render(Ledger().put_all(shown)) if shown else render(Ledger())
+    text = render(Ledger().put_all(fitting)) if fitting else render(Ledger())
     notes = "\n".join(_note(root, tool, count) for (root, tool), count in sorted(missing.items()))
     return LedgerTail(f"{text.removesuffix(CLOSE)}{notes}\n{CLOSE}", missing.total())
 

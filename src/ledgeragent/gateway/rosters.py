@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ledgeragent.dispatching import DispatchingDomain, explained, inner_reply
+from ledgeragent.dispatching import DispatchingDomain
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import Filtered, Gate
@@ -26,9 +26,10 @@ from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.session.controls import control_tool, reaches_a_write, with_neutrals
+from ledgeragent.session.meaning import Meaning
 from ledgeragent.session.toolnames import NameReading, ToolNames, ending
 from ledgeragent.session.wirenames import WireNames
-from ledgeragent.types import Message, Reply
+from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
 
 _REMEMBERED = 256
@@ -53,14 +54,12 @@ class Roster:
         """The request with every call under the pack's name."""
         if not self._reads_otherwise:
             return request
-        return request._replace(messages=tuple(map(self._message, request.messages)))
+        return request._replace(messages=self.meaning.messages(request.messages))
 
-    def _message(self, message: Message) -> Message:
-        return self.reply(message) if isinstance(message, Reply) else message
-
-    def reply(self, reply: Reply) -> Reply:
-        """The reply with every call under the pack's name, and as a call of the tool that it means."""
-        return inner_reply(self.names.reply(reply), self.gate.domain)
+    @property
+    def meaning(self) -> Meaning:
+        """What calls under the names on the wire mean."""
+        return Meaning(self.names, self.gate.domain)
 
     @property
     def _reads_otherwise(self) -> bool:
@@ -74,10 +73,6 @@ class Roster:
         """The names on the wire of these tools."""
         renamed = {name for name, tool in self.names.tools.items() if tool in passes}
         return frozenset(renamed | (passes - self.names.tools.keys()))
-
-    def spoken(self, text: str) -> str:
-        """A text for the model, with calls in it under the names that it was given."""
-        return self.names.spoken(explained(text, self.gate.domain))
 
 
 class NamedDialect:
@@ -108,7 +103,7 @@ class NamedDialect:
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, whose tail names tools as the request does."""
-        spoken = self.roster.spoken
+        spoken = self.roster.meaning.spoken
         rejected = [Rejected(r.raw, r.filtered, tuple(map(spoken, r.texts))) for r in tail.rejected]
         owed = [pending._replace(feedback=spoken(pending.feedback)) for pending in tail.owed]
         named = tail._replace(rejected=rejected, context=spoken(tail.context), owed=owed)
@@ -119,7 +114,7 @@ class NamedDialect:
         return tuple(self._named(wire) for wire in self.inner.replies(answer))
 
     def _named(self, wire: WireReply) -> WireReply:
-        return wire._replace(reply=self.roster.reply(wire.reply))
+        return wire._replace(reply=self.roster.meaning.reply(wire.reply))
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client, which keeps the names on the wire."""
@@ -157,7 +152,7 @@ class NamedStream:
     def reply(self) -> WireReply:
         """The reply of the current upstream stream, under the pack's names."""
         wire = self.inner.reply()
-        return wire._replace(reply=self.roster.reply(wire.reply))
+        return wire._replace(reply=self.roster.meaning.reply(wire.reply))
 
     @property
     def items(self) -> Sequence[Body]:

@@ -101,10 +101,19 @@ class JournalDatabase:
         self.run("SELECT pg_advisory_lock(%s)", _LOCK)
         try:
             if not self._has_tables():
-                for statement in _TABLES:
-                    self.run(statement)
+                self._make_tables()
         finally:
             self.run("SELECT pg_advisory_unlock(%s)", _LOCK)
+
+    def _make_tables(self) -> None:
+        """All of them or none: half of a journal could not be told from another's tables."""
+        assert self._base is not None
+        try:
+            with self._base.transaction():
+                for statement in _TABLES:
+                    self._base.execute(statement)
+        except psycopg.Error as problem:
+            raise DatabaseError(self._told(problem)) from None
 
     def _has_tables(self) -> bool:
         (table,) = self.run("SELECT to_regclass('ledgeragent_heads')").fetchone() or (None,)

@@ -151,9 +151,12 @@ class PostgresStore:
             raise DataError(f"this is no head: {problem}", file=self._base.shown) from None
 
     def keep(self, line: str) -> None:
-        """Keeps one more head of this chain."""
+        """Keeps one more head of this chain, twice where the answer to the first time was lost."""
         statement: LiteralString = "INSERT INTO ledgeragent_heads (chain, head) VALUES (%s, %s)"
-        self._base.run(statement, self.chain, line)
+        try:
+            self._base.run(statement, self.chain, line)
+        except ConnectionLostError:
+            self._base.run(statement, self.chain, line)
 
     def torn(self) -> bytes:
         """Nothing: a statement is carried out or not."""

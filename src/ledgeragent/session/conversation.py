@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-from ledgeragent.dispatching import explained, inner_call, inner_reply
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.journal.threads import Thread
 from ledgeragent.ledger import Ledger
@@ -20,14 +19,13 @@ from ledgeragent.session.docket import Docket
 from ledgeragent.session.history import HistoryReader
 from ledgeragent.session.ids import CallIds
 from ledgeragent.session.live import LiveState
+from ledgeragent.session.meaning import Meaning
 from ledgeragent.session.outcome import broke_on_the_way, failure, plain
 from ledgeragent.session.ticket import Ticket, refusal
 from ledgeragent.session.tickets import Tickets
 from ledgeragent.session.wakeups import sleep
 from ledgeragent.session.wirenames import WireNames
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
-
-M = TypeVar("M", bound=Message)
 
 PATIENCE = 5.0
 """Seconds that a call waits, while nothing else happens, for one that its host has not begun."""
@@ -96,7 +94,7 @@ class Conversation:
     def replay(self, messages: Iterable[Message]) -> None:
         """Takes in a history: its reads, its writes, its rejections."""
         with self._lock:
-            history = tuple(map(self._meant, messages))
+            history = self._meaning.messages(messages)
             self._history.read(history, self._thread.again(history))
 
     def resume(self, messages: Iterable[Message]) -> None:
@@ -104,7 +102,7 @@ class Conversation:
 
         Some of them may have been answered already.
         """
-        history = list(map(self._meant, messages))
+        history = self._meaning.messages(messages)
         last = max(n for n, message in enumerate(history) if isinstance(message, Reply))
         past, reply, answers = history[:last], history[last], history[last + 1 :]
         assert isinstance(reply, Reply)
@@ -132,14 +130,11 @@ class Conversation:
         """The ledger block for the tail of the prompt, with warnings on calls that were allowed."""
         with self._lock:
             block, notes = render(self.ledger), self._docket.notes
-            return self._spoken(f"{block}\n{notes}" if notes else block)
+            return self._meaning.spoken(f"{block}\n{notes}" if notes else block)
 
     def refusal(self, ticket: Ticket) -> str:
         """The answer to a rejected call, which names tools as the host does."""
-        return self._spoken(refusal(ticket.verdict))
-
-    def _spoken(self, text: str) -> str:
-        return self.names.spoken(explained(text, self.gate.domain))
+        return self._meaning.spoken(refusal(ticket.verdict))
 
     def ids(self, ids: Sequence[str | None]) -> list[str]:
         """An id for each call of a reply: its own, or a fresh one where it is empty or taken."""
@@ -152,21 +147,17 @@ class Conversation:
         """The verdicts on a reply, judged as a plan; its calls are open from here on."""
         with self._lock:
             self.settle()
-            return self._docket.judge(self._meant(reply))
+            return self._docket.judge(self._meaning.reply(reply))
 
     def judge_also(self, call: ToolCall) -> Filtered:
         """The verdict on one more call, for hosts that show calls singly; others keep running."""
         with self._lock:
-            reply = self._meant(Reply(calls=(call,)))
+            reply = self._meaning.reply(Reply(calls=(call,)))
             return self._docket.judge(reply, running=self._live.state.pending)
 
-    def _meant(self, message: M) -> M:
-        """The message with every call under the gate's name, as one of the tool that it means."""
-        named = self.names.reply(message) if isinstance(message, Reply) else message
-        return inner_reply(named, self.gate.domain)
-
-    def _meant_call(self, call: ToolCall) -> ToolCall:
-        return inner_call(self.names.call(call), self.gate.domain)
+    @property
+    def _meaning(self) -> Meaning:
+        return Meaning(self.names, self.gate.domain)
 
     def _tell(self, filtered: Filtered) -> None:
         if self._watch is not None:
@@ -174,7 +165,7 @@ class Conversation:
 
     def lets_through(self, call: ToolCall) -> bool:
         """True if a call of the last reply may run, as far as can be told before it begins."""
-        call = self._meant_call(call)
+        call = self._meaning.call(call)
         with self._lock:
             return self.shadow or any(
                 ticket.is_of(call) and (ticket.allowed or ticket.pending)
@@ -220,7 +211,7 @@ class Conversation:
 
     def claim(self, call: ToolCall) -> Ticket:
         """The ticket of a call, which may be pending."""
-        return self._claim(self._meant_call(call))
+        return self._claim(self._meaning.call(call))
 
     def _claim(self, call: ToolCall) -> Ticket:
         """The same for a call under the gate's name."""
