@@ -102,13 +102,13 @@ class Domain:
         ids = [rule.id for rule in self.predicates]
         if len(ids) != len(set(ids)):
             raise DomainError(f"{self.name}: two predicates share an id")
-        rules: dict[str, tuple[Predicate, ...]] = {}
+        rules: dict[str, list[Predicate]] = {}
         for rule in self.predicates:
             for name in rule.guards:
                 if isinstance(tools.get(name), Read) or name not in tools:
                     raise DomainError(f"{rule.id} guards {name}, which is no write of {self.name}")
-                rules[name] = (*rules.get(name, ()), rule)
-        return {name: _guard(tool, rules.get(name, ())) for name, tool in tools.items()}
+                rules.setdefault(name, []).append(rule)
+        return {name: _guard(tool, tuple(rules.get(name, ()))) for name, tool in tools.items()}
 
     def tool(self, name: str) -> Tool | None:
         """The entry of a tool, or None if the domain does not list it."""

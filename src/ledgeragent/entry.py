@@ -35,7 +35,11 @@ class Stale(NamedTuple):
 
 
 _UNMARKED: PersistentList[Stale] = PersistentList()
-_NO_KINDS: PersistentMap[tuple[Fields, str | None], Stale] = PersistentMap({})
+MarkKinds = PersistentMap[tuple[Fields, str | None], Stale]
+"""The first mark for each field and tool."""
+
+_NO_KINDS: MarkKinds = PersistentMap({})
+_NO_ORIGINS: Mapping[str, Origin] = {}
 
 
 class Touch(NamedTuple):
@@ -78,9 +82,7 @@ class Entry:
     `typed` is False for text that the route's parser could not turn into a record. `stale` are its
     marks, the oldest first, and `stale_kinds` the first for each field and tool. `inherited`
     names, for records merged by field, the fields that an earlier read supplied. `shape` is what the
-    domain declares of the value, once a rule has read it. `facts` keeps what rules read of it, by
-    name, or by place where a whole object is one fact, `inner_facts` the same of objects inside it:
-    several calls and rules read the same few.
+    domain declares of the value, once a rule has read it.
     """
 
     path: Path[Json]
@@ -89,22 +91,25 @@ class Entry:
     turn: int
     typed: bool = True
     stale: PersistentList[Stale] = _UNMARKED
-    stale_kinds: PersistentMap[tuple[Fields, str | None], Stale] = field(
-        default_factory=lambda: _NO_KINDS, repr=False, compare=False
-    )
-    inherited: Mapping[str, Origin] = field(default_factory=dict)
+    stale_kinds: MarkKinds = field(default_factory=lambda: _NO_KINDS, repr=False, compare=False)
+    inherited: Mapping[str, Origin] = field(default_factory=lambda: _NO_ORIGINS)
     shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
-    facts: dict[str | Fields, Evidence] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    inner_facts: dict[Fields, dict[str | Fields, Evidence]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def shaped(self, shape: Shape) -> Shape:
         """The shape of the value, kept from here on: it is looked up once for each observation."""
         object.__setattr__(self, "shape", shape)
         return shape
+
+    # Made when first used: most records of a long list are read by no rule.
+    @cached_property
+    def facts(self) -> dict[str | Fields, Evidence]:
+        """What rules read of the record, by name, or by place where a whole object is one fact."""
+        return {}
+
+    @cached_property
+    def inner_facts(self) -> dict[Fields, dict[str | Fields, Evidence]]:
+        """The same of objects inside it: several calls and rules read the same few."""
+        return {}
 
     def facts_at(self, fields: Fields) -> dict[str | Fields, Evidence]:
         """The facts that rules have read of the object at `fields`, by name."""
@@ -140,7 +145,7 @@ class Entry:
         self,
         value: Json,
         stale: PersistentList[Stale],
-        kinds: PersistentMap[tuple[Fields, str | None], Stale],
+        kinds: MarkKinds,
         inherited: Mapping[str, Origin],
     ) -> Entry:
         # Spelled out, since `dataclasses.replace` costs twice as much.
