@@ -322,6 +322,18 @@ def test_a_conversation_is_erased_while_others_are_written(
         bury(database, "mine", CheckpointPlan())
 
 
+@pytest.mark.parametrize("verb", ["head", "erase"])
+def test_a_place_that_did_not_take_the_head_is_told(
+    database: str, verb: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(database) as journal:
+        said(journal, "I am Ines Okafor", "mine")
+    options = ["--session", "mine"] if verb == "erase" else []
+    nobody = ["--to", "http://127.0.0.1:9/heads"]
+    assert main(["journal", verb, database, *options, *nobody]) == 1
+    assert "not taken by 127.0.0.1" in caplog.text
+
+
 def test_a_chain_whose_time_is_over_is_taken_out(
     database: str, key: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -155,11 +155,11 @@ def _erase(args: argparse.Namespace) -> int:
             "name what is to be erased: a conversation with --session, or a chain of a database "
             "with --chain"
         )
-    plan, lost = _plan(args), 0
+    plan = _plan(args)
     if is_address(args.file):
         from ledgeragent.journal.burial import bury, drop
 
-        count = (
+        count, lost = (
             bury(args.file, args.session, plan)
             if args.session is not None
             else drop(args.file, args.chain, plan)

@@ -51,8 +51,7 @@ def head(store: Store, args: argparse.Namespace) -> int:
             )
     for each_head in heads:
         print(checkpoints.keep(each_head).line())
-    checkpoints.close()
-    return 0 if heads else 1
+    return 0 if heads and not checkpoints.close() else 1
 
 
 def chains_of(store: Store) -> Mapping[str, Store]:

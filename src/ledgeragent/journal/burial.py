@@ -22,10 +22,11 @@ _NOBODY = {"name": "-", "version": "-", "digest": ""}
 """No pack judged what a burial records."""
 
 
-def bury(address: str, session: str, plan: CheckpointPlan) -> int:
-    """Takes a conversation out of all chains; the number of its records.
+def bury(address: str, session: str, plan: CheckpointPlan) -> tuple[int, int]:
+    """Takes a conversation out of all chains.
 
-    Each becomes a tombstone. UsageError where a chain is broken, or there is no such conversation.
+    The numbers of its records, and of heads that a place did not take. Each record becomes a
+    tombstone. UsageError where a chain is broken, or there is no such conversation.
     """
     base = JournalDatabase(address)
     try:
@@ -36,18 +37,18 @@ def bury(address: str, session: str, plan: CheckpointPlan) -> int:
             _intact(base, chain)
         # Told first: a tombstone that nobody tells of would speak against the journal.
         data = {"chains": {name: sorted(lines) for name, lines in stones.items()}}
-        _record(address, plan, [("erased", data)])
+        lost = _record(address, plan, [("erased", data)])
         for chain, lines in stones.items():
             base.replace(chain, lines)
     except DatabaseError as problem:
         raise DataError(str(problem), file=base.shown) from None
     finally:
         base.close()
-    return sum(map(len, stones.values()))
+    return sum(map(len, stones.values())), lost
 
 
-def drop(address: str, chain: str, plan: CheckpointPlan) -> int:
-    """Takes a whole chain out that nobody writes; the number of its records."""
+def drop(address: str, chain: str, plan: CheckpointPlan) -> tuple[int, int]:
+    """Takes a whole chain out that nobody writes: its records, and heads that a place did not take."""
     base = JournalDatabase(address)
     try:
         if chain not in base.chains():
@@ -58,13 +59,13 @@ def drop(address: str, chain: str, plan: CheckpointPlan) -> int:
         # Nobody takes it up any more, this burial's own writer included.
         PostgresStore(base, chain).end()
         data = {"chain": chain, "records": end.records, "head": end.head, "origin": end.origin}
-        _record(address, plan, [*_retold(base, chain), ("dropped", data)])
+        lost = _record(address, plan, [*_retold(base, chain), ("dropped", data)])
         base.drop(chain)
     except DatabaseError as problem:
         raise DataError(str(problem), file=base.shown) from None
     finally:
         base.close()
-    return end.records
+    return end.records, lost
 
 
 def _stones(base: JournalDatabase, session: str) -> Mapping[str, dict[int, str]]:
@@ -98,11 +99,14 @@ def _retold(base: JournalDatabase, chain: str) -> Iterator[tuple[str, Mapping[st
 
 def _record(
     address: str, plan: CheckpointPlan, events: Iterable[tuple[str, Mapping[str, Json]]]
-) -> None:
+) -> int:
+    """Writes events in a chain of their own; how many heads were not taken."""
     store, checkpoints = open_to_write(address, plan.checkpoints(address))
     writer = ChainWriter(store, checkpoints, _NOBODY)
     try:
         for event, data in events:
             writer.write(Happening(event=event, stamp=_NOBODY, data=data))
-    finally:
+    except BaseException:
         writer.close()
+        raise
+    return writer.close()

@@ -116,12 +116,12 @@ class ChainWriter:
         self._end.covered = head.records
         return self._checkpoints.keep(head)
 
-    def close(self) -> None:
-        """Takes the last head and releases the store."""
+    def close(self) -> int:
+        """Takes the last head and releases the store; how many heads were not taken by their places."""
         try:
             if self._end.count > self._end.covered:
                 self.checkpoint("close")
-            self._checkpoints.close()
+            return self._checkpoints.close()
         finally:
             self.store.close()
 
