@@ -36,9 +36,9 @@ def replayed(data: Path, domain: str) -> dict[str, Any]:
     return {"command": shown, **report, "counts": counts}
 
 
-def judged(data: Path, domain: str) -> dict[str, Any]:
-    """What `test` says of a domain's labelled cases."""
-    file = f"benchmarks/cases/{domain}.jsonl.gz"
+def judged(data: Path, kind: str, domain: str) -> dict[str, Any]:
+    """What `test` says of a domain's labelled cases, or situations."""
+    file = f"benchmarks/{kind}/{domain}.jsonl.gz"
     report = _run(["test", "--domain", domain, "--cases", str(data / file), "--format", "json"])
     del report["by_file"]  # it names a path of this machine
     shown = f"ledgeragent test --domain {domain} --cases {DATA}/{file}"
@@ -63,7 +63,10 @@ def main() -> int:
     report = {
         "command": "python -m benchmarks.recorded",
         "replay": {domain: replayed(data, domain) for domain in REPLAYED},
-        "cases": {domain: judged(data, domain) for domain in LABELLED},
+        **{
+            kind: {domain: judged(data, kind, domain) for domain in LABELLED}
+            for kind in ("cases", "situations")
+        },
     }
     RESULT.write_text(json.dumps(report, indent=1) + "\n")
     return 0

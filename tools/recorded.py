@@ -89,12 +89,13 @@ def transfers() -> str:
 
 
 def cases() -> str:
-    """Labelled cases judged right, per domain and kind."""
-    rows = []
-    for domain, report in result("recorded.json")["cases"].items():
+    """Labelled cases and situations judged right, per domain and kind."""
+    rows, labelled = [], result("recorded.json")
+    for domain, report in labelled["cases"].items():
         cells = (_of(report["by_kind"].get(kind)) for kind in KINDS)
-        rows.append((domain, f"{report['correct']}/{report['cases']}", *cells))
-    head = ("domain", "right", *KINDS)
+        situations = _of(labelled["situations"][domain])
+        rows.append((domain, f"{report['correct']}/{report['cases']}", *cells, situations))
+    head = ("domain", "right", *KINDS, "situations")
     return table(head, rows) + made_by("recorded.json", "python -m benchmarks.recorded")
 
 
