@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -19,6 +20,8 @@ def store() -> Iterator[Mapping[str, str]]:
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
+    # What it keeps is the process's: another test may have had one.
+    urlopen(Request(f"http://{host}:{port}/moto-api/reset", method="POST")).close()
     try:
         fs.S3FileSystem(
             endpoint_override=f"{host}:{port}",

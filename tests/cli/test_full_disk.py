@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,9 @@ WRITERS: dict[str, tuple[tuple[str, ...], int]] = {
 
 @contextmanager
 def files_of(most: int) -> Iterator[None]:
+    # Else modules that are imported meanwhile would leave half of their compiled form behind.
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
@@ -47,6 +51,7 @@ def files_of(most: int) -> Iterator[None]:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
+        monkeypatch.undo()
 
 
 @pytest.fixture

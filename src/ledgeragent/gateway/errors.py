@@ -2,6 +2,7 @@
 
 GatewayError
 ├── BadRequestError     400  it cannot be judged, and so is not forwarded
+│   └── BrokenBodyError 400  its body is not packed as it says
 ├── UnknownKeyError     401  its key is not one of the gateway's own
 ├── ForbiddenError      403  it comes from a web page that may not, or names another host
 ├── NotServedError      404  no such route is served

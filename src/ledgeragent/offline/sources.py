@@ -76,9 +76,9 @@ def patiently(file: str, together: Together = lambda values: False) -> Iterator[
 
 def _broken(last: Piece, problem: DataError) -> Piece:
     """What stands for the rest of a file behind a piece, or for all of it."""
-    line = last.line and last.line + len(last.lines)
+    behind = last.line + len(last.lines) if problem.file == last.file and last.line else NOWHERE
     words = problem.problem
-    return Piece(file=last.file, line=line, position=last.position, problem=words)
+    return Piece(file=problem.file, line=behind, position=last.position, problem=words)
 
 
 def records(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from typing import Any, LiteralString
 
 from ledgeragent.errors import MissingExtraError
@@ -17,7 +18,12 @@ except ImportError:
 
 _TABLE: LiteralString = """CREATE TABLE IF NOT EXISTS ledgeragent_sessions
 (name TEXT PRIMARY KEY, version BIGINT NOT NULL, saved TEXT NOT NULL,
-used TIMESTAMPTZ NOT NULL DEFAULT now())"""
+used TIMESTAMPTZ NOT NULL DEFAULT now(), attempt TEXT NOT NULL DEFAULT '')"""
+_HAS_ATTEMPTS: LiteralString = """SELECT 1 FROM information_schema.columns
+WHERE table_name = 'ledgeragent_sessions' AND column_name = 'attempt'"""
+_ATTEMPTS: LiteralString = (
+    "ALTER TABLE ledgeragent_sessions ADD COLUMN attempt TEXT NOT NULL DEFAULT ''"
+)
 _LOCK = 7_205_759_403
 
 
@@ -34,6 +40,8 @@ class PostgresSessions:
         # Two gateways that start at once must not both make it.
         await self._run("SELECT pg_advisory_lock(%s)", _LOCK)
         await self._run(_TABLE)
+        if await (await self._run(_HAS_ATTEMPTS)).fetchone() is None:
+            await self._run(_ATTEMPTS)
         await self._run("SELECT pg_advisory_unlock(%s)", _LOCK)
         idle = "DELETE FROM ledgeragent_sessions WHERE used < now() - make_interval(secs => %s)"
         await self._run(idle, IDLE_SECONDS)
@@ -46,28 +54,34 @@ class PostgresSessions:
 
     async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the next version; SessionChangedError if another was kept since it was read."""
-        text = dumps(saved)
+        text, attempt = dumps(saved), secrets.token_hex(8)
         if saved.version == 0:
             cursor = await self._run(
-                "INSERT INTO ledgeragent_sessions VALUES (%s, 1, %s) ON CONFLICT DO NOTHING",
+                "INSERT INTO ledgeragent_sessions (name, version, saved, attempt) "
+                "VALUES (%s, 1, %s, %s) ON CONFLICT DO NOTHING",
                 name,
                 text,
+                attempt,
             )
         else:
             cursor = await self._run(
-                "UPDATE ledgeragent_sessions SET version = version + 1, saved = %s, used = now() "
-                "WHERE name = %s AND version = %s",
+                "UPDATE ledgeragent_sessions SET version = version + 1, saved = %s, attempt = %s, "
+                "used = now() WHERE name = %s AND version = %s",
                 text,
+                attempt,
                 name,
                 saved.version,
             )
-        if cursor.rowcount == 0 and not await self._is_kept(name, saved.version + 1, text):
+        if cursor.rowcount == 0 and not await self._is_kept(name, attempt):
             raise SessionChangedError(BUSY)
 
-    async def _is_kept(self, name: str, version: int, text: str) -> bool:
-        """True if it was kept, by a statement whose answer was lost with the connection."""
-        query = "SELECT 1 FROM ledgeragent_sessions WHERE name = %s AND version = %s AND saved = %s"
-        return await (await self._run(query, name, version, text)).fetchone() is not None
+    async def _is_kept(self, name: str, attempt: str) -> bool:
+        """True if it was kept, by a statement whose answer was lost with the connection.
+
+        That what is kept is the same does not say so: two equal requests at once would both go on.
+        """
+        query = "SELECT 1 FROM ledgeragent_sessions WHERE name = %s AND attempt = %s"
+        return await (await self._run(query, name, attempt)).fetchone() is not None
 
     async def close(self) -> None:
         """Closes the connection."""
