@@ -26,8 +26,11 @@ def results_folders(folder: Path) -> set[Path]:
     return {file.parent for file in folder.rglob(RESULTS) if is_results_folder(str(file.parent))}
 
 
-def merged(file: str) -> bytes:
-    """The document, its simulations in the order of their files; DataError for a part that is no JSON."""
+def merged(file: str) -> tuple[bytes, list[DataError]]:
+    """The document, its simulations in the order of their files, and what is wrong with parts left out.
+
+    DataError where `results.json` or every part cannot be read, or the whole takes more memory than it may.
+    """
     folder, budget = Path(file), DocumentBudget(file)
 
     def part_at(part: Path) -> Json:
@@ -40,6 +43,14 @@ def merged(file: str) -> bytes:
     if not isinstance(listed, list):
         raise DataError("`simulations` is no list", file=str(folder / RESULTS))
     inside = [run for run in listed if isinstance(run, dict)]
-    with_messages = [run for run in inside if "messages" in run]
-    apart = [part_at(one) for one in sorted((folder / _SIMULATIONS).glob("*.json"))]
-    return json.dumps({**whole, "simulations": [*with_messages, *apart]}).encode()
+    runs, problems = [run for run in inside if "messages" in run], list[DataError]()
+    for part in sorted((folder / _SIMULATIONS).glob("*.json")):
+        try:
+            runs.append(part_at(part))
+        except DataError as problem:
+            if problem.file != str(part):
+                raise
+            problems.append(problem)
+    if problems and not runs:
+        raise problems[0]
+    return json.dumps({**whole, "simulations": runs}).encode(), problems

@@ -36,7 +36,10 @@ def pieces(file: str, together: Together = lambda values: False) -> Iterator[Pie
     """
     name = "<stdin>" if file == "-" else file
     if not is_object(file) and is_results_folder(file):
-        yield Piece(file=name, line=1, lines=(merged(file),), document=True)
+        document, problems = merged(file)
+        yield Piece(file=name, line=1, lines=(document,), document=True)
+        for problem in problems:
+            yield Piece(file=problem.file, line=NOWHERE, problem=problem.problem)
         return
     try:
         with opened_object(file) if is_object(file) else opened(file) as raw:

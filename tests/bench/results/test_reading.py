@@ -57,9 +57,19 @@ def test_a_harness_folder_is_read_as_its_file_would_be(
         assert main(["replay", str(place), "--domain", "retail", "--format", "json"]) in (0, 1)
         counts.append(json.loads(capsys.readouterr().out))
     assert str(counts[0]).replace(str(file), "X") == str(counts[1]).replace(str(folder), "X")
+
+
+@pytest.mark.parametrize("verb", ["replay", "bench report", "traces"])
+def test_a_part_that_cannot_be_read_is_told_and_the_others_are_used(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(_as_folder(tmp_path))
     (folder / "simulations" / "0.json").write_text("{")
-    assert main(["bench", "report", str(folder)]) == 2
-    assert "0.json" in capsys.readouterr().err
+    domain = ["--domain", "retail"] if verb == "replay" else []
+    assert main([*verb.split(), str(folder), *domain]) == (0 if verb == "replay" else 1)
+    out, err = capsys.readouterr()
+    assert "simulations/0.json: not JSON" in out + err
+    assert "15" in out
 
 
 def test_view_finds_the_domain_where_the_report_does(tmp_path: Path) -> None:
