@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import shlex
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -20,6 +19,7 @@ from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.compiler.problems import suggestion
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.files.reading import read_text
+from ledgeragent.files.toml import parse_toml
 
 PREFIX = "LEDGERAGENT_"
 
@@ -60,8 +60,8 @@ class ConfigurationFile:
     ) -> ConfigurationFile:
         """The file; `apart` are options that concern all routes. DataError for what is none, by name."""
         try:
-            data = tomllib.loads(read_text(file))
-        except (ValueError, RecursionError) as problem:
+            data = parse_toml(read_text(file))
+        except ValueError as problem:
             raise DataError(f"not TOML: {problem}", file=file) from None
         options = {_key(action): action for action in parser._actions if _long(action)}
         reader = _Reader(file, options)

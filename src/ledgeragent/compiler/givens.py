@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from ledgeragent.compiler.source.textfile import read_text
 from ledgeragent.errors import DataError
+from ledgeragent.files.toml import parse_toml
 from ledgeragent.types import Json, canonical
 
 
@@ -38,7 +38,7 @@ def _mapping(file: Path) -> Json:
         return read_yaml(file).plain
     text = read_text(file)
     try:
-        return json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+        return json.loads(text) if file.suffix == ".json" else parse_toml(text)
     except (ValueError, RecursionError) as problem:
         form = "JSON" if file.suffix == ".json" else "TOML"
         raise DataError(f"not {form}: {problem}", file=str(file)) from None
