@@ -93,7 +93,7 @@ def returns_from_the_last(size: int) -> None:
 
 
 def seconds(work: Callable[[int], None], size: int) -> float:
-    """The least processor time of three, without the collector, which goes through all that a process holds."""
+    """The least processor time of three. Garbage is not collected: that goes through all of a process."""
     times = []
     for _ in range(3):
         gc.collect()
