@@ -76,6 +76,7 @@ def _read_plainly(content: bytes, file: str) -> Json:
     budget = DocumentBudget(file)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         try:
+            # zipfile raises the one for a compression that it lacks, the other for a password.
             members = {name: archive.read(name) for name in archive.namelist() if _is_needed(name)}
         except (NotImplementedError, RuntimeError) as problem:
             raise ValueError(
