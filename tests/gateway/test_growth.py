@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from benchmarks.growth import PARTS, RESULT, STEEPEST, Curve, steep
+from benchmarks.growth.curve import STEEPEST, Curve
+from benchmarks.growth.report import PARTS, RESULT, steep
 from benchmarks.queueing import Service, capacity, simulated
 
 KNOWN = {

@@ -1,0 +1,154 @@
+"""The curves of what one process does: records, rules, sessions, journals, runs."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks import fixture
+from benchmarks.gateway import (
+    request_body,
+)
+from benchmarks.growth.curve import Curve, least, repeated
+from benchmarks.growth.store import MOVE, PART, STORE, part, returned
+from ledgeragent import Domain, predicate, violation
+from ledgeragent.gate import Gate
+from ledgeragent.gateway.ledgertail import ledger_tail
+from ledgeragent.gateway.settings import MAX_LEDGER
+from ledgeragent.journal import Journal, open_store, verify
+from ledgeragent.journal.checkpoints import Checkpoints
+from ledgeragent.journal.resuming import resumed
+from ledgeragent.offline.replay import replay
+from ledgeragent.predicates import Broken, View
+from ledgeragent.state import State
+from ledgeragent.stores.base import SavedSession, SessionStore
+from ledgeragent.stores.choose import open_session_store
+from ledgeragent.stores.memory import Memory
+from ledgeragent.types import UserMessage
+
+
+def records() -> list[Curve]:
+    """One return of n records: taken in, decided by, shown."""
+    curves = [
+        Curve("a return is taken in", "records"),
+        Curve("a write is judged", "records"),
+        Curve("the ledger is shown to the model", "records"),
+    ]
+    gate = Gate(domain=_with_rules(7))
+    for size in (1, 10, 100, 1_000, 10_000, 32_000, 64_000, 100_000):
+        content = [part(number) for number in range(size)]
+        state = returned(State(), "list_parts", content, STORE)
+        curves[0].add(size, least(partial(returned, State(), "list_parts", content, STORE)))
+        curves[1].add(size, repeated(partial(gate.judge, MOVE, state.ledger)))
+        curves[2].add(size, least(partial(ledger_tail, state.ledger, MAX_LEDGER)))
+    return curves
+
+
+def _with_rules(count: int) -> Domain:
+    def rule(number: int) -> Any:
+        @predicate(f"store/rule-{number}", guards="move_part")
+        def on_a_shelf(call: dict[str, str], ledger: View) -> Broken | None:
+            """A part stands on a shelf."""
+            shelf = ledger[PART(call["id"])]["shelf"]
+            return None if shelf != f"{number}" else violation("it is on {shelf}", shelf=shelf)
+
+        return on_a_shelf
+
+    return Domain(
+        name="store",
+        version="1",
+        tools=STORE.tools,
+        predicates=tuple(rule(number) for number in range(count)),
+    )
+
+
+def rules() -> list[Curve]:
+    """A write that n rules judge."""
+    curves = [Curve("a write is judged, all allow", "rules"), Curve("a domain is made", "rules")]
+    state = returned(State(), "list_parts", [part(0)], STORE)
+    for size in (10, 100, 300, 1_000):
+        domain = _with_rules(size)
+        gate = Gate(domain=domain)
+        curves[0].add(size, repeated(partial(gate.judge, MOVE, state.ledger)))
+        curves[1].add(size, repeated(partial(_with_rules, size)))
+    return curves
+
+
+def sessions() -> list[Curve]:
+    """A turn of a session that holds n records, on disk: loaded, one more record read, kept."""
+    curve = Curve("a turn of a session in SQLite", "records")
+    with tempfile.TemporaryDirectory() as folder:
+        for size in (10, 100, 1_000, 10_000):
+            asyncio.run(_turns(open_session_store(f"{folder}/{size}.db"), size, curve))
+    return [curve]
+
+
+async def _turns(store: SessionStore, size: int, curve: Curve) -> None:
+    await store.open()
+    state = returned(State(), "list_parts", [part(n) for n in range(size)], STORE)
+    await store.save("session:a", SavedSession(memory=Memory(session="a", state=state)))
+    spent = []
+    for turn in range(5):
+        gc.collect()
+        began = time.process_time()
+        saved = await store.load("session:a")
+        assert saved is not None
+        state = saved.memory.state.observe(UserMessage(text="And?"), STORE)
+        state = returned(state, "get_part", part(turn), STORE, id=str(turn))
+        memory = Memory(session="a", state=state)
+        await store.save("session:a", SavedSession(memory=memory, version=saved.version))
+        spent.append(time.process_time() - began)
+    curve.add(size, min(spent))
+    await store.close()
+
+
+def journals() -> list[Curve]:
+    """A journal of n records: written, opened again, proven."""
+    curves = [
+        Curve("a journal is written", "records"),
+        Curve("a journal is opened again", "records"),
+        Curve("a journal is proven", "records"),
+    ]
+    quiet = Checkpoints(sync="never")
+    with tempfile.TemporaryDirectory() as folder:
+        for size in (1_000, 10_000, 100_000):
+            file = Path(folder, f"{size}.jsonl")
+            with Journal.open(file, STORE, checkpoints=quiet) as journal:
+                curves[0].add(size, least(partial(_written, journal, size), 1))
+            store = open_store(file)
+            curves[1].add(size, least(partial(resumed, store)))
+            curves[2].add(size, least(partial(verify, store), 1))
+            store.close()
+    return curves
+
+
+def _written(journal: Journal, count: int) -> None:
+    for number in range(count):
+        journal.heard("s", UserMessage(text=f"message {number}: {'Lorem ipsum. ' * 8}"))
+
+
+def runs(most: int) -> list[Curve]:
+    """n runs are judged again in one process. They are made up of one conversation with other keys."""
+    curve = Curve("runs are judged again", "runs")
+    body = json.loads(request_body(False))
+    text = json.dumps({"id": "0000000", "messages": body["messages"], "domain": "retail"})
+    with tempfile.TemporaryDirectory() as folder:
+        for size in (1_000, 10_000, 100_000, 1_000_000):
+            if size > most:
+                break
+            file = Path(folder, "runs.jsonl")
+            with file.open("w") as stream:
+                for number in range(size):
+                    line = text.replace(fixture.ORDER_ID, f"#W{number:07}")
+                    stream.write(line.replace("0000000", f"{number:07}", 1) + "\n")
+            began = time.process_time()
+            result = replay([str(file)], "retail")
+            assert result.runs == size, result
+            curve.add(size, time.process_time() - began)
+    return [curve]
