@@ -34,13 +34,13 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
     That is a key which may be read as another one, and an object with a call's name and arguments
     that is none of `calls`.
     """
-    judged = {id(call) for call in calls}
+    judged_ids = {id(call) for call in calls}
     objects = [value]
     while objects:
         inner = objects.pop()
         if isinstance(inner, dict):
             is_call, hidden = _kind_of(frozenset(inner))
-            if is_call and id(inner) not in judged:
+            if is_call and id(inner) not in judged_ids:
                 raise BadReplyError("the upstream sent a call where none can be judged")
             if hidden:
                 raise BadReplyError(f"the upstream sent a key that may be read as {hidden!r}")
