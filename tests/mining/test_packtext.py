@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ledgeragent.compiler.source.toolfile import read_tools
 from ledgeragent.effects import Effect
@@ -69,3 +70,23 @@ def test_what_the_office_does_is_told_from_its_conversations(tmp_path: Path) -> 
         "permits.{permit_id}: valid_until",
     ):
         assert f"- {line}  # changed in" in text
+
+
+@pytest.mark.parametrize(
+    "end", ["\n", "\r", "\x85", "\u2028", "\u2029", "\x00", "\ud800", " # ", "\U0001f437"]
+)
+def test_no_recorded_name_breaks_out_of_its_line(tmp_path: Path, end: str) -> None:
+    hostile = f"x{end}unguarded: 1"
+    record = {"id": "p1", "kind": "sow", "pen": "A"}
+    calls: list[Answered] = [
+        ("get_pig", {"id": "p1"}, {**record, hostile: hostile}),
+        ("find_pig", {"id": "p1"}, record),
+        (f"get_{hostile}", {hostile: "p1"}, {hostile: "p1", "pen": "A"}),
+        (hostile, {}, "Error: there is no such tool"),
+    ]
+    text = PackText(drafted(tmp_path, calls), "farm").text()
+    pack = yaml.safe_load(text)
+    assert pack.keys() == {"schema", "domain", "version", "records", "reads"}
+    assert f"get_{hostile}" in pack["reads"]
+    assert "# review: left out: x" in text
+    assert text.encode().decode() == text

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Scalar, Shape, is_open
+from ledgeragent.text import printable
 from ledgeragent.types import Json
 
 _PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
@@ -91,6 +92,14 @@ def _listed(shape: Shape) -> str:
 
 def yaml_text(value: Json) -> str:
     """A value as YAML: plain where that is safe."""
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
-        return value.strip() if value == value.strip() else json.dumps(value)
-    return json.dumps(value)
+    if not isinstance(value, str) or printable(value) != value:
+        return json.dumps(value)
+    if _PLAIN.fullmatch(value) and value == value.strip() and value.lower() not in _WORDS:
+        return value
+    # A pair of escapes, as JSON has it, is no character in YAML.
+    return json.dumps(value, ensure_ascii=False)
+
+
+def yaml_line(line: str) -> str:
+    """The line with everything escaped that would end it: recorded names stand in its comments."""
+    return printable(line).replace("\n", "\\u000a")

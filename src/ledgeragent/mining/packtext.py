@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ledgeragent.compiler.filters import filters
 from ledgeragent.compiler.guesses import words_of
-from ledgeragent.compiler.recordlines import NotedField, RecordLines, yaml_text
+from ledgeragent.compiler.recordlines import NotedField, RecordLines, yaml_line, yaml_text
 from ledgeragent.compiler.shapes import (
     SCALARS,
     Choice,
@@ -52,7 +52,7 @@ class PackText:
     def _head(self) -> str:
         lines = [
             f"# Drafted by `ledgeragent mine` from {_of(self._draft.runs, 'conversation')}.",
-            _ADVICE,
+            *_ADVICE.splitlines(),
             *(
                 f"# review: left out: {t}: all {n:,} calls failed"
                 for t, n in self._draft.silent.items()
@@ -66,10 +66,10 @@ class PackText:
             f"domain: {yaml_text(self._name)}",
             'version: "1"',
         ]
-        return "\n".join(lines) + "\n"
+        return "\n".join(map(yaml_line, lines)) + "\n"
 
     def _section(self, name: str, lines: Iterator[str]) -> str:
-        text = "\n".join(lines)
+        text = "\n".join(map(yaml_line, lines))
         return f"{name}:\n{text}\n" if text else ""
 
     # ── Reads ───────────────────────────────────────────────────────────────────────────────────

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ledgeragent.compiler.recordlines import yaml_text
+from ledgeragent.compiler.recordlines import yaml_line, yaml_text
 from ledgeragent.mining.rules.masking import Mask
 from ledgeragent.mining.rules.proposal import DraftRule
 from ledgeragent.mining.rules.question import Required
@@ -20,6 +21,7 @@ _HEAD = """\
 # Not drafted, since no recording shows it: clocks, tables, rules with an either-or, what was said, sums
 # over several reads, and rules that agents break by habit.
 """
+_PLAIN_ID = re.compile(r"[A-Za-z][A-Za-z0-9./-]*")
 
 
 def rules_text(
@@ -38,7 +40,7 @@ def rules_text(
     lines.append("rules:" if proposals else "rules: []")
     for proposal in proposals:
         lines += _rule(domain, proposal)
-    return _HEAD.format(least=least) + "\n".join(lines) + "\n"
+    return _HEAD.format(least=least) + "\n".join(map(yaml_line, lines)) + "\n"
 
 
 def rule_id(domain: str, proposal: DraftRule) -> str:
@@ -49,7 +51,9 @@ def rule_id(domain: str, proposal: DraftRule) -> str:
 
 def _rule(domain: str, proposal: DraftRule) -> Iterator[str]:
     question = proposal.question
-    yield f"  - id: {rule_id(domain, proposal)}  # review: {proposal.evidence}"
+    name = rule_id(domain, proposal)
+    quoted = name if _PLAIN_ID.fullmatch(name) else json.dumps(name)
+    yield f"  - id: {quoted}  # review: {proposal.evidence}"
     yield f"    about: {json.dumps(question.about)}"
     yield f"    guards: {yaml_text(question.tool)}"
     yield "    enforcement: audit"
