@@ -205,3 +205,14 @@ def test_a_database_holds_nothing_beside_the_records(tmp_path: Path, statement: 
     assert main(["journal", "verify", str(file)]) == 2
     with pytest.raises(DataError, match="beside its records stands the"):
         Journal.open(file, BANK)
+
+
+@pytest.mark.parametrize("number", [-(1 << 63), -5, -1, 0])
+def test_a_row_in_front_of_the_first_is_found(tmp_path: Path, number: int) -> None:
+    file = tmp_path / "j.db"
+    with Journal.open(file, BANK) as journal:
+        play(journal)
+    with sqlite3.connect(file) as base:
+        base.execute("INSERT INTO journal SELECT ?, record FROM journal WHERE seq = 1", (number,))
+    base.close()
+    assert main(["journal", "verify", str(file)]) == 1

@@ -24,6 +24,8 @@ from ledgeragent.journal.heads import Head, head_of
 from ledgeragent.journal.stores import ChainMovedError
 
 _AT_ONCE = 500
+_LEAST = -(1 << 63)
+"""The least number that a row can have: one that somebody put in front must be seen."""
 _LAST: LiteralString = (
     "SELECT seq, record FROM ledgeragent_journal WHERE chain = %s ORDER BY seq DESC LIMIT 1"
 )
@@ -121,21 +123,21 @@ class PostgresStore:
 
     def lines(self) -> Iterator[str]:
         """Every record, oldest first; DataError where the database cannot be read."""
-        return self._lines(0)
+        return self._lines(_LEAST)
 
     def recent(self, count: int) -> Iterator[str]:
         """The last `count` records, oldest first."""
-        return self._lines(self._last()[0] - count)
+        return self._lines(self._last()[0] - count + 1)
 
-    def _lines(self, after: int) -> Iterator[str]:
+    def _lines(self, first: int) -> Iterator[str]:
         query: LiteralString = (
-            "SELECT seq, record FROM ledgeragent_journal WHERE chain = %s AND seq > %s "
+            "SELECT seq, record FROM ledgeragent_journal WHERE chain = %s AND seq >= %s "
             "ORDER BY seq LIMIT %s"
         )
         try:
-            while rows := self._base.run(query, self.chain, after, _AT_ONCE).fetchall():
+            while rows := self._base.run(query, self.chain, first, _AT_ONCE).fetchall():
                 yield from (record for _, record in rows)
-                after = rows[-1][0]
+                first = rows[-1][0] + 1
         except DatabaseError as problem:
             raise DataError(str(problem), file=self._base.shown) from None
 
@@ -205,7 +207,7 @@ class MergedChains:
 
     def lines(self) -> Iterator[str]:
         """Every record, in the order in which they came; DataError where they cannot be read."""
-        return self._lines(0)
+        return self._lines(_LEAST)
 
     def recent(self, count: int) -> Iterator[str]:
         """The last `count` of them."""

@@ -14,8 +14,8 @@ from ledgeragent.files.private import make_private
 from ledgeragent.journal.lock import WriterLock
 from ledgeragent.journal.stores import LONGEST_RECORD, refuse_special
 
-_BEFORE_ALL = -(1 << 63)
-"""The number of no row: one that somebody put in front must be seen."""
+_LEAST = -(1 << 63)
+"""The least number that a row can have: one that somebody put in front must be seen."""
 
 
 class SqliteStore:
@@ -97,17 +97,17 @@ class SqliteStore:
 
     def lines(self) -> Iterator[str]:
         """Every record, oldest first; what is no text is an empty line. DataError for a damaged file."""
-        return self._lines(_BEFORE_ALL)
+        return self._lines(_LEAST)
 
     def recent(self, count: int) -> Iterator[str]:
         """The last `count` records, oldest first."""
         (last,) = self._base.execute("SELECT max(seq) FROM journal").fetchone()
-        return self._lines((last or 0) - count)
+        return self._lines((last or 0) - count + 1)
 
-    def _lines(self, after: int) -> Iterator[str]:
+    def _lines(self, first: int) -> Iterator[str]:
         try:
-            query = "SELECT record FROM journal WHERE seq > ? ORDER BY seq"
-            rows = self._base.execute(query, (after,))
+            query = "SELECT record FROM journal WHERE seq >= ? ORDER BY seq"
+            rows = self._base.execute(query, (first,))
             for number, (line,) in enumerate(rows, 1):
                 text = line if isinstance(line, str) else ""
                 refuse_large(text.encode("utf-8", "surrogatepass"), str(self._file), number)
