@@ -216,16 +216,17 @@ class MergedChains:
             "ORDER BY place DESC LIMIT %s) latest"
         )
         (place,) = self.base.run(query, count).fetchone() or (None,)
-        return self._lines((place or 1) - 1)
+        return self._lines(place or _LEAST)
 
-    def _lines(self, after: int) -> Iterator[str]:
+    def _lines(self, first: int) -> Iterator[str]:
         query: LiteralString = (
-            "SELECT place, record FROM ledgeragent_journal WHERE place > %s ORDER BY place LIMIT %s"
+            "SELECT place, record FROM ledgeragent_journal WHERE place >= %s "
+            "ORDER BY place LIMIT %s"
         )
         try:
-            while rows := self.base.run(query, after, _AT_ONCE).fetchall():
+            while rows := self.base.run(query, first, _AT_ONCE).fetchall():
                 yield from (record for _, record in rows)
-                after = rows[-1][0]
+                first = rows[-1][0] + 1
         except DatabaseError as problem:
             raise DataError(str(problem), file=self.base.shown) from None
 
