@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.gatewayconsole import console_of
 from ledgeragent.cli.gatewayplan import PlannedRoute, ServingPlan, problems_of
+from ledgeragent.cli.hangup import take_hangup
 from ledgeragent.cli.streams import tell
 from ledgeragent.cli.workers import listening, run_workers
 from ledgeragent.domain import Domain
@@ -133,6 +134,8 @@ class Running:
         watching = asyncio.create_task(self._watch(shared.watch))
         signals = on_signals(loop, SIGTERM=stop.set, SIGINT=stop.set, SIGHUP=self._reload_soon)
         with signals:
+            if take_hangup():
+                self._reload_soon()
             await serving(
                 self._board,
                 shared.host,

@@ -34,7 +34,7 @@ class Enforcer:
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
         visitor = inbound.visitor(len(raw))
-        body, conversation = await inbound.read(raw, visitor, self.equipment.visits.store)
+        body, conversation = await inbound.read(raw, visitor, self.equipment)
         visit, exchange = await self.equipment.admit(
             inbound.dialect, body, conversation, visitor, inbound.belongs
         )

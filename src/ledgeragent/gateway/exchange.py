@@ -31,6 +31,7 @@ from ledgeragent.gateway.sending import sent_order, unsent_calls
 from ledgeragent.gateway.settings import MAX_LEDGER
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
+from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.stores.memory import Memory, weight
 from ledgeragent.types import Reply
@@ -80,6 +81,7 @@ class Exchange:
     recorder: MemoryRecorder
     settle: Settle
     placement: Placement
+    bound: ValueBound = DEFAULT_BOUND
     max_revisions: int = 1
     max_refusals: int = 0
     max_ledger: int = MAX_LEDGER
@@ -97,7 +99,7 @@ class Exchange:
             self.upstream_calls += 1
             raw = await self._asked(ask)
             with reading():
-                answer = decode(raw, distinct=True)
+                answer = decode(raw, distinct=True, bound=self.bound)
                 replies = self.dialect.replies(answer)
                 usage.heard(answer.get("usage"))
             judgements = [self._judge(reply) for reply in replies]

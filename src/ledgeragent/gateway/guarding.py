@@ -26,6 +26,7 @@ from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.storage import SessionStorage
+from ledgeragent.gateway.values import check_returns
 from ledgeragent.gateway.visits import Visitor
 from ledgeragent.gateway.words import verdict_header
 from ledgeragent.journal import Journal
@@ -121,6 +122,7 @@ class GuardedRequest:
             gate=exchange.gate,
             memory=exchange.memory,
             recorder=exchange.recorder,
+            bound=exchange.bound,
         )
         hear = shadow.hear_stream if is_stream else shadow.hear_parts
         try:
@@ -194,8 +196,10 @@ class Guarding:
         words = body.get("messages", body.get("input"))
         visitor = Visitor(name=name, scope=scope, size=len(encode({"words": words})))
         body = await resolved(body, visitor.item_key, self._store)
+        conversation = dialect.conversation(body)
+        check_returns(conversation.messages, self._equipment.bound)
         admission = await self._equipment.admit(
-            dialect, body, dialect.conversation(body), visitor, lambda visit, gate: gate
+            dialect, body, conversation, visitor, lambda visit, gate: gate
         )
         guarded = GuardedRequest(self._equipment, admission, self.is_shadow)
         if not self.is_shadow:

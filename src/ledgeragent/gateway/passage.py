@@ -101,6 +101,7 @@ class Listener:
                 gate=gate,
                 memory=memory,
                 recorder=roster.recorder,
+                bound=self.equipment.bound,
             )
         except Exception as problem:
             self.problem = sentence(problem)
@@ -180,7 +181,7 @@ class Passage:
             if not is_whole:
                 raise ValueError("the request is longer than what is judged")
             visitor = inbound.visitor(len(raw))
-            _, conversation = await inbound.read(raw, visitor, self._equipment.visits.store)
+            _, conversation = await inbound.read(raw, visitor, self._equipment)
         except Exception as problem:
             listener.problem = sentence(problem)
             return

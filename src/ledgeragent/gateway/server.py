@@ -29,6 +29,7 @@ from ledgeragent.gateway.serving import serve
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.upstream import Upstream
+from ledgeragent.gateway.values import ValueBound
 from ledgeragent.journal import Journal
 from ledgeragent.session.counters import OTHER
 from ledgeragent.stores.base import ProcessStore, SessionStore
@@ -83,6 +84,7 @@ class Gateway:
             key=settings.upstream_key,
             timeout=settings.timeout,
             limit=max(settings.max_body, 1 << 20),
+            bound=ValueBound(settings.max_values),
         )
         place = settings.context_role
         dialects: tuple[Dialect, ...] = (
