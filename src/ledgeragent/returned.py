@@ -21,7 +21,7 @@ _OTHER_BLOCKS = frozenset(
     ("image", "image_url", "input_image", "audio", "resource", "resource_link", "document", "file")
 )
 _MAY_BE_WRAPPER = re.compile(
-    r"""\s*+(?:["']|\{\s*["'](?:result|output|content|_?meta|is_?error|structured_?content)["']\s*:"""
+    r"""(?:["']|\{\s*["'](?:result|output|content|_?meta|is_?error|structured_?content)["']\s*:"""
     r"""|\[\s*\{\s*["'](?:type|text)["']\s*:)""",
     re.IGNORECASE,
 )
@@ -110,7 +110,7 @@ def _inner(content: Json, own: Container[str]) -> Json:
 
 
 def _inner_of_text(content: str, own: Container[str]) -> Json:
-    if _MAY_BE_WRAPPER.match(content) is None:
+    if _MAY_BE_WRAPPER.match(content.lstrip()) is None:
         return content
     try:
         value = parse_value(content)
