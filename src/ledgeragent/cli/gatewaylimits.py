@@ -15,6 +15,14 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         help="longest silence of the upstream (default 600)",
     )
     parser.add_argument(
+        "--reply-timeout",
+        type=positive,
+        default=3_600.0,
+        metavar="SECONDS",
+        help="how long a reply may take in all, however often a byte of it comes; not in shadow mode "
+        "(default 3600)",
+    )
+    parser.add_argument(
         "--body-timeout",
         type=positive,
         default=30.0,

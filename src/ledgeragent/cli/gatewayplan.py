@@ -150,6 +150,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         max_body=args.max_body,
         max_values=args.max_values,
         timeout=args.timeout,
+        reply_timeout=args.reply_timeout,
         body_timeout=args.body_timeout,
         max_concurrent=args.max_concurrent,
         max_remembered=args.max_remembered,

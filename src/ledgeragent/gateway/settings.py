@@ -45,6 +45,7 @@ class Settings:
     max_body: int = 8 << 20
     max_values: int = MAX_VALUES
     timeout: float = 600.0
+    reply_timeout: float = 3_600.0
     body_timeout: float = 30.0
     max_concurrent: int = 1_000
     max_remembered: int = 256 << 20

@@ -41,7 +41,8 @@ _UNSET = ("accept", "accept-encoding", "user-agent", "content-type")
 class Upstream:
     """One upstream. `timeout` seconds without a byte, and `limit` bytes in one reply, are too much.
 
-    So are more values in an event of a stream than `bound` says.
+    So are more values in an event of a stream than `bound` says, and more than `longest` seconds for
+    all of a reply, however often a byte of it comes.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Upstream:
         base: str | None = None,
         key: str | None,
         timeout: float,
+        longest: float | None = None,
         limit: int,
         bound: ValueBound = DEFAULT_BOUND,
     ) -> None:
@@ -58,7 +60,9 @@ class Upstream:
         self.address = ApiAddress(url, base)
         self.limit = limit
         self._key = key
-        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
+        self._timeout = aiohttp.ClientTimeout(
+            total=longest, sock_connect=timeout, sock_read=timeout
+        )
         self._proxy = proxy_for(url)
         self._http: aiohttp.ClientSession | None = None
 
