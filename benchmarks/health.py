@@ -129,8 +129,8 @@ def watched(port: int, there: Connection, attack: Attack) -> dict[str, Any]:
     }
 
 
-async def measured(only: str, mode: str) -> list[dict[str, Any]]:
-    """Every attack on a gateway of its own."""
+async def measured(only: str, mode: str, wire: Wire) -> list[dict[str, Any]]:
+    """Every attack of a format, on a gateway of its own."""
     model, port = free_port(), free_port()
     context = multiprocessing.get_context("spawn")
     there, here = context.Pipe()
@@ -140,12 +140,11 @@ async def measured(only: str, mode: str) -> list[dict[str, Any]]:
     rows = []
     command = [*gateway_command(port, model), "--mode", mode, "--max-refusals", "0"]
     async with started(port, command):
-        for wire in WIRES:
-            for name, make in attacks(wire):
-                if only in name:
-                    row = watched(port, there, make())
-                    rows.append({"mode": mode, "format": wire.name, "attack": name, **row})
-                    print(rows[-1], flush=True)
+        for name, make in attacks(wire):
+            if only in name:
+                row = watched(port, there, make())
+                rows.append({"mode": mode, "format": wire.name, "attack": name, **row})
+                print(rows[-1], flush=True)
     there.send(None)
     process.join()
     return rows
@@ -156,7 +155,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", default="", help="attacks with this in their name, unwritten")
     args = parser.parse_args()
-    rows = [row for mode in _MODES for row in asyncio.run(measured(args.only, mode))]
+    rows = [
+        row
+        for mode in _MODES
+        for wire in WIRES
+        for row in asyncio.run(measured(args.only, mode, wire))
+    ]
     late = [row for row in rows if row["most_ms"] > LONGEST]
     for row in late:
         print("late:", row)
