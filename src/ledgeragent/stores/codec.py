@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -113,7 +113,7 @@ def _put_in(
     for kind, name in (("entry", "entries"), ("write", "writes"), ("utterance", "utterances")):
         ledger[name] = [json.loads(body) for body in bodies[kind]]
     numbers = sorted(number for number, _ in by_kind["entry"])
-    paths = (Path(entry["path"]) for entry in ledger["entries"])
+    paths: Iterator[Path[Json]] = (Path(entry["path"]) for entry in ledger["entries"])
     return dict(zip(paths, numbers, strict=True))
 
 
