@@ -18,6 +18,7 @@ from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 from tests.conformance.drivers.gateway import TOOLS
 from tests.conformance.drivers.litellm import MASTER_KEY, LiteLLMProxy
 from tests.conformance.upstream import Upstream
+from tests.gateway.clientview import calls_in
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 
 CANCEL = Reply(calls=(ToolCall(id="c1", name="cancel_order", arguments={"order_id": "G-1010"}),))
@@ -223,9 +224,12 @@ def test_a_hostile_reply_gets_nothing_unjudged_through(
     ]
     for number, answer in enumerate(answers):
         model.answers[:] = [answer] * 2
-        status, told, data = ask(proxy, wire.path, body_of(wire, stream=stream))
+        status, _, data = ask(proxy, wire.path, body_of(wire, stream=stream))
         model.answers.clear()
-        assert b'cancel_order"' not in data.replace(b"\\", b""), (number, status)
+        if status == 200 or not data.startswith(b"{"):
+            assert b'cancel_order"' not in data.replace(b"\\", b""), number
+        else:  # The proxy quotes in its errors what it could not read itself.
+            assert list(calls_in(json.loads(data))) == [], number
 
 
 def test_after_all_that_it_judges_and_answers_without_calls_pass(
