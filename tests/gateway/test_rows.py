@@ -22,7 +22,7 @@ from ledgeragent.stores.codec import loads
 from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
 from ledgeragent.stores.lately import LatelyKept, Stamp
 from ledgeragent.stores.memory import Memory
-from ledgeragent.stores.rows import KeptRows, change_to
+from ledgeragent.stores.rows import SessionRows, change_to
 from ledgeragent.stores.sqlite import SqliteSessions
 from ledgeragent.types import Reply, ToolReturn, UserMessage
 from tests.gateway.test_stores import MakeStore, make_store
@@ -62,9 +62,9 @@ def test_what_is_put_turn_by_turn_is_what_was_kept(taken: list, forgets: int) ->
         assert back == saved_of(state._replace(last=None), number)
         assert list(back.memory.state.ledger) == list(state.ledger)
         assert render(back.memory.state.ledger) == render(state.ledger)
-        assert places is not None and dict(places) == dict(change.kept.places)
+        assert places is not None and dict(places) == dict(change.rows.places)
         # Sometimes another process goes on with it, which only has what was loaded.
-        kept = KeptRows(back, places) if number % 3 == 1 else change.kept
+        kept = SessionRows(back, places) if number % 3 == 1 else change.rows
         state = back.memory.state if number % 3 == 1 else state
         kept = None if forgets and number % (forgets + 1) == 0 else kept
 
@@ -82,7 +82,7 @@ def test_a_turn_puts_what_is_new_however_long_the_conversation() -> None:
         state = State()
         for number in range(length):
             state = turn(state, number)
-        before = change_to(saved_of(state), None).kept
+        before = change_to(saved_of(state), None).rows
         change = change_to(saved_of(turn(state, length)), before)
         assert [row.kind for row in change.put] == ["entry"]
         assert not change.gone
@@ -260,7 +260,7 @@ def test_a_session_of_a_later_version_is_told_and_not_misread(tmp_path: Path) ->
 def test_what_is_known_lately_is_bounded() -> None:
     lately = LatelyKept(most_bytes=1_000)
     for number in range(50):
-        lately.put(f"s{number}", Stamp(1, "x"), KeptRows(saved_of(State())))
+        lately.put(f"s{number}", Stamp(1, "x"), SessionRows(saved_of(State())))
     known = [n for n in range(50) if lately.of(f"s{n}", Stamp(1, "x")) is not None]
     assert known == list(range(40, 50))
     assert lately.of("s49", Stamp(2, "x")) is None and lately.of("s49", Stamp(1, "y")) is None

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import NamedTuple
 
-from ledgeragent.stores.rows import KeptRows
+from ledgeragent.stores.rows import SessionRows
 
 _MOST_BYTES = 64 << 20
 _MOST = 10_000
@@ -27,22 +27,22 @@ class LatelyKept:
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._size = 0
-        self._sessions: OrderedDict[str, tuple[Stamp, KeptRows]] = OrderedDict()
+        self._sessions: OrderedDict[str, tuple[Stamp, SessionRows]] = OrderedDict()
 
-    def of(self, name: str, stamp: Stamp) -> KeptRows | None:
+    def of(self, name: str, stamp: Stamp) -> SessionRows | None:
         """The rows of a session as it was kept with this stamp, if that is known."""
-        known = self._sessions.get(name)
-        if known is None or known[0] != stamp:
+        session = self._sessions.get(name)
+        if session is None or session[0] != stamp:
             return None
         self._sessions.move_to_end(name)
-        return known[1]
+        return session[1]
 
-    def before(self, name: str, version: int) -> tuple[Stamp, KeptRows] | None:
+    def before(self, name: str, version: int) -> tuple[Stamp, SessionRows] | None:
         """What was known last of a session, if it was of this version."""
-        known = self._sessions.get(name)
-        return known if known is not None and known[0].version == version else None
+        session = self._sessions.get(name)
+        return session if session is not None and session[0].version == version else None
 
-    def put(self, name: str, stamp: Stamp, rows: KeptRows) -> KeptRows:
+    def put(self, name: str, stamp: Stamp, rows: SessionRows) -> SessionRows:
         """Notes what stands in the store: the same rows, with the version that they have there."""
         self.drop(name)
         memory = rows.saved.memory

@@ -12,7 +12,7 @@ from ledgeragent.stores.base import BUSY, IDLE_SECONDS, SavedSession
 from ledgeragent.stores.codec import loads
 from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
 from ledgeragent.stores.lately import LatelyKept, Stamp
-from ledgeragent.stores.rows import KeptRows, change_to
+from ledgeragent.stores.rows import SessionRows, change_to
 
 try:
     import psycopg
@@ -85,16 +85,16 @@ class PostgresSessions:
         row = await (await self._run(_STAMP, name)).fetchone()
         if row is None:
             return None
-        known = self._lately.of(name, Stamp(*row))
-        if known is not None:
-            return known.saved
+        rows = self._lately.of(name, Stamp(*row))
+        if rows is not None:
+            return rows.saved
         row = await (await self._run(_WHOLE, name)).fetchone()
         if row is None:
             return None
         version, attempt, head, *columns = row
         saved, places = loads(head, version, zip(*columns, strict=True))
         if places is not None:
-            self._lately.put(name, Stamp(version, attempt), KeptRows(saved, places))
+            self._lately.put(name, Stamp(version, attempt), SessionRows(saved, places))
         return saved
 
     async def save(self, name: str, saved: SavedSession) -> None:
@@ -120,7 +120,7 @@ class PostgresSessions:
         row = await (await self._run(statement, values=values)).fetchone()
         if row is None and not await self._is_kept(name, fresh.attempt):
             raise SessionChangedError(BUSY)
-        self._lately.put(name, fresh, change.kept)
+        self._lately.put(name, fresh, change.rows)
 
     async def _is_kept(self, name: str, attempt: str) -> bool:
         """True if it was kept, by a statement whose answer was lost with the connection.

@@ -17,20 +17,20 @@ from ledgeragent.stores.base import SavedSession
 from ledgeragent.stores.codec import call_text, entry_text, head_text, utterance_text
 from ledgeragent.types import Json
 
-Kind: TypeAlias = Literal["entry", "write", "utterance"]
+RowKind: TypeAlias = Literal["entry", "write", "utterance"]
 _Item = TypeVar("_Item")
 
 
-class Row(NamedTuple):
+class SessionRow(NamedTuple):
     """One row of a session; `number` is its place among those of its kind."""
 
-    kind: Kind
+    kind: RowKind
     number: int
     body: str
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRows:
+class SessionRows:
     """Which rows a session has where it is kept. `places` are those of the records, by their paths."""
 
     saved: SavedSession
@@ -44,38 +44,38 @@ class RowChange(NamedTuple):
     """
 
     head: str
-    put: Sequence[Row]
-    gone: Sequence[tuple[Kind, int]]
+    put: Sequence[SessionRow]
+    gone: Sequence[tuple[RowKind, int]]
     is_whole: bool
-    kept: KeptRows
+    rows: SessionRows
 
 
-def change_to(saved: SavedSession, before: KeptRows | None) -> RowChange:
+def change_to(saved: SavedSession, before: SessionRows | None) -> RowChange:
     """What keeps a session that was kept as `before`; None if that is not known."""
     ledger = saved.memory.state.ledger
     old = before.saved.memory.state.ledger if before is not None else Ledger()
-    known = before.places if before is not None else {}
-    places = _places(ledger, known)
-    put, doubtful = _entries(ledger, old, known, places)
-    put += [Row("write", n, call_text(x)) for n, x in _added(old.writes, ledger.writes)]
-    said = _added(old.utterances, ledger.utterances)
-    put += [Row("utterance", n, utterance_text(x)) for n, x in said]
-    gone: list[tuple[Kind, int]] = [("entry", places[entry.path]) for entry, _ in doubtful]
-    gone += [("entry", n) for path, n in known.items() if places.get(path) != n]
+    earlier = before.places if before is not None else {}
+    places = _places(ledger, earlier)
+    put, doubtful = _entries(ledger, old, earlier, places)
+    put += [SessionRow("write", n, call_text(x)) for n, x in _added(old.writes, ledger.writes)]
+    words = _added(old.utterances, ledger.utterances)
+    put += [SessionRow("utterance", n, utterance_text(x)) for n, x in words]
+    gone: list[tuple[RowKind, int]] = [("entry", places[entry.path]) for entry, _ in doubtful]
+    gone += [("entry", n) for path, n in earlier.items() if places.get(path) != n]
     gone += [("write", n) for n in range(len(ledger.writes), len(old.writes))]
     gone += [("utterance", n) for n in range(len(ledger.utterances), len(old.utterances))]
     head = head_text(saved, [(places[entry.path], text) for entry, text in doubtful])
-    return RowChange(head, put, gone, before is None, KeptRows(saved, places))
+    return RowChange(head, put, gone, before is None, SessionRows(saved, places))
 
 
-def _places(ledger: Ledger, known: Mapping[Path[Json], int]) -> dict[Path[Json], int]:
+def _places(ledger: Ledger, earlier: Mapping[Path[Json], int]) -> dict[Path[Json], int]:
     """The number of each record: in the order of first observation among those of its kind."""
     places: dict[Path[Json], int] = {}
-    top = max(known.values(), default=-1)
+    top = max(earlier.values(), default=-1)
     last: dict[str, int] = {}
     for entry in ledger:
         path = entry.path
-        number = known.get(path, -1)
+        number = earlier.get(path, -1)
         if number <= last.get(path[0], -1):
             number = top = top + 1
         places[path] = last[path[0]] = number
@@ -85,15 +85,15 @@ def _places(ledger: Ledger, known: Mapping[Path[Json], int]) -> dict[Path[Json],
 def _entries(
     ledger: Ledger,
     old: Ledger,
-    known: Mapping[Path[Json], int],
+    earlier: Mapping[Path[Json], int],
     places: Mapping[Path[Json], int],
-) -> tuple[list[Row], list[tuple[Entry, str]]]:
+) -> tuple[list[SessionRow], list[tuple[Entry, str]]]:
     """The records that differ, as rows; those that go with the head, as long as they are in doubt.
 
     A mark by a write that may have happened is told by that write's place, which changes as others
     are decided.
     """
-    rows: list[Row] = []
+    rows: list[SessionRow] = []
     doubtful: list[tuple[Entry, str]] = []
     doubts = ledger.unconfirmed
     before = {id(doubt.call) for doubt in old.unconfirmed}
@@ -103,11 +103,11 @@ def _entries(
         if not by.isdisjoint(id(doubt.call) for doubt in doubts):
             doubtful.append((entry, entry_text(entry, doubts)))
         elif (
-            known.get(entry.path) != number
+            earlier.get(entry.path) != number
             or old.get(entry.path) is not entry
             or not by.isdisjoint(before)  # It went with the head.
         ):
-            rows.append(Row("entry", number, entry_text(entry)))
+            rows.append(SessionRow("entry", number, entry_text(entry)))
     return rows, doubtful
 
 

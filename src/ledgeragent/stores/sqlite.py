@@ -17,7 +17,7 @@ from ledgeragent.stores.base import BUSY, IDLE_SECONDS, SavedSession
 from ledgeragent.stores.codec import loads
 from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
 from ledgeragent.stores.lately import LatelyKept, Stamp
-from ledgeragent.stores.rows import KeptRows, change_to
+from ledgeragent.stores.rows import SessionRows, change_to
 
 _Result = TypeVar("_Result")
 
@@ -88,14 +88,14 @@ class SqliteSessions:
             stamp = self._stamp(name)
             if stamp is None:
                 return None
-            known = self._lately.of(name, stamp)
-            if known is not None:
-                return known.saved
+            rows = self._lately.of(name, stamp)
+            if rows is not None:
+                return rows.saved
             (head,) = self._run("SELECT saved FROM sessions WHERE name = ?", name).fetchone()
             query = "SELECT kind, number, body FROM session_rows WHERE name = ?"
             saved, places = loads(head, stamp.version, self._run(query, name).fetchall())
         if places is not None:
-            self._lately.put(name, stamp, KeptRows(saved, places))
+            self._lately.put(name, stamp, SessionRows(saved, places))
         return saved
 
     def _stamp(self, name: str) -> Stamp | None:
@@ -117,7 +117,7 @@ class SqliteSessions:
                 self._run(gone, name, kind, number)
             for row in change.put:
                 self._run("INSERT OR REPLACE INTO session_rows VALUES (?, ?, ?, ?)", name, *row)
-        self._lately.put(name, fresh, change.kept)
+        self._lately.put(name, fresh, change.rows)
 
     def _put_head(self, name: str, head: str, stamp: Stamp, fresh: Stamp) -> None:
         if stamp.version == 0:
