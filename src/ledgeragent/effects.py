@@ -218,6 +218,16 @@ class Write:
     lost: Callable[[str], bool] = lost_on_the_way
     open: bool = False
 
+    def touched(self, arguments: Arguments, ledger: Ledger) -> list[Touch]:
+        """What a call changes, its arguments as rules read them; all, where its account of it fails."""
+        try:
+            touched: list[Touch] = []
+            for touches in self.touches:
+                touched += touches(arguments, ledger)
+            return touched
+        except Exception:
+            return [Touch(entry.path) for entry in ledger]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neutral:

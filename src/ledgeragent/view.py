@@ -90,6 +90,7 @@ class Record(Mapping[str, Any]):
     def _keys(self) -> Mapping[str, Json]:
         if self._stale:
             self._refuse_stale(self._fields, within=False)
+        self._note_keys()
         return self._value
 
     def plain(self) -> Mapping[str, Json]:
@@ -103,20 +104,20 @@ class Record(Mapping[str, Any]):
     def at_once(self, name: str) -> Any:
         """The object in a field as one fact, or as a record where part of it may have changed."""
         fields = (*self._fields, name)
-        if fields not in self._facts:
+        fact = self._facts.get(fields)
+        if fact is None:
             value = self._value.get(name)
             if self._stale or type(value) is not dict:
                 return self[name]
             self._refuse_odd(fields, value, self._shape.of(name))
-            self._facts[fields] = self._entry.fact(fields, value)
-        self._evidence.append(self._facts[fields])
-        return self._value[name]
+            fact = self._facts[fields] = self._entry.fact(fields, value)
+        self._evidence.append(fact)
+        return fact.value
 
     def __contains__(self, name: object) -> bool:
         keys = self._keys()
         if self._stale and name not in keys:
             self._refuse_stale((*self._fields, str(name)), within=False)
-        self._note_keys()
         return name in keys
 
     def _note_keys(self) -> None:
@@ -127,14 +128,10 @@ class Record(Mapping[str, Any]):
         self._evidence.append(facts[_KEYS])
 
     def __iter__(self) -> Iterator[str]:
-        keys = self._keys()
-        self._note_keys()
-        return iter(keys)
+        return iter(self._keys())
 
     def __len__(self) -> int:
-        keys = self._keys()
-        self._note_keys()
-        return len(keys)
+        return len(self._keys())
 
     def get(self, name: str, default: Any = None) -> Any:
         """The field, or `default` where the record has none."""
@@ -208,10 +205,12 @@ class View(dict[Path[Any], Any]):
         def __getitem__(self, path: Path[R]) -> R: ...
 
     def __missing__(self, path: Path[Any]) -> Any:
-        entry = self.entry(path) if self.changes else self._ledger.get(path)
+        entry = self._ledger.get(path)
+        if entry is not None and self.changes and path in self.changes:
+            entry = self._expected(entry)
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
-        stale = self._honour_stale and bool(entry.stale)
+        stale = entry.is_marked and self._honour_stale
         shape = entry.shape
         if shape is None:
             shape = entry.shaped(self._shapes(path))
@@ -220,11 +219,12 @@ class View(dict[Path[Any], Any]):
             return record
         if stale:
             raise MissingEvidence(path, stale=entry.stale[-1])
-        if "" not in entry.facts:
+        fact = entry.facts.get("")
+        if fact is None:
             if objection := shape.objection(entry.value, "its answer"):
                 raise MissingEvidence(path, objection=objection)
-            entry.facts[""] = entry.fact((), entry.value)
-        self.evidence.append(entry.facts[""])
+            fact = entry.facts[""] = entry.fact((), entry.value)
+        self.evidence.append(fact)
         self.plain.append(path)
         return entry.value
 
