@@ -29,8 +29,7 @@ def against(
     rule: Predicate, evidence: list[Evidence], kind: Kind, decision: Decision, broken: Broken
 ) -> Finding:
     """The finding of a rule that is broken."""
-    reason, public = broken
-    level = rule.enforcement
+    reason, public, level = *broken, rule.enforcement
     parts = (kind, rule.id, rule.clause, decision, reason, (), evidence, level, None, (), public)
     # A third of what the class's own constructor costs.
     return tuple.__new__(Finding, parts)

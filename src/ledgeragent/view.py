@@ -104,15 +104,14 @@ class Record(Mapping[str, Any]):
     def at_once(self, name: str) -> Any:
         """The object in a field as one fact, or as a record where part of it may have changed."""
         fields = (*self._fields, name)
-        fact = self._facts.get(fields)
-        if fact is None:
+        if fields not in self._facts:
             value = self._value.get(name)
             if self._stale or type(value) is not dict:
                 return self[name]
             self._refuse_odd(fields, value, self._shape.of(name))
-            fact = self._facts[fields] = self._entry.fact(fields, value)
-        self._evidence.append(fact)
-        return fact.value
+            self._facts[fields] = self._entry.fact(fields, value)
+        self._evidence.append(self._facts[fields])
+        return self._value[name]
 
     def __contains__(self, name: object) -> bool:
         keys = self._keys()
@@ -219,12 +218,11 @@ class View(dict[Path[Any], Any]):
             return record
         if stale:
             raise MissingEvidence(path, stale=entry.stale[-1])
-        fact = entry.facts.get("")
-        if fact is None:
+        if "" not in entry.facts:
             if objection := shape.objection(entry.value, "its answer"):
                 raise MissingEvidence(path, objection=objection)
-            fact = entry.facts[""] = entry.fact((), entry.value)
-        self.evidence.append(fact)
+            entry.facts[""] = entry.fact((), entry.value)
+        self.evidence.append(entry.facts[""])
         self.plain.append(path)
         return entry.value
 
