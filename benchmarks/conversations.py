@@ -284,7 +284,7 @@ async def watch(url: str, key: str) -> int:
     return events
 
 
-async def measured(seconds: float, conversations: int, *, console: bool) -> dict[str, Any]:
+async def measured(seconds: float, conversations: int, *, console: bool = False) -> dict[str, Any]:
     """The figures of one run, with servers of its own."""
     key = secrets.token_hex(16)
     model, port = free_port(), free_port()
