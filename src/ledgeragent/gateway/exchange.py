@@ -70,7 +70,7 @@ class Exchange:
     `max_refusals` times in a row is not answered any more (0: always). `verdicts` collects every
     judged reply, `upstream_calls` counts generations, `left_out` records that the ledger
     in the prompt leaves out past `max_ledger` bytes, `problem` is why an answer that had begun was
-    not completed.
+    not completed; `is_ended` once no events follow those that `stream` gave last.
     """
 
     dialect: Dialect
@@ -90,6 +90,7 @@ class Exchange:
     upstream_calls: int = 0
     left_out: int = 0
     problem: Exception | None = None
+    is_ended: bool = False
 
     async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
@@ -169,10 +170,12 @@ class Exchange:
             if not has_begun:
                 raise
             self.problem = problem
+            self.is_ended = True
             yield list(stream.fail(str(problem)))
             return
         header = verdict_header(self.verdicts)
         comment = [ServerEvent(f"{VERDICT_HEADER}: {header}", None)] if header else []
+        self.is_ended = True
         yield [*comment, *ending]
 
     def check_refusals(self) -> None:

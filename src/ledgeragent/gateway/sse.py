@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
-from ledgeragent.gateway.wirejson import ascii_text
+from ledgeragent.gateway.wirejson import ascii_encoded
 from ledgeragent.types import Json, parse_json
 
 DONE = "[DONE]"
@@ -25,9 +25,9 @@ class ServerEvent(NamedTuple):
         """The event as it goes over the wire."""
         if self.data is None:
             return f": {self.name}\n\n".encode("ascii", "replace")
-        data = DONE if self.data == DONE else ascii_text(self.data)
-        head = f"event: {self.name}\n" if self.name else ""
-        return f"{head}data: {data}\n\n".encode("ascii", "replace")
+        data = DONE.encode() if self.data == DONE else ascii_encoded(self.data)
+        head = f"event: {self.name}\n".encode("ascii", "replace") if self.name else b""
+        return b"%bdata: %b\n\n" % (head, data)
 
 
 class EventParser:

@@ -51,6 +51,8 @@ class ChatDialect:
 
     def refusing(self, structured: bool) -> ChatDialect:
         """The format, in which a refusal has a field of its own where the text is to be JSON."""
+        if structured == self._structured:
+            return self
         return ChatDialect(self._place, structured=structured)
 
     def conversation(self, body: Body) -> Request:
