@@ -51,6 +51,8 @@ def test_a_package_inside_another_projects_checkout_has_no_commit(
     git(root, "init", "-q")
     monkeypatch.setattr(provenance, "_PACKAGE", package)
     assert provenance.commit() == ""
+    monkeypatch.setenv("LEDGERAGENT_COMMIT", "abc")
+    assert provenance.commit() == "abc"
 
 
 def test_packs_are_told_by_their_digests_and_the_harness_where_there_is_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from ledgeragent.packs import load_domain
 from ledgeragent.types import Json
 
 _PACKAGE = Path(__file__).parents[2]
+_COMMIT = "LEDGERAGENT_COMMIT"
 
 
 def made_by(domains: Iterable[str], harness: str = "", pack: str | None = None) -> dict[str, Json]:
@@ -45,11 +47,12 @@ def _pack(domain: str) -> str:
 def commit() -> str:
     """The last commit that changed this package's source, with `-dirty` if it was changed since.
 
-    "" where the package does not run from a checkout of its own.
+    Where the package does not run from a checkout of its own, what LEDGERAGENT_COMMIT says, as in the
+    container, or "".
     """
     root = _PACKAGE.parents[1]
     if _git(root, "rev-parse", "--show-toplevel") != str(root):
-        return ""
+        return os.environ.get(_COMMIT, "")
     changed = _git(root, "status", "--porcelain", "--", "src")
     return f"{_git(root, 'log', '-1', '--format=%H', '--', 'src')}{'-dirty' if changed else ''}"
 
