@@ -119,6 +119,8 @@ def test_the_folders_that_the_experiments_name_are_made() -> None:
     rest = instructions(DEPLOY / "bench.Containerfile")
     words = dict(rest)
     made = next(text for word, text in rest if word == "RUN").split("-m 1777")[1].split()
+    # An empty data folder is refused; one with this in it is one that lacks every domain.
+    assert "/data/benchmarks" in made
     variables = dict(part.split("=") for part in words["ENV"].split())
     assert {variables["LEDGERAGENT_DATA_DIR"], words["WORKDIR"]} <= set(made)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -22,6 +23,7 @@ def made_by(domains: Iterable[str], harness: str = "", pack: str | None = None) 
     software: dict[str, Json] = {
         "ledgeragent": _version("ledgeragent"),
         "commit": commit(),
+        "source": source(),
         "packs": {domain: _pack(pack or domain) for domain in domains},
         "python": platform.python_version(),
     }
@@ -55,6 +57,19 @@ def commit() -> str:
         return os.environ.get(_COMMIT, "")
     changed = _git(root, "status", "--porcelain", "--", "src")
     return f"{_git(root, 'log', '-1', '--format=%H', '--', 'src')}{'-dirty' if changed else ''}"
+
+
+def source() -> str:
+    """The SHA-256 of this package's files, each as its name and its own SHA-256.
+
+    It tells installed copies of two commits with one version apart, and changes that no commit has.
+    """
+    lines = sorted(
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(_PACKAGE).as_posix()}\n"
+        for file in _PACKAGE.rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    )
+    return f"sha256:{hashlib.sha256(''.join(lines).encode()).hexdigest()}"
 
 
 def _git(root: Path, *arguments: str) -> str:
