@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import subprocess
@@ -10,6 +9,7 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ledgeragent.bench.datasets.needs import digest
 from ledgeragent.errors import UsageError
 from ledgeragent.packs import load_domain
 from ledgeragent.types import Json
@@ -60,16 +60,16 @@ def commit() -> str:
 
 
 def source() -> str:
-    """The SHA-256 of this package's files, each as its name and its own SHA-256.
+    """The SHA-256 of this package's files, made like that of data (`bench data`).
 
     It tells installed copies of two commits with one version apart, and changes that no commit has.
     """
-    lines = sorted(
-        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(_PACKAGE).as_posix()}\n"
+    files = {
+        file.relative_to(_PACKAGE).as_posix(): file
         for file in _PACKAGE.rglob("*")
         if file.is_file() and file.suffix != ".pyc"
-    )
-    return f"sha256:{hashlib.sha256(''.join(lines).encode()).hexdigest()}"
+    }
+    return f"sha256:{digest(files)}"
 
 
 def _git(root: Path, *arguments: str) -> str:
