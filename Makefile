@@ -6,12 +6,13 @@ HARNESS := .venv-tau2
 LITELLM := .venv-litellm
 OFFICIAL := .venv-tau2-official
 OLDEST := .venv-oldest
+CONTAINER ?= $(if $(shell command -v podman),podman,docker)
 PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
-.PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-oldest check format coverage mutants bench bench-growth docs site lock dist clean
+.PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-oldest check format coverage mutants bench bench-growth docs site lock dist image image-bench clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
@@ -104,6 +105,17 @@ lock: $(READY)
 # Builds wheel and sdist into dist/, installs each into an empty environment, and plays the demo from it.
 dist: $(READY)
 	$(BIN)/python -m tools.dist
+
+# The gateway's container and that of the experiments, with podman or docker. BUILD= takes further options.
+image:
+	$(call build,-f deploy/Containerfile -t ledgeragent)
+
+image-bench:
+	$(call build,-f deploy/bench.Containerfile -t ledgeragent-bench \
+		--build-arg COMMIT=$$(git log -1 --format=%H -- src))
+
+# Docker's format holds the health check, which OCI's has no place for.
+build = $(CONTAINER) build $(if $(findstring podman,$(CONTAINER)),--format docker) $(BUILD) $(1) .
 
 # The package alone, which needs nothing: enough for the demo.
 $(PLAIN): pyproject.toml

@@ -5,7 +5,10 @@ or what is new under a session's name, or what is new after the id of the last r
 scripted and tells in its answers whose words and whose ledger it was shown. Of two neighbours each has
 read its own order and tries to cancel the other's, which only a ledger that leaked would let it.
 
-    python -m benchmarks.conversations [--seconds 60 --conversations 1000]
+With `--console` the gateway has its console on, a page watches it, and the figures are kept beside those
+without.
+
+    python -m benchmarks.conversations [--seconds 60 --conversations 1000] [--console]
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import platform
 import re
+import secrets
 import statistics
 import sys
 import time
@@ -263,17 +268,43 @@ def resident(server: Server, kind: str = "VmRSS") -> float:
     return round(int(found[1]) / 1024, 1)
 
 
-async def measured(seconds: float, conversations: int) -> dict[str, Any]:
+async def watch(url: str, key: str) -> int:
+    """Watches the console as its page does, and now and then asks for all that it shows."""
+    headers, events = {"authorization": f"Bearer {key}"}, 0
+    timeout = aiohttp.ClientTimeout(total=None)
+    async with (
+        aiohttp.ClientSession(headers=headers, timeout=timeout) as http,
+        http.get(f"{url}/console/events") as stream,
+    ):
+        async for line in stream.content:
+            events += line.startswith(b"data:")
+            if events % 1_000 == 1:
+                async with http.get(f"{url}/console/state") as state:
+                    await state.read()
+    return events
+
+
+async def measured(seconds: float, conversations: int, *, console: bool = False) -> dict[str, Any]:
     """The figures of one run, with servers of its own."""
+    key = secrets.token_hex(16)
     model, port = free_port(), free_port()
     serve = [sys.executable, "-m", "benchmarks.conversations", "--serve", str(model)]
     upstream = ["--upstream", f"http://127.0.0.1:{model}", "--port", str(port)]
     upstream += [str(part) for bound in BOUNDS.items() for part in bound]
+    if console:
+        upstream += ["--console-key-env", "CONSOLE_KEY"]
     command = [sys.executable, "-m", "ledgeragent", "gateway", "--domain", "shop", *upstream]
-    async with started(model, serve), started(port, command) as gateway:
+    environment = {**os.environ, "CONSOLE_KEY": key}
+    async with (
+        started(model, serve),
+        started(port, command, env=environment) as gateway,
+        asyncio.TaskGroup() as group,
+    ):
+        url = f"http://127.0.0.1:{port}"
+        watching = group.create_task(watch(url, key)) if console else None
         memory = {"ready": resident(gateway)}
         began = time.perf_counter()
-        playing = asyncio.create_task(load(f"http://127.0.0.1:{port}", seconds, conversations))
+        playing = asyncio.create_task(load(url, seconds, conversations))
         for quarter in (1, 2, 3, 4):
             await asyncio.sleep(seconds / 4)
             memory[f"after_{seconds * quarter / 4:g}_s"] = resident(gateway)
@@ -281,6 +312,8 @@ async def measured(seconds: float, conversations: int) -> dict[str, Any]:
         took = time.perf_counter() - began
         memory["at_the_end"] = resident(gateway)
         memory["most"] = resident(gateway, "VmHWM")
+        if watching is not None:
+            watching.cancel()
     return {
         "requests": len(tally.milliseconds),
         "conversations_finished": tally.finished,
@@ -300,21 +333,34 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--conversations", type=int, default=1_000)
+    parser.add_argument("--console", action="store_true")
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve is not None:
         asyncio.run(serve_model(args.serve))
-    figures = asyncio.run(measured(args.seconds, args.conversations))
+    figures = asyncio.run(measured(args.seconds, args.conversations, console=args.console))
+    command = (
+        f"python -m benchmarks.conversations --seconds {args.seconds:g} "
+        f"--conversations {args.conversations}"
+    )
+    if args.console:
+        report = json.loads(RESULT.read_text())
+        report |= {"console_command": f"{command} --console", "console_figures": figures}
+        return _written(report, figures)
     report = {
         "what": "concurrent conversations through one gateway process with the shop's pack; "
         "gateway, scripted model and clients share one machine, so latency is that of a full queue",
-        "command": f"python -m benchmarks.conversations --seconds {args.seconds:g} "
-        f"--conversations {args.conversations}",
+        "command": command,
         "python": platform.python_version(),
         "machine": platform.machine(),
         "gateway_options": BOUNDS,
         "figures": figures,
     }
+    return _written(report, figures)
+
+
+def _written(report: dict[str, Any], figures: dict[str, Any]) -> int:
+    """Prints and keeps a report; 1 if anything in these figures is wrong."""
     RESULT.write_text(json.dumps(report, indent=1) + "\n")
     print(json.dumps(report, indent=1))
     return 1 if figures["errors"] or figures["wrong_or_crossed"] else 0

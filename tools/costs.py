@@ -180,17 +180,24 @@ def gateway() -> str:
 def conversations() -> str:
     """Many conversations at once: their outcome, and the gateway's memory while they ran."""
     report = result("conversations.json")
-    figures = report["figures"]
-    memory = figures["gateway_memory_mib"]
+    plain, watched = report["figures"], report["console_figures"]
     crossed = "answers, verdicts or ledgers that were not the conversation's own"
+    names = {
+        "requests": "requests",
+        "conversations finished": "conversations_finished",
+        "errors": "errors",
+        crossed: "wrong_or_crossed",
+    }
     rows = [
-        ("requests", f"{figures['requests']:,}"),
-        ("conversations finished", f"{figures['conversations_finished']:,}"),
-        ("errors", figures["errors"]),
-        (crossed, figures["wrong_or_crossed"]),
-        *((f"memory, {name.replace('_', ' ')}", f"{mib:.0f} MiB") for name, mib in memory.items()),
+        (label, *(f"{one[name]:,}" for one in (plain, watched))) for label, name in names.items()
     ]
-    return table(("what", "count"), rows) + made_by("conversations.json", report["command"])
+    memories = plain["gateway_memory_mib"], watched["gateway_memory_mib"]
+    for name in dict.fromkeys([*memories[0], *memories[1]]):
+        shown = (f"{one[name]:.0f} MiB" if name in one else "" for one in memories)
+        rows.append((f"memory, {name.replace('_', ' ')}", *shown))
+    head = ("what", "", "with the console on, and watched")
+    commands = f"{report['command']}` and `{report['console_command']}"
+    return table(head, rows) + made_by("conversations.json", commands)
 
 
 def streams() -> str:

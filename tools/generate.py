@@ -43,6 +43,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "cases": recorded.cases,
     "cel-speed": costs.cel_speed,
     "conversations": costs.conversations,
+    "health": growing.health,
     "streams": costs.streams,
     "cost": costs.cost,
     "coverage": costs.coverage,

@@ -42,6 +42,23 @@ def _short(cost: float) -> str:
     return f"{cost:,.0f}" if cost >= 100 else f"{cost:.3g}"
 
 
+def health() -> str:
+    """What a sign of life took under each kind of attack, and the attacks under which it took longest."""
+    report = result("health.json")
+    rows = []
+    for mode in ("enforce", "shadow"):
+        for kind in ("a request", "a reply", "a stream"):
+            attacks = [a for a in report["attacks"] if (a["mode"], a["by"]) == (mode, kind)]
+            count = sum(attack["probes"] for attack in attacks)
+            slowest = max(attacks, key=lambda attack: float(attack["most_ms"]))
+            name = f"{slowest['attack']} ({slowest['format']})"
+            p50 = max(attack["p50_ms"] for attack in attacks)
+            row = (mode, kind, len(attacks), f"{count:,}", f"{p50:.1f}", slowest["most_ms"], name)
+            rows.append(row)
+    head = ("mode", "the body is", "bodies", "signs asked for", "highest median of one body (ms)")
+    return table((*head, "longest (ms)", "under"), rows) + made_by("health.json", report["command"])
+
+
 def workers() -> str:
     """Requests a second by workers: measured here, and simulated."""
     report = result("growth.json")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import sqlite3
 import tempfile
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,10 +29,10 @@ from ledgeragent.journal.resuming import resumed
 from ledgeragent.offline.replay import replay
 from ledgeragent.predicates import Broken, View
 from ledgeragent.state import State
-from ledgeragent.stores.base import SavedSession, SessionStore
+from ledgeragent.stores.base import SavedSession
 from ledgeragent.stores.choose import open_session_store
 from ledgeragent.stores.memory import Memory
-from ledgeragent.types import UserMessage
+from ledgeragent.types import Reply, UserMessage
 
 
 def records() -> list[Curve]:
@@ -81,21 +83,46 @@ def rules() -> list[Curve]:
 
 
 def sessions() -> list[Curve]:
-    """A turn of a session that holds n records, on disk: loaded, one more record read, kept."""
-    curve = Curve("a turn of a session in SQLite", "records")
+    """A turn of a session, on disk: loaded, one more record read, kept.
+
+    It holds n records of one return, or a conversation of n messages in which each fourth one is a
+    return with a record.
+    """
+    curves = [
+        Curve("a turn of a session in SQLite", "records"),
+        Curve("a turn of a session in SQLite, a conversation", "messages"),
+        Curve("… by a process that has not kept it, and has to load it", "messages"),
+        Curve("… what it writes (kB in place of ms)", "messages"),
+    ]
     with tempfile.TemporaryDirectory() as folder:
         for size in (10, 100, 1_000, 10_000):
-            asyncio.run(_turns(open_session_store(f"{folder}/{size}.db"), size, curve))
-    return [curve]
+            state = returned(State(), "list_parts", [part(n) for n in range(size)], STORE)
+            asyncio.run(_turns(f"{folder}/{size}.db", state, size, curves[0]))
+        for size in (10, 100, 1_000, 4_000):
+            state = State()
+            for number in range(size // 4):
+                state = state.observe(UserMessage(text=f"And {number}?"), STORE)
+                state = returned(state, "get_part", part(number), STORE, id=f"p{number}")
+                state = state.observe(Reply(text=f"It is part {number}."), STORE)
+            asyncio.run(_turns(f"{folder}/talk-{size}.db", state, size, *curves[1:]))
+    return curves
 
 
-async def _turns(store: SessionStore, size: int, curve: Curve) -> None:
+async def _turns(
+    file: str,
+    state: State,
+    size: int,
+    curve: Curve,
+    anew: Curve | None = None,
+    written: Curve | None = None,
+) -> None:
+    store = open_session_store(file)
     await store.open()
-    state = returned(State(), "list_parts", [part(n) for n in range(size)], STORE)
     await store.save("session:a", SavedSession(memory=Memory(session="a", state=state)))
-    spent = []
+    spent, bytes_written = [], []
     for turn in range(5):
         gc.collect()
+        _emptied(file)
         began = time.process_time()
         saved = await store.load("session:a")
         assert saved is not None
@@ -104,8 +131,30 @@ async def _turns(store: SessionStore, size: int, curve: Curve) -> None:
         memory = Memory(session="a", state=state)
         await store.save("session:a", SavedSession(memory=memory, version=saved.version))
         spent.append(time.process_time() - began)
+        bytes_written.append(Path(f"{file}-wal").stat().st_size)
     curve.add(size, min(spent))
+    if written is not None:
+        written.add(size, min(bytes_written) / 1e6)
     await store.close()
+    if anew is not None:
+        anew.add(size, min([await _loaded(file) for _ in range(5)]))
+
+
+def _emptied(file: str) -> None:
+    """Puts all that has been written into the file itself, so that what comes is all in its log."""
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+async def _loaded(file: str) -> float:
+    store = open_session_store(file)
+    await store.open()
+    gc.collect()
+    began = time.process_time()
+    assert await store.load("session:a") is not None
+    spent = time.process_time() - began
+    await store.close()
+    return spent
 
 
 def journals() -> list[Curve]:

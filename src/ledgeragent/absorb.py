@@ -26,7 +26,7 @@ from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
 from ledgeragent.returned import is_plain, parse_return, unwrapped
 from ledgeragent.shape import shape_of
-from ledgeragent.types import Arguments, Json, ToolCall, ToolReturn, canonical, is_error
+from ledgeragent.types import Json, ToolCall, ToolReturn, canonical, is_error
 
 _LONGEST_STATUS_LINE = 200
 _STATUS_LINE = re.compile(
@@ -167,25 +167,10 @@ def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
     return tells(answer) and (refused or _STATUS_LINE.match(answer) is not None)
 
 
-def touched_by(
-    ledger: Ledger, call: ToolCall, domain: Domain, arguments: Arguments | None = None
-) -> list[Touch]:
-    """What a write changes; everything, where its own account of it fails.
-
-    `arguments` are those of the call as rules read them, for whoever has read them already.
-    """
+def touched_by(ledger: Ledger, call: ToolCall, domain: Domain) -> list[Touch]:
+    """What a write changes."""
     tool = domain.tool(call.name)
-    if not isinstance(tool, Write):
-        return []
-    try:
-        if arguments is None:
-            arguments = domain.arguments(call)
-        touched: list[Touch] = []
-        for touches in tool.touches:
-            touched += touches(arguments, ledger)
-        return touched
-    except Exception:
-        return [Touch(entry.path) for entry in ledger]
+    return tool.touched(domain.arguments(call), ledger) if isinstance(tool, Write) else []
 
 
 def _fails(route: Read[Any], raw: Json) -> bool:

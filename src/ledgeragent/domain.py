@@ -128,7 +128,10 @@ class Domain:
         guard = self._guards.get(call.name)
         if guard is None or guard.read_arguments is None or call.malformed is not None:
             return call.arguments
-        arguments: Arguments = guard.read_arguments(call.arguments, "", [])
+        try:
+            arguments: Arguments = guard.read_arguments(call.arguments, "", [])
+        except Exception:  # a pack's own account of what a text should look like
+            return call.arguments
         return arguments
 
     def routes(self, tool: str) -> tuple[Read[Any], ...]:

@@ -218,6 +218,16 @@ class Write:
     lost: Callable[[str], bool] = lost_on_the_way
     open: bool = False
 
+    def touched(self, arguments: Arguments, ledger: Ledger) -> list[Touch]:
+        """What a call changes, its arguments as rules read them; all, where its account of it fails."""
+        try:
+            touched: list[Touch] = []
+            for touches in self.touches:
+                touched += touches(arguments, ledger)
+            return touched
+        except Exception:
+            return [Touch(entry.path) for entry in ledger]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neutral:
@@ -238,23 +248,26 @@ class FieldTouch:
 
     template: PathTemplate[Any]
     fields: tuple[Fields, ...]
-    _marks: dict[tuple[str, ...], tuple[Touch, ...]] = field(default_factory=dict, init=False)
+    _marks: dict[str, tuple[Touch, ...]] = field(default_factory=dict, init=False)
 
     def __call__(self, arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
         """The marks for a call with these arguments; none where they name no record."""
-        try:
-            keys = tuple([str(arguments[name]) for name in self.template.keys])
-        except KeyError:
-            return ()
+        names = self.template.keys
+        key = arguments.get(names[0]) if len(names) == 1 else None
         # A call is judged more than once, and told of more often still.
-        marks = self._marks.get(keys)
-        return marks if marks is not None else self._make(keys)
+        marks = self._marks.get(key) if type(key) is str else None
+        return marks if marks is not None else self._make(arguments)
 
-    def _make(self, keys: tuple[str, ...]) -> tuple[Touch, ...]:
+    def _make(self, arguments: Arguments) -> tuple[Touch, ...]:
+        keys = [str(arguments[name]) for name in self.template.keys if name in arguments]
+        if len(keys) < len(self.template.keys):
+            return ()
         path = self.template(*keys)
         if len(self._marks) >= _MOST_REMEMBERED:
             self._marks.clear()
-        marks = self._marks[keys] = tuple(Touch(path, prefix) for prefix in self.fields)
+        marks = tuple(Touch(path, prefix) for prefix in self.fields)
+        if len(keys) == 1:
+            self._marks[keys[0]] = marks
         return marks
 
 

@@ -111,6 +111,11 @@ class Entry:
         """The same of objects inside it: several calls and rules read the same few."""
         return {}
 
+    @cached_property
+    def is_marked(self) -> bool:
+        """True if something of the record may have changed since it was read."""
+        return bool(self.stale)
+
     def facts_at(self, fields: Fields) -> dict[str | Fields, Evidence]:
         """The facts that rules have read of the object at `fields`, by name."""
         return self.inner_facts.setdefault(fields, {})
@@ -122,11 +127,7 @@ class Entry:
 
     def stale_at(self, fields: Fields) -> Stale | None:
         """The mark that makes `fields` unknown, if one does."""
-        if self.stale:
-            for mark in self.stale_kinds.values():
-                if mark.covers(fields):
-                    return mark
-        return None
+        return next((mark for mark in self.stale_kinds.values() if mark.covers(fields)), None)
 
     def marked(self, fresh: Iterable[Stale]) -> Entry:
         """This entry with more of it called unknown."""

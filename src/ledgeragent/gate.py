@@ -33,7 +33,8 @@ Delivery = Literal["drop", "tool_result"]
 """`drop`: a rejected call leaves the message (the paper). `tool_result`: it is answered with the
 feedback, as chat APIs require of every call id. The verdicts are the same."""
 
-# A look at an enum costs as much as a rule.
+# A look at an enum costs as much as a rule, and so does a named tuple's own constructor.
+_tuple = tuple.__new__
 _ALLOW, _ENFORCE, _VIOLATION = Decision.ALLOW, Enforcement.ENFORCE, Kind.VIOLATION
 
 MALFORMED = "gate/arguments"
@@ -191,9 +192,11 @@ class Gate:
     ) -> Finding:
         candidates = missing.reads or self.domain.reads_for(missing.path)
         present = [call for call in candidates if self.domain.has(call.name)]
-        reads = tuple(call for call in present if not self._in_vain(call, view))
+        # One that lacks arguments may fail for just that, which says nothing of the read that is meant.
+        lacking = self.domain.asked_of_user
+        reads = tuple(c for c in present if view.unavailable(c) is None or lacking(c))
         running = running_write(missing, view)
-        calls = tuple(spelled(call, self.domain.asked_of_user(call)) for call in reads)
+        calls = tuple(spelled(call, lacking(call)) for call in reads)
         more = tuple(read for path in missing.others for read in self.domain.reads_for(path)[:1])
         reason = request_for(missing, view, calls, running, more, nameless=rule.identity)
         if reads or running:
@@ -204,13 +207,6 @@ class Gate:
         if decision is Decision.ALLOW:
             return undecided._replace(enforcement=Enforcement.AUDIT)
         return undecided._replace(reason=f"this cannot be checked here: {reason}")
-
-    def _in_vain(self, call: ToolCall, view: View) -> bool:
-        """True if a read is known to fail whatever one does.
-
-        One that lacks arguments may fail for just that, which says nothing of the read that is meant.
-        """
-        return view.unavailable(call) is not None and not self.domain.asked_of_user(call)
 
     def plan(self, ledger: Ledger) -> Plan:
         """An empty plan on a ledger, for whoever judges the calls of a reply one by one."""
@@ -280,9 +276,9 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
 
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:
     if not findings:
-        return Verdict(call, _ALLOW, (), (), evidence)
+        return _tuple(Verdict, (call, _ALLOW, (), (), evidence, ""))
     if len(findings) == 1 and findings[0].enforcement is _ENFORCE:
-        return Verdict(call, findings[0].decision, tuple(findings), (), evidence)
+        return _tuple(Verdict, (call, findings[0].decision, (*findings,), (), evidence, ""))
     shadow = tuple([f for f in findings if f.enforcement is not _ENFORCE])
     enforced = tuple([f for f in findings if f.enforcement is _ENFORCE])
     decision = max([finding.decision for finding in enforced], default=_ALLOW)

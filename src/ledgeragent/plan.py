@@ -11,9 +11,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
-from ledgeragent.absorb import touched_by
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Effect
+from ledgeragent.effects import Write
 from ledgeragent.ledger import Ledger, Touch, Unconfirmed
 from ledgeragent.lookback import LookBack
 from ledgeragent.paths import Path
@@ -32,7 +31,7 @@ Judge: TypeAlias = "Callable[[ToolCall, Ledger, Plan | None], Verdict]"
 
 WAIT = "gate/wait"
 # A look at an enum costs as much as a rule.
-_ALLOW, _WRITE = Decision.ALLOW, Effect.WRITE
+_ALLOW = Decision.ALLOW
 _record_of = operator.itemgetter(0)
 
 
@@ -44,11 +43,10 @@ def spoken_calls(calls: Sequence[ToolCall]) -> str:
 class Claim:
     """What an allowed call rests on and changes, until its result has come."""
 
-    __slots__ = ("_evidence", "call", "doubt", "lookbacks", "paths", "touched")
+    __slots__ = ("_evidence", "call", "lookbacks", "paths", "touched")
 
     def __init__(self, verdict: Verdict, touched: list[Touch], lookbacks: list[LookBack]) -> None:
         self.call = verdict.call
-        self.doubt = Unconfirmed(verdict.call, True)
         self._evidence = verdict.evidence
         self.touched = touched
         self.paths = {*map(_record_of, touched)}
@@ -99,18 +97,20 @@ class Plan:
 
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
-        if self._writes(call):
-            # What it was let through on is read off the ledger once more: nobody keeps it.
-            self._let_through(self._claim(self._judged(call)))
+        # What it was let through on is read off the ledger once more: nobody keeps it.
+        claim = self._claim(self._judged(call))
+        if claim is not None:
+            self._let_through(claim)
 
     def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
         """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
         if self._order == "snapshot":
             return self._judge(call, self._snapshot, None)
         verdict = self._judged(call)
-        if verdict.decision is not _ALLOW or (last and not self._claims) or not self._writes(call):
+        alone = last and not self._claims
+        claim = None if alone or verdict.decision is not _ALLOW else self._claim(verdict)
+        if claim is None:
             return verdict
-        claim = self._claim(verdict)
         if self._claims and (earlier := self._conflict(claim)) is not None:
             return _wait(verdict, earlier.call)
         if not last:
@@ -122,29 +122,32 @@ class Plan:
         self._arguments, self._view, self.lookbacks = None, None, []
         return self._judge(call, self._snapshot, self)
 
-    def _claim(self, verdict: Verdict) -> Claim:
-        touched = touched_by(self._snapshot, verdict.call, self._domain, self._arguments)
+    def _claim(self, verdict: Verdict) -> Claim | None:
+        """What an allowed call rests on and changes, None if it changes nothing."""
+        tool = self._domain.tool(verdict.call.name)
+        if not (tool is None or isinstance(tool, Write)):
+            return None
+        arguments = self._arguments or self._domain.arguments(verdict.call)
+        touched = tool.touched(arguments, self._snapshot) if tool is not None else []
         return Claim(verdict, touched, self.lookbacks)
 
     def _let_through(self, claim: Claim) -> None:
         self._claims.append(claim)
-        self._doubts = (*self._doubts, claim.doubt)
+        self._doubts = (*self._doubts, Unconfirmed(claim.call, True))
         if self._view is not None:
             self._relied_on.update(self._view, self._view.plain)
         for path in claim.paths:
             self._changes.setdefault(path, []).append((claim.call, claim.touched))
-
-    def _writes(self, call: ToolCall) -> bool:
-        return self._domain.effect(call.name) is _WRITE
 
     def _conflict(self, later: Claim) -> Claim | None:
         """The earlier call that this one would disturb, or repeat, where order is not sure."""
         if self._order != "any":
             return None
         paths = later.paths
-        near = not (paths.isdisjoint(self._relied_on) and paths.isdisjoint(self._changes))
+        apart = paths.isdisjoint(self._relied_on) and paths.isdisjoint(self._changes)
         for claim in self._claims:
-            if claim.repeats(later.call) or (near and claim.meets(later)):
+            # The same call once more touches the same; of one that touches nothing, paths do not tell.
+            if not (apart and paths) and (claim.repeats(later.call) or claim.meets(later)):
                 return claim
             if claim.lookbacks and not self._stands(claim, later):
                 return claim
@@ -152,7 +155,8 @@ class Plan:
 
     def _stands(self, claim: Claim, later: Claim) -> bool:
         """True if a claim that rests on which writes were done is right with one more as well."""
-        doubts = (*[doubt for doubt in self._doubts if doubt is not claim.doubt], later.doubt)
+        others = [doubt for doubt in self._doubts if doubt.call is not claim.call]
+        doubts = (*others, Unconfirmed(later.call, True))
         return all(lookback.is_satisfied(doubts) for lookback in claim.lookbacks)
 
 

@@ -35,6 +35,8 @@ __all__ = [
     "violation",
 ]
 
+# A named tuple's own constructor costs half as much again.
+_tuple = tuple.__new__
 _ID = re.compile(r"[\w-]+/[\w-]+")
 
 
@@ -70,7 +72,8 @@ def violation(template: str, **facts: Json) -> Broken:
             facts[name] = spoken(value)
     # Facts come from outside: none may start a line of its own.
     reason = visible(template.format_map(facts))
-    return Broken(reason, Sentence(template, facts, private) if private else "")
+    public = _tuple(Sentence, (template, facts, private)) if private else ""
+    return _tuple(Broken, (reason, public))
 
 
 Check = Callable[[Any, View], Broken | None]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from ledgeragent.types import Json, RepeatedKeyError, parse_distinct
 
 _DEEPEST_WRAPPING = 6
-_LONGEST_LITERAL = 1 << 18  # characters: reading this many may take a second
+_LONGEST_LITERAL = 1 << 15  # characters: reading more would stop all else for long
 _LONGEST_SHOWN = 80
 _WRAPPERS = frozenset(("result", "output", "content"))
 _AROUND_BLOCKS = frozenset(
@@ -21,11 +21,11 @@ _OTHER_BLOCKS = frozenset(
     ("image", "image_url", "input_image", "audio", "resource", "resource_link", "document", "file")
 )
 _MAY_BE_WRAPPER = re.compile(
-    r"""\s*(?:["']|\{\s*["'](?:result|output|content|_?meta|is_?error|structured_?content)["']\s*:"""
+    r"""(?:["']|\{\s*["'](?:result|output|content|_?meta|is_?error|structured_?content)["']\s*:"""
     r"""|\[\s*\{\s*["'](?:type|text)["']\s*:)""",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(r"\s*[\[(]*\{.*\}[\])]*\s*", re.DOTALL)
+_OBJECT = re.compile(r"\s*+[\[(]*+\{.*\}[\])]*\s*", re.DOTALL)
 
 
 def unwrapped(content: Json, own: Container[str] = ()) -> Json:
@@ -110,7 +110,7 @@ def _inner(content: Json, own: Container[str]) -> Json:
 
 
 def _inner_of_text(content: str, own: Container[str]) -> Json:
-    if _MAY_BE_WRAPPER.match(content) is None:
+    if _MAY_BE_WRAPPER.match(content.lstrip()) is None:
         return content
     try:
         value = parse_value(content)

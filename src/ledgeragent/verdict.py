@@ -19,8 +19,8 @@ class Decision(IntEnum):
     BLOCK = 2
 
 
-# A look at an enum costs as much as a rule.
-_ALLOW, _BLOCK = Decision.ALLOW, Decision.BLOCK
+_OUTCOMES = ("", " was not executed", " was not executed, and stays refused")
+"""What has become of a call, by its decision, in words that follow its name."""
 
 
 class Enforcement(Enum):
@@ -149,8 +149,4 @@ class Verdict(NamedTuple):
         objection = self.objection
         if not objection:
             return ""
-        name = visible(self.call.name)
-        if self.decision is _ALLOW:
-            return f"{name}: {objection}"
-        stays = ", and stays refused" if self.decision is _BLOCK else ""
-        return f"{name} was not executed{stays}: {objection}"
+        return f"{visible(self.call.name)}{_OUTCOMES[self.decision]}: {objection}"

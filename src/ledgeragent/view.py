@@ -90,6 +90,7 @@ class Record(Mapping[str, Any]):
     def _keys(self) -> Mapping[str, Json]:
         if self._stale:
             self._refuse_stale(self._fields, within=False)
+        self._note_keys()
         return self._value
 
     def plain(self) -> Mapping[str, Json]:
@@ -116,7 +117,6 @@ class Record(Mapping[str, Any]):
         keys = self._keys()
         if self._stale and name not in keys:
             self._refuse_stale((*self._fields, str(name)), within=False)
-        self._note_keys()
         return name in keys
 
     def _note_keys(self) -> None:
@@ -127,14 +127,10 @@ class Record(Mapping[str, Any]):
         self._evidence.append(facts[_KEYS])
 
     def __iter__(self) -> Iterator[str]:
-        keys = self._keys()
-        self._note_keys()
-        return iter(keys)
+        return iter(self._keys())
 
     def __len__(self) -> int:
-        keys = self._keys()
-        self._note_keys()
-        return len(keys)
+        return len(self._keys())
 
     def get(self, name: str, default: Any = None) -> Any:
         """The field, or `default` where the record has none."""
@@ -208,10 +204,12 @@ class View(dict[Path[Any], Any]):
         def __getitem__(self, path: Path[R]) -> R: ...
 
     def __missing__(self, path: Path[Any]) -> Any:
-        entry = self.entry(path) if self.changes else self._ledger.get(path)
+        entry = self._ledger.get(path)
+        if entry is not None and self.changes and path in self.changes:
+            entry = self._expected(entry)
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
-        stale = self._honour_stale and bool(entry.stale)
+        stale = entry.is_marked and self._honour_stale
         shape = entry.shape
         if shape is None:
             shape = entry.shaped(self._shapes(path))

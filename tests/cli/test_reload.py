@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from asyncio.subprocess import Process
@@ -183,5 +184,36 @@ def test_200_streams_are_finished_before_it_ends(tmp_path: Path) -> None:
             assert log.stat().st_mode & 0o077 == 0
             for word in ("Ferns", SAY.text):
                 assert word not in log.read_text()
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_hangup_while_it_starts_ends_nothing_and_is_acted_on(
+    tmp_path: Path, workers: str
+) -> None:
+    """The domain's module sends it, as something impatient would, while it is imported."""
+    (tmp_path / "impatient.py").write_text(
+        "import os, signal\nfrom tests.lending.domain import LIBRARY\n"
+        "os.kill(os.getpid(), signal.SIGHUP)\n"
+    )
+
+    async def scenario() -> None:
+        path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+        options = [
+            "--allow-faulty",
+            "--domain",
+            "impatient:LIBRARY",
+            "--upstream",
+            "http://localhost:1",
+        ]
+        options += ["--workers", workers, "--session-store", str(tmp_path / "sessions.db")]
+        async with command(*options, env={"PYTHONPATH": path}) as (gateway, url, _):
+            for _ in range(int(workers)):
+                await said(gateway, "reloaded")
+            async with aiohttp.ClientSession() as http, http.get(f"{url}/livez") as response:
+                assert response.status == 200
+            gateway.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(gateway.wait(), 20) == 0
 
     run(scenario())

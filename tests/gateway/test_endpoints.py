@@ -14,8 +14,8 @@ from aiohttp import web
 
 from ledgeragent.errors import UsageError
 from ledgeragent.gateway.endpoints import ApiAddress
+from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.server import Gateway, Settings
-from ledgeragent.gateway.upstream import proxy_for
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES
 from tests.gateway.world import (
     HELLO,

@@ -18,6 +18,7 @@ from ledgeragent.types import Message, Reply, ToolCall, UserMessage
 from tests.conformance.drivers.gateway import TOOLS
 from tests.conformance.drivers.litellm import MASTER_KEY, LiteLLMProxy
 from tests.conformance.upstream import Upstream
+from tests.gateway.clientview import calls_in
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
 
 CANCEL = Reply(calls=(ToolCall(id="c1", name="cancel_order", arguments={"order_id": "G-1010"}),))
@@ -31,10 +32,17 @@ class Stubborn(Upstream):
     def __init__(self) -> None:
         super().__init__()
         self.bodies: list[Any] = []
+        self.answers: list[bytes] = []
 
     def respond(self, path: str, headers: Any, body: Any) -> tuple[str, bytes]:
         """The call, whole or streamed."""
         self.bodies.append(body)
+        if path == "/v1/embeddings":
+            vector = {"object": "embedding", "index": 0, "embedding": [0.5]}
+            return "application/json", json.dumps({"object": "list", "data": [vector]}).encode()
+        if self.answers:
+            kind = "text/event-stream" if body.get("stream") else "application/json"
+            return kind, self.answers.pop()
         wire = next(wire for wire in (CHAT, MESSAGES, RESPONSES) if wire.path == path)
         if body.get("stream"):
             return "text/event-stream", b"".join(wire.events(CANCEL, "r1"))
@@ -61,7 +69,8 @@ def ask(
     """Status, headers and body of an answer."""
     connection = HTTPConnection(urlsplit(proxy.url).netloc, timeout=60)
     keys = {"authorization": f"Bearer {MASTER_KEY}", "content-type": "application/json"}
-    connection.request("POST", path, json.dumps(body), keys | headers)
+    raw = body if isinstance(body, str) else json.dumps(body)
+    connection.request("POST", path, raw.encode(), keys | headers)
     answer = connection.getresponse()
     told = {name.lower(): value for name, value in answer.getheaders()}
     data = answer.read()
@@ -159,3 +168,74 @@ def test_in_shadow_nothing_changes_and_all_is_recorded(model: Stubborn, tmp_path
 def test_a_bad_setting_stops_the_start(model: Stubborn) -> None:
     with pytest.raises(AssertionError, match=r"ledgeragent\.domian: no such option"):
         LiteLLMProxy(model.url, {"domian": "shop"})
+
+
+HOSTILE = {
+    "deep": "[" * 3_000 + "]" * 3_000,
+    "deep objects": '{"a":' * 3_000 + "1" + "}" * 3_000,
+    "many": "[" + "[]," * 210_000 + "[]]",
+    "number": "9" * 4_000,
+    "infinite": "1e999",
+    "half a character": '"\\ud800"',
+    "twice": '{"name": "cancel_order", "name": "find_customer"}',
+    "nothing": "null",
+    "calls": json.dumps(CHAT.answer(CANCEL, "x")),
+}
+
+
+@pytest.mark.parametrize("wire", [CHAT, MESSAGES, RESPONSES], ids=lambda wire: wire.name)
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_request_gets_nothing_unjudged(
+    proxy: LiteLLMProxy, wire: Wire, kind: str
+) -> None:
+    """Wherever it stands: beside the messages, as one, in one, in a tool, in the proxy's own fields."""
+    text = json.dumps(body_of(wire))
+    field = "input" if wire is RESPONSES else "messages"
+    bodies = [
+        f'{text[:-1]}, "x": {HOSTILE[kind]}}}',
+        f'{text[:-1]}, "metadata": {HOSTILE[kind]}}}',
+        f'{text[:-1]}, "litellm_metadata": {HOSTILE[kind]}}}',
+        text.replace(f'"{field}": [', f'"{field}": [{HOSTILE[kind]}, ', 1),
+        text.replace('"Cancel G-1010."', HOSTILE[kind], 1),
+        text.replace('"tools": [', f'"tools": [{HOSTILE[kind]}, ', 1),
+    ]
+    for number, body in enumerate(bodies):
+        status, told, data = ask(proxy, wire.path, body)
+        assert b'cancel_order"' not in data.replace(b"\\", b""), (number, status)
+        assert status != 200 or VERDICT in told, (number, data[:300])
+
+
+@pytest.mark.parametrize("wire", [CHAT, MESSAGES, RESPONSES], ids=lambda wire: wire.name)
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_reply_gets_nothing_unjudged_through(
+    proxy: LiteLLMProxy, model: Stubborn, wire: Wire, kind: str, stream: bool
+) -> None:
+    whole = json.dumps(wire.answer(CANCEL, "r")).encode()
+    if stream:
+        whole = b"".join(wire.events(CANCEL, "r"))
+    odd = HOSTILE[kind].encode()
+    answers = [
+        whole.replace(b"}", b', "x": ' + odd + b"}", 1),
+        whole.replace(b'"assistant"', odd),
+        whole.replace(b'"cancel_order"', odd),
+        odd if not stream else b"data: " + odd + b"\n\n" + whole,
+        whole[:-20],
+    ]
+    for number, answer in enumerate(answers):
+        model.answers[:] = [answer] * 2
+        status, _, data = ask(proxy, wire.path, body_of(wire, stream=stream))
+        model.answers.clear()
+        if status == 200 or not data.startswith(b"{"):
+            assert b'cancel_order"' not in data.replace(b"\\", b""), number
+        else:  # The proxy quotes in its errors what it could not read itself.
+            assert list(calls_in(json.loads(data))) == [], number
+
+
+def test_after_all_that_it_judges_and_answers_without_calls_pass(
+    proxy: LiteLLMProxy, model: Stubborn
+) -> None:
+    status, told, _ = ask(proxy, CHAT.path, body_of(CHAT))
+    assert status == 200 and told[VERDICT] == "cancel_order=REVISE,cancel_order=REVISE"
+    status, _, data = ask(proxy, "/v1/embeddings", {"model": "openai/m", "input": "hi"})
+    assert status == 200 and json.loads(data)["data"][0]["embedding"] == [0.5]

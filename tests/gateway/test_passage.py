@@ -6,20 +6,22 @@ import asyncio
 import errno
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 
-from ledgeragent.gateway.server import SESSION_HEADER
+from ledgeragent.gateway.server import SESSION_HEADER, Gateway
 from ledgeragent.journal import Journal
 from ledgeragent.stores.base import ProcessStore
 from ledgeragent.types import Reply
 from tests.gateway.conftest import Client
 from tests.gateway.upstream import stepwise
 from tests.gateway.wires import CHAT, Wire
-from tests.gateway.world import HELLO, KNOWN, LONG, SAY, TOOLS, WRITE, World, run, world
+from tests.gateway.world import HELLO, KNOWN, LONG, SAY, TOOLS, WRITE, World, run, served, world
 from tests.lending.domain import LIBRARY
 
 
@@ -223,5 +225,71 @@ def test_routes_of_no_format_pass_too() -> None:
                 async with w.http.request(method, f"{w.url}/v1/files/f1", data=data) as response:
                     assert response.status == 201
                     assert await response.read() == method.encode() + (data or b"")
+
+    run(scenario())
+
+
+PACKINGS = {
+    "no gzip": ("gzip", b"{}" * 100),
+    "more behind it": ("gzip", gzip.compress(b"{}") + b"xx"),
+    "cut off": ("gzip", gzip.compress(b"{}")[:-4]),
+    "no deflate": ("deflate", b"{}"),
+    "not known": ("br", b"\x0b\x02\x80{}\x03"),
+    "two of them": ("gzip, gzip", gzip.compress(gzip.compress(b"{}"))),
+}
+
+
+@pytest.mark.parametrize("path", [CHAT.path, "/v1/embeddings", "/anything"])
+@pytest.mark.parametrize("kind", PACKINGS)
+def test_a_body_that_is_not_packed_as_it_says_passes_as_it_came(path: str, kind: str) -> None:
+    """Both ways."""
+    coding, raw = PACKINGS[kind]
+    seen: list[tuple[bytes, str | None]] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        seen.append((await request.read(), request.headers.get("content-encoding")))
+        return web.Response(body=raw, headers={"content-encoding": coding})
+
+    async def scenario() -> None:
+        app = web.Application()
+        app.router.add_post(path, answer)
+        async with world(mode="shadow") as w, served(app, auto_decompress=False) as behind:
+            gateway = Gateway(LIBRARY, replace(w.gateway.settings, upstream=behind))
+            async with (
+                served(gateway.app(), auto_decompress=False) as url,
+                ClientSession(auto_decompress=False) as http,
+                http.post(
+                    f"{url}{path}", data=raw, headers={"content-encoding": coding}
+                ) as response,
+            ):
+                assert (response.status, await response.read()) == (200, raw)
+                assert response.headers["content-encoding"] == coding
+            assert seen == [(raw, coding)]
+            assert gateway.metrics.unjudged == (path == CHAT.path)
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("mode", ["enforce", "shadow"])
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress], ids=["gzip", "deflate"])
+def test_a_body_that_is_packed_as_it_says_is_judged(client: Client, mode: str, pack: Any) -> None:
+    async def scenario() -> None:
+        async with world(LONG, SAY, mode=mode) as w:
+            body = client.wire.request(KNOWN, TOOLS, client.stream)
+            headers = {"content-encoding": "gzip" if pack is gzip.compress else "deflate"}
+            got = await w.post(client.wire, pack(json.dumps(body).encode()), headers)
+            assert got.called == ([] if mode == "enforce" else ["lend_book"])
+            assert w.gateway.metrics.decisions["lend_book", "REVISE"] == 1
+
+    run(scenario())
+
+
+def test_a_body_that_is_small_only_while_it_is_packed_is_refused(wire: Wire) -> None:
+    async def scenario() -> None:
+        async with world(max_body=100_000) as w:
+            bomb = gzip.compress(b" " * (50 << 20))
+            got = await w.post(wire, bomb, {"content-encoding": "gzip"})
+            assert got.status == 413
+            assert w.upstream.asked == []
 
     run(scenario())

@@ -154,8 +154,15 @@ def test_requests_of_one_session_at_once(client: Client, make_store: MakeStore) 
     """One is answered; the other is told to come again, and is given no call to make."""
 
     async def scenario() -> None:
-        async with world(WRITE, WRITE, store=make_store()) as w:
+        async with world(store=make_store()) as w:
             await client.release(w, MINE)
+
+            async def once_both_ask(request: Any, wire: Any, body: Any) -> Any:
+                while len(w.upstream.asked) < 3:
+                    await asyncio.sleep(0.01)
+                return await w.upstream._play(request, wire, body, WRITE)
+
+            w.upstream.script.extend([once_both_ask, once_both_ask])
             both = await asyncio.gather(
                 *(client.ask(w, *KNOWN, headers=MINE) for _ in range(2)),
             )

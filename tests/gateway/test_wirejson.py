@@ -45,3 +45,5 @@ def test_what_the_quick_library_refuses_is_written_too(odd: Any) -> None:
 @given(values)
 def test_events_are_ascii(value: Any) -> None:
     assert wirejson.ascii_text(value).isascii()
+    assert wirejson.ascii_encoded(value).isascii()
+    assert json.loads(wirejson.ascii_encoded(value)) == value

@@ -156,13 +156,22 @@ async def world(
     async with served(upstream.app()) as behind:
         asked = Settings(upstream=behind, **settings)
         gateway = Gateway(domain, asked, journal=journal, store=store, spans=spans, console=console)
-        async with served(gateway.app()) as url, aiohttp.ClientSession() as http:
+        async with (
+            served(gateway.app(), auto_decompress=False) as url,
+            aiohttp.ClientSession() as http,
+        ):
             yield World(upstream, gateway, url, http)
 
 
 @asynccontextmanager
-async def served(app: web.Application) -> AsyncIterator[str]:
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
+async def served(app: web.Application, *, auto_decompress: bool = True) -> AsyncIterator[str]:
+    runner = web.AppRunner(
+        app,
+        handler_cancellation=True,
+        shutdown_timeout=0.1,
+        access_log=None,
+        auto_decompress=auto_decompress,
+    )
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()

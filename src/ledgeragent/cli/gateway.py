@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ledgeragent.cli.configuration import ExplainingParser
+from ledgeragent.cli.gatewaylimits import add_limits, count, duration, natural, positive
 from ledgeragent.cli.options import DECISIONS, add_domain, add_journal, add_levels, add_mode
 from ledgeragent.cli.tools import add_tools
 from ledgeragent.cli.verbs import VERBS
@@ -59,7 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="role of the message that carries the ledger; last puts it into the last message, "
         "auto (the default) finds out which form the model API takes",
     )
-    _add_limits(parser)
+    add_limits(parser)
     _add_sessions(parser)
     parser.add_argument(
         "--otel",
@@ -73,7 +74,7 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="port to listen on; 0 takes any")
     parser.add_argument(
         "--workers",
-        type=_count,
+        type=count,
         default=1,
         metavar="N",
         help="processes that share the port, and a --session-store (default 1); each has a journal of "
@@ -86,21 +87,21 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--drain-timeout",
-        type=_positive,
+        type=positive,
         default=30.0,
         metavar="SECONDS",
         help="how long requests may take to finish after SIGTERM (default 30)",
     )
     parser.add_argument(
         "--drain-delay",
-        type=_duration,
+        type=duration,
         default=0.0,
         metavar="SECONDS",
         help="how long /readyz says no before no new request is taken (default 0)",
     )
     parser.add_argument(
         "--watch",
-        type=_duration,
+        type=duration,
         default=5.0,
         metavar="SECONDS",
         help="look for changes of packs and of the configuration this often; 0 does not (default 5)",
@@ -110,14 +111,14 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
 def _add_answers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-revisions",
-        type=_natural,
+        type=natural,
         default=1,
         metavar="N",
         help="further model calls a rejected reply may cost before it is refused (default 1)",
     )
     parser.add_argument(
         "--max-refusals",
-        type=_natural,
+        type=natural,
         default=20,
         metavar="N",
         help="how many times in a row a conversation is refused the same before it gets no answer "
@@ -173,52 +174,6 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--timeout",
-        type=_positive,
-        default=600.0,
-        metavar="SECONDS",
-        help="longest silence of the upstream (default 600)",
-    )
-    parser.add_argument(
-        "--body-timeout",
-        type=_positive,
-        default=30.0,
-        metavar="SECONDS",
-        help="how long the body of a request may take to come in (default 30)",
-    )
-    parser.add_argument(
-        "--max-body",
-        type=_natural,
-        default=8 << 20,
-        metavar="BYTES",
-        help="largest request (default 8 MiB)",
-    )
-    parser.add_argument(
-        "--max-concurrent",
-        type=_natural,
-        default=1_000,
-        metavar="N",
-        help="requests under way at once; more are turned away with 503 (default 1000)",
-    )
-    parser.add_argument(
-        "--max-ledger",
-        type=_natural,
-        default=256 << 10,
-        metavar="BYTES",
-        help="records at the tail of a prompt; past that the model is told how many of the oldest are "
-        "left out (default 256 KiB)",
-    )
-    parser.add_argument(
-        "--max-remembered",
-        type=_natural,
-        default=256 << 20,
-        metavar="BYTES",
-        help="histories that are kept, each counted with the size of its request (default 256 MiB)",
-    )
-
-
 def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--session-store",
@@ -233,14 +188,14 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-sessions",
-        type=_natural,
+        type=natural,
         default=10_000,
         metavar="N",
         help="named sessions, and replies that can be continued, that memory keeps (default 10000)",
     )
     parser.add_argument(
         "--max-session-bytes",
-        type=_natural,
+        type=natural,
         default=64 << 20,
         metavar="BYTES",
         help="text that memory keeps of all of them: what their tools returned and their calls asked "
@@ -265,29 +220,3 @@ def run(args: argparse.Namespace) -> int:
         if args.action == "check"
         else serve(plan, lambda: ServingPlan.read(args, parser))
     )
-
-
-def _natural(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError("give a number, 0 or more")
-    return int(text)
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("give a number of seconds")
-    return value
-
-
-def _count(text: str) -> int:
-    if not _natural(text):
-        raise argparse.ArgumentTypeError("give a number, 1 or more")
-    return int(text)
-
-
-def _duration(text: str) -> float:
-    return 0.0 if text.strip() in ("0", "0.0") else _positive(text)

@@ -17,8 +17,8 @@ from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
 from ledgeragent.files.keys import key_of_environment, require_key, shown_address
 from ledgeragent.gateway.access import names
+from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.settings import ANY, Settings
-from ledgeragent.gateway.upstream import proxy_for
 from ledgeragent.journal.checkpoints import CheckpointPlan
 from ledgeragent.offline.binding import Binding, samples
 from ledgeragent.packs import is_data
@@ -148,7 +148,9 @@ def _settings(args: argparse.Namespace) -> Settings:
         mode=args.mode,
         max_revisions=args.max_revisions,
         max_body=args.max_body,
+        max_values=args.max_values,
         timeout=args.timeout,
+        reply_timeout=args.reply_timeout,
         body_timeout=args.body_timeout,
         max_concurrent=args.max_concurrent,
         max_remembered=args.max_remembered,

@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.gatewayconsole import console_of
 from ledgeragent.cli.gatewayplan import PlannedRoute, ServingPlan, problems_of
+from ledgeragent.cli.hangup import take_hangup
 from ledgeragent.cli.streams import tell
 from ledgeragent.cli.workers import listening, run_workers
 from ledgeragent.domain import Domain
@@ -128,11 +130,15 @@ class Running:
         gc.collect()
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
+        # Who tells that the process lives has to wait for its turn at each of a dozen system calls.
+        sys.setswitchinterval(0.0005)
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
         shared = self._plan.shared
         watching = asyncio.create_task(self._watch(shared.watch))
         signals = on_signals(loop, SIGTERM=stop.set, SIGINT=stop.set, SIGHUP=self._reload_soon)
         with signals:
+            if take_hangup():
+                self._reload_soon()
             await serving(
                 self._board,
                 shared.host,

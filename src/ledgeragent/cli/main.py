@@ -130,6 +130,10 @@ def _refuse(verb: str, words: Sequence[str]) -> NoReturn:
 def _run(arguments: Sequence[str]) -> int:
     verb = next((word for word in arguments if not word.startswith("-")), "")
     verbs = [verb] if verb in VERBS else []
+    if verb == "gateway":
+        from ledgeragent.cli.hangup import keep_hangups
+
+        keep_hangups()
     try:
         words = _with_environment(arguments, verbs)
         args, others = parser(verbs).parse_known_args(words)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
+from ledgeragent.cli.hangup import keep_hangups
 from ledgeragent.errors import UsageError
 
 _FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP")
@@ -65,6 +66,7 @@ class _Crew:
         if process == 0:
             for name in _FORWARDED:
                 signal.signal(getattr(signal, name), signal.SIG_DFL)
+            keep_hangups()
             code = 1
             try:
                 code = self._work(number)

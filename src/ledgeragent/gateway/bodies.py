@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.coding import unpacked
 from ledgeragent.gateway.errors import (
     BrokenBodyError,
     OverloadedError,
@@ -37,17 +38,23 @@ class Bodies:
     async def read(self, request: web.Request) -> bytes:
         """The whole body; TooLargeError, SlowRequestError or OverloadedError where it is not to be had."""
         raw, rest = await self.begin(request)
-        if rest is not None:
-            raise TooLargeError(f"the request is larger than {self._limit} bytes")
-        return raw
+        try:
+            if rest is None:
+                coding = request.headers.get("content-encoding", "")
+                return unpacked(raw, coding, self._limit)
+        except OverflowError:
+            pass
+        except ValueError as problem:
+            raise BrokenBodyError(f"the body cannot be unpacked: {problem}") from None
+        raise TooLargeError(f"the request is larger than {self._limit} bytes")
 
     async def begin(self, request: web.Request) -> tuple[bytes, AsyncIterator[bytes] | None]:
-        """The body if it is within the limit; else its first part, and what comes behind that."""
+        """The body as it came, if it is within the limit; else its first part, and what comes behind."""
         try:
             return await self._begun(request.content)
         except web.RequestPayloadError:
             request.content.feed_eof()  # Else the library reads on, and logs what it finds there.
-            raise BrokenBodyError("the body cannot be unpacked, or broke off") from None
+            raise BrokenBodyError("the body broke off") from None
 
     async def _begun(self, content: StreamReader) -> tuple[bytes, AsyncIterator[bytes] | None]:
         if content.is_eof() and content.total_bytes <= min(self._limit, _SMALL):

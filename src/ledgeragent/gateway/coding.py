@@ -13,6 +13,21 @@ _EITHER_HEADER = 47
 """zlib's sign for data that begins as gzip or as zlib does."""
 
 
+def unpacked(raw: bytes, coding: str, limit: int) -> bytes:
+    """A whole body unpacked; OverflowError past `limit` bytes, ValueError if it is not of the coding."""
+    if not coding:
+        return raw
+    unpacker, parts, size = Unpacker(coding), list[bytes](), 0
+    for piece in unpacker.feed(raw):
+        parts.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise OverflowError(f"it is over {limit} bytes")
+    if not unpacker.is_whole:
+        raise ValueError("it breaks off")
+    return b"".join(parts)
+
+
 class Unpacker:
     """Unpacks one body. ValueError for a coding that it does not know, or data that is not of it."""
 
@@ -21,6 +36,11 @@ class Unpacker:
         if self._is_packed and coding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
             raise ValueError(f"it is packed as {coding[:40]!r}, which was not asked for")
         self._zlib = zlib.decompressobj(_EITHER_HEADER)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if nothing is missing at the end of what was unpacked."""
+        return not self._is_packed or self._zlib.eof
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """What this much more of the body holds, in pieces of 64 KiB at most where it was packed."""

@@ -34,7 +34,7 @@ class Enforcer:
     async def answer(self, inbound: Inbound, raw: bytes) -> web.StreamResponse:
         """The judged answer; GatewayError where there is none."""
         visitor = inbound.visitor(len(raw))
-        body, conversation = await inbound.read(raw, visitor, self.equipment.visits.store)
+        body, conversation = await inbound.read(raw, visitor, self.equipment)
         visit, exchange = await self.equipment.admit(
             inbound.dialect, body, conversation, visitor, inbound.belongs
         )
@@ -83,10 +83,9 @@ class Enforcer:
             response = web.StreamResponse(headers=headers)
             inbound.account.has_begun = True
             await response.prepare(inbound.request)
-            await _write(inbound, response, first)
+            await _write(inbound, response, first, is_last=exchange.is_ended)
             async for out in events:
-                await _write(inbound, response, out)
-            await response.write_eof()
+                await _write(inbound, response, out, is_last=exchange.is_ended)
         return response
 
 
@@ -97,11 +96,16 @@ def _told_of_prompt(exchange: Exchange) -> dict[str, str]:
 
 
 async def _write(
-    inbound: Inbound, response: web.StreamResponse, events: Sequence[ServerEvent]
+    inbound: Inbound,
+    response: web.StreamResponse,
+    events: Sequence[ServerEvent],
+    *,
+    is_last: bool,
 ) -> None:
+    """Writes events; the last ones together with the end, which would be a packet of its own."""
     data = b"".join([event.encode() for event in events])
     inbound.account.returned += len(data)
-    await response.write(data)
+    await (response.write_eof(data) if is_last else response.write(data))
 
 
 def upstream_id(headers: Mapping[str, str]) -> str:

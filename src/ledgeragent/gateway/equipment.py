@@ -17,6 +17,7 @@ from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.settings import Settings
+from ledgeragent.gateway.values import ValueBound
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.journal import Journal
 from ledgeragent.session.clock import ticking
@@ -42,6 +43,7 @@ class Equipment:
     placements: Placements
     notices: Notices
     metrics: Metrics
+    bound: ValueBound
     max_revisions: int
     max_refusals: int
     max_ledger: int
@@ -73,6 +75,7 @@ class Equipment:
             placements=Placements(),
             notices=notices,
             metrics=metrics,
+            bound=ValueBound(settings.max_values),
             max_revisions=settings.max_revisions,
             max_refusals=settings.max_refusals,
             max_ledger=settings.max_ledger,
@@ -101,6 +104,7 @@ class Equipment:
             placement=self.placements.begin(
                 dialect.path, str(body.get("model", "")), dialect.forms
             ),
+            bound=self.bound,
             max_revisions=self.max_revisions,
             max_refusals=self.max_refusals,
             max_ledger=self.max_ledger,

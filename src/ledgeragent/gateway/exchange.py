@@ -31,6 +31,7 @@ from ledgeragent.gateway.sending import sent_order, unsent_calls
 from ledgeragent.gateway.settings import MAX_LEDGER
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
+from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.stores.memory import Memory, weight
 from ledgeragent.types import Reply
@@ -69,7 +70,7 @@ class Exchange:
     `max_refusals` times in a row is not answered any more (0: always). `verdicts` collects every
     judged reply, `upstream_calls` counts generations, `left_out` records that the ledger
     in the prompt leaves out past `max_ledger` bytes, `problem` is why an answer that had begun was
-    not completed.
+    not completed; `is_ended` once no events follow those that `stream` gave last.
     """
 
     dialect: Dialect
@@ -80,6 +81,7 @@ class Exchange:
     recorder: MemoryRecorder
     settle: Settle
     placement: Placement
+    bound: ValueBound = DEFAULT_BOUND
     max_revisions: int = 1
     max_refusals: int = 0
     max_ledger: int = MAX_LEDGER
@@ -88,6 +90,7 @@ class Exchange:
     upstream_calls: int = 0
     left_out: int = 0
     problem: Exception | None = None
+    is_ended: bool = False
 
     async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
@@ -97,7 +100,7 @@ class Exchange:
             self.upstream_calls += 1
             raw = await self._asked(ask)
             with reading():
-                answer = decode(raw, distinct=True)
+                answer = decode(raw, distinct=True, bound=self.bound)
                 replies = self.dialect.replies(answer)
                 usage.heard(answer.get("usage"))
             judgements = [self._judge(reply) for reply in replies]
@@ -167,10 +170,12 @@ class Exchange:
             if not has_begun:
                 raise
             self.problem = problem
+            self.is_ended = True
             yield list(stream.fail(str(problem)))
             return
         header = verdict_header(self.verdicts)
         comment = [ServerEvent(f"{VERDICT_HEADER}: {header}", None)] if header else []
+        self.is_ended = True
         yield [*comment, *ending]
 
     def check_refusals(self) -> None:

@@ -10,14 +10,16 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from ledgeragent.domain import Domain
 from ledgeragent.gateway.dialects.base import Body, Dialect, encode
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
+from ledgeragent.gateway.dialects.reading import reading
 from ledgeragent.gateway.dialects.responses import ResponsesDialect
 from ledgeragent.gateway.equipment import Admission, Equipment
-from ledgeragent.gateway.errors import GatewayError
+from ledgeragent.gateway.errors import BadRequestError, GatewayError, TooLargeError
 from ledgeragent.gateway.exchange import AskUpstream, Listen
 from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import Metrics
@@ -26,6 +28,7 @@ from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.shadow import Shadow
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.storage import SessionStorage
+from ledgeragent.gateway.values import TooManyValuesError, check_returns
 from ledgeragent.gateway.visits import Visitor
 from ledgeragent.gateway.words import verdict_header
 from ledgeragent.journal import Journal
@@ -33,6 +36,8 @@ from ledgeragent.stores.base import ProcessStore, SessionStore
 from ledgeragent.text import visible
 
 log = logging.getLogger("ledgeragent.gateway")
+
+_Piece = TypeVar("_Piece")
 
 
 @dataclass(slots=True)
@@ -73,19 +78,15 @@ class GuardedRequest:
     async def stream(
         self, events: AsyncIterator[ServerEvent], listen: Listen
     ) -> AsyncGenerator[ServerEvent, None]:
-        """The judged answer to a request that streams."""
-        if self.is_shadow:
-            async for event in self._passed(events):
-                yield event
-            return
+        """The judged answer to a request that streams; in shadow nothing is, see `overhear`."""
         streams = [events]
 
         async def next_stream(body: Body) -> AsyncGenerator[list[ServerEvent], None]:
             if streams:
-                async for event in streams.pop():
+                async for event in _read(streams.pop()):
                     yield [event]
                 return
-            async for again in listen(body):
+            async for again in _read(listen(body)):
                 yield list(again)
 
         try:
@@ -104,23 +105,24 @@ class GuardedRequest:
         if not self.admission.visit.settled:
             await self.admission.visit.release()
 
-    async def _passed(
-        self, events: AsyncIterator[ServerEvent]
-    ) -> AsyncGenerator[ServerEvent, None]:
-        parts = []
-        async for event in events:
-            parts.append(event.encode())
-            yield event
-        await self._overheard(parts, is_stream=True)
+    async def overhear(self, events: AsyncIterator[ServerEvent]) -> None:
+        """Judges a stream that has passed. What cannot be judged is counted, and changes nothing."""
+        try:
+            parts = [event.encode() async for event in _read(events)]
+        except Exception as problem:
+            self._passed(problem)
+            await self.close()
+        else:
+            await self._overheard(parts, is_stream=True)
 
     async def _overheard(self, parts: list[bytes], *, is_stream: bool) -> None:
-        """Judges what has passed. What cannot be judged is counted, and changes nothing."""
         visit, exchange = self.admission
         shadow = Shadow(
             dialect=exchange.dialect,
             gate=exchange.gate,
             memory=exchange.memory,
             recorder=exchange.recorder,
+            bound=exchange.bound,
         )
         hear = shadow.hear_stream if is_stream else shadow.hear_parts
         try:
@@ -128,10 +130,23 @@ class GuardedRequest:
             await exchange.recorder.written(exchange.memory)
             await visit.settle(settlements)
         except Exception as problem:
-            self.equipment.metrics.unjudged += 1
-            log.warning("a reply passed unjudged: %s", visible(repr(problem)))
+            self._passed(problem)
         exchange.verdicts += shadow.verdicts
         await self.close()
+
+    def _passed(self, problem: Exception) -> None:
+        self.equipment.metrics.unjudged += 1
+        log.warning("a reply passed unjudged: %s", visible(repr(problem)))
+
+
+async def _read(source: AsyncIterator[_Piece]) -> AsyncGenerator[_Piece, None]:
+    """What another program hands on; what it cannot read itself is a BadReplyError."""
+    while True:
+        with reading():
+            piece = await anext(source, None)
+        if piece is None:
+            return
+        yield piece
 
 
 class Guarding:
@@ -192,10 +207,12 @@ class Guarding:
         await self._open()
         dialect = self._dialects[path]
         words = body.get("messages", body.get("input"))
-        visitor = Visitor(name=name, scope=scope, size=len(encode({"words": words})))
+        visitor = Visitor(name=name, scope=scope, size=self._size(words))
         body = await resolved(body, visitor.item_key, self._store)
+        conversation = dialect.conversation(body)
+        check_returns(conversation.messages, self._equipment.bound)
         admission = await self._equipment.admit(
-            dialect, body, dialect.conversation(body), visitor, lambda visit, gate: gate
+            dialect, body, conversation, visitor, lambda visit, gate: gate
         )
         guarded = GuardedRequest(self._equipment, admission, self.is_shadow)
         if not self.is_shadow:
@@ -205,6 +222,17 @@ class Guarding:
                 await guarded.close()
                 raise
         return guarded
+
+    def _size(self, words: Any) -> int:
+        """How many bytes a history has; GatewayError for one that is too large to be read."""
+        try:
+            raw = encode({"words": words})
+            self._equipment.bound.check(raw, "the history")
+        except TooManyValuesError as problem:
+            raise TooLargeError(str(problem)) from None
+        except (RecursionError, TypeError, ValueError):
+            raise BadRequestError("the history cannot be read as JSON") from None
+        return len(raw)
 
     async def _open(self) -> None:
         async with self._opening:

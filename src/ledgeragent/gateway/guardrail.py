@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from ledgeragent.errors import MissingExtraError, UsageError
 from ledgeragent.gateway.dialects.base import Body, encode
@@ -29,8 +29,7 @@ from ledgeragent.gateway.words import VERDICT_HEADER
 try:
     from fastapi import HTTPException
     from litellm.integrations.custom_guardrail import CustomGuardrail
-    from litellm.types.llms.openai import ResponsesAPIResponse
-    from litellm.types.utils import ModelResponse, ModelResponseStream
+    from litellm.types.utils import ModelResponseStream
 except ImportError:
     raise MissingExtraError("litellm[proxy]", "litellm") from None
 
@@ -71,6 +70,7 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
             raise UsageError("litellm_params.mode: should be [pre_call, post_call]")
         self.guarding = GuardrailOptions.read(ledgeragent).guarding()
         self._entries: WeakKeyDictionary[Any, _Entry] = WeakKeyDictionary()
+        self._calless: WeakSet[Any] = WeakSet()
 
     async def async_pre_call_deployment_hook(self, kwargs: Any, call_type: Any) -> Any:
         """Nothing: a request is taken in once, before the proxy chooses who answers it."""
@@ -86,12 +86,13 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         """Puts the ledger behind the history; HTTPException for what nobody could judge."""
         kind = getattr(call_type, "value", call_type)
         if kind in CALLESS:
+            self._calless.add(data["litellm_logging_obj"])
             return data
         try:
             prompt = await self._begun(kind, data, user_api_key_dict)
-        except GatewayError as problem:
+        except Exception as problem:
             if not self.guarding.is_shadow:
-                raise _refusal(problem) from None
+                raise _refusal(problem) from problem
             self.guarding.passed(problem)
             return data
         return data if self.guarding.is_shadow else prompt
@@ -111,16 +112,21 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         self, data: Any, user_api_key_dict: Any, response: Any
     ) -> Any:
         """The judged answer in place of the model's, or None where that is all right."""
-        entry = self._of(data, response)
+        entry = self._of(data)
         if entry is None:
             return None
         kind, guarded = entry
-        whole = encode(_plain(response))
         try:
+            whole = encode(_plain(response))
             answer = await guarded.answer(whole, lambda body: self._asked(kind, data, body))
-        except GatewayError as problem:
-            raise _refusal(problem) from None
-        return None if answer == whole else _like(response, json.loads(answer))
+            return None if answer == whole else _like(response, json.loads(answer))
+        except HTTPException:
+            raise
+        except Exception as problem:
+            if not self.guarding.is_shadow:
+                raise _refusal(problem) from problem
+            self.guarding.passed(problem)
+            return None
 
     async def async_post_call_streaming_iterator_hook(
         self, user_api_key_dict: Any, response: Any, request_data: Any
@@ -128,12 +134,22 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         """The judged events in place of the model's."""
         chunks = aiter(response)
         first = await anext(chunks, None)
-        entry = self._of(request_data, first)
+        entry = self._of(request_data)
         if entry is None:
             async for chunk in _again(first, chunks):
                 yield chunk
             return
         kind, guarded = entry
+        if self.guarding.is_shadow:
+            passing = []
+            try:
+                async for chunk in _again(first, chunks):
+                    passing.append(chunk)
+                    yield chunk
+                await guarded.overhear(_events(kind, _each(passing)))
+            finally:
+                await guarded.close()
+            return
         events = _events(kind, _again(first, chunks))
         async for event in guarded.stream(
             events, lambda body: self._heard(kind, request_data, body)
@@ -159,13 +175,14 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         verdicts = entry.guarded.verdicts if entry is not None else ""
         return {VERDICT_HEADER: verdicts} if verdicts else None
 
-    def _of(self, data: Mapping[str, Any], response: Any) -> _Entry | None:
-        """The request that this is the answer to; None where none is judged.
+    def _of(self, data: Mapping[str, Any]) -> _Entry | None:
+        """The request that is answered; None where no answer of its kind is judged.
 
-        An answer that could hold a call, and whose request nobody took in, is not let through.
+        The answer to one that nobody took in is not let through, whatever it looks like.
         """
         entry = self._found(data)
-        if entry is None and not self.guarding.is_shadow and _holds_calls(response):
+        is_calless = entry is None and data.get("litellm_logging_obj") in self._calless
+        if entry is None and not is_calless and not self.guarding.is_shadow:
             raise _refusal(InternalError("the request of this answer was never taken in"))
         return entry
 
@@ -205,12 +222,6 @@ async def _route(kind: str, data: Mapping[str, Any], body: Body) -> Any:
         raise BadReplyError(f"the model could not be asked again: {name}") from None
 
 
-def _holds_calls(response: Any) -> bool:
-    """True for an answer, or the first piece of one, in which calls can stand."""
-    kinds = ModelResponse | ModelResponseStream | ResponsesAPIResponse | dict | bytes | str
-    return isinstance(response, kinds) or hasattr(response, "type")
-
-
 async def _events(kind: str, chunks: AsyncIterator[Any]) -> AsyncGenerator[ServerEvent, None]:
     """The pieces of a streamed answer as events."""
     parser = EventParser()
@@ -223,6 +234,11 @@ async def _events(kind: str, chunks: AsyncIterator[Any]) -> AsyncGenerator[Serve
             yield ServerEvent(str(data["type"]) if kind == "aresponses" else "", data)
     if kind == "acompletion":
         yield ServerEvent("", DONE)
+
+
+async def _each(chunks: Iterable[Any]) -> AsyncGenerator[Any, None]:
+    for chunk in chunks:
+        yield chunk
 
 
 async def _again(first: Any, rest: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
@@ -266,5 +282,8 @@ def _modes(event_hook: Any) -> list[str]:
     return [str(getattr(hook, "value", hook)) for hook in hooks]
 
 
-def _refusal(problem: GatewayError) -> HTTPException:
+def _refusal(problem: Exception) -> HTTPException:
+    """What a client is told; of a failure of our own, no more than that."""
+    if not isinstance(problem, GatewayError):
+        problem = InternalError("the guardrail failed; the log tells why")
     return HTTPException(status_code=problem.status, detail={"error": str(problem)})

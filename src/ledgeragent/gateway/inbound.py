@@ -12,13 +12,14 @@ from ledgeragent.gate import Gate
 from ledgeragent.gateway.access import scope_of
 from ledgeragent.gateway.account import Account
 from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
-from ledgeragent.gateway.errors import BadRequestError
+from ledgeragent.gateway.equipment import Equipment
+from ledgeragent.gateway.errors import BadRequestError, TooLargeError
 from ledgeragent.gateway.references import resolved
 from ledgeragent.gateway.releases import UNRELEASED_HEADER
 from ledgeragent.gateway.upstream import UpstreamLine
+from ledgeragent.gateway.values import TooManyValuesError, check_returns
 from ledgeragent.gateway.visits import Visit, Visitor
 from ledgeragent.gateway.words import names_header
-from ledgeragent.stores.base import SessionStore
 
 try:
     from aiohttp import web
@@ -51,14 +52,22 @@ class Inbound:
             raise BadRequestError(f"{SESSION_HEADER}: stands twice, so whose request it is is open")
         return Visitor(name=session_name(headers), scope=scope_of(headers), size=size)
 
-    async def read(self, raw: bytes, visitor: Visitor, store: SessionStore) -> tuple[Body, Request]:
-        """The request's body, and the history in it; BadRequestError where it cannot be read."""
+    async def read(
+        self, raw: bytes, visitor: Visitor, equipment: Equipment
+    ) -> tuple[Body, Request]:
+        """The request's body, and the history in it.
+
+        BadRequestError where it cannot be read, TooLargeError where it holds too many values.
+        """
         try:
-            body = decode(raw)
+            body = decode(raw, bound=equipment.bound)
+        except TooManyValuesError as problem:
+            raise TooLargeError(f"the body is not read: {problem}") from None
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
-        body = await resolved(body, visitor.item_key, store)
+        body = await resolved(body, visitor.item_key, equipment.visits.store)
         conversation = self.dialect.conversation(body)
+        check_returns(conversation.messages, equipment.bound)
         self.account.stream = conversation.stream
         if self.trace is not None:
             self.trace.read(body, stream=conversation.stream)

@@ -23,6 +23,8 @@ from ledgeragent.types import Message, Reply, ToolReturn, UserMessage, canonical
 Digest = bytes
 ROOT: Digest = b""
 
+_PIECE = 1 << 18
+
 
 def digest(previous: Digest, message: Message) -> Digest:
     """The digest of a history one message longer.
@@ -35,14 +37,22 @@ def digest(previous: Digest, message: Message) -> Digest:
 def _parts(message: Message) -> Any:
     match message:
         case UserMessage():
-            return ("user", "".join(message.text.split()))
+            return ("user", _unspaced(message.text))
         case ToolReturn():
             content = message.content
             text = content if isinstance(content, str) else canonical(content)
             return ("tool", message.call_id, text, message.error)
         case Reply():
             calls = [(call.id, *call.intent) for call in message.calls]
-            return ("reply", "".join(message.text.split()), calls)
+            return ("reply", _unspaced(message.text), calls)
+
+
+def _unspaced(text: str) -> str:
+    """The text without its spaces, put together in pieces: others get a turn between two of them."""
+    if len(text) <= _PIECE:
+        return "".join(text.split())
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    return "".join(["".join(piece.split()) for piece in pieces])
 
 
 @dataclass(slots=True)

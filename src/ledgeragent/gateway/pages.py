@@ -44,6 +44,8 @@ class Pages:
 
     def find(self, method: str, path: str) -> Page | None:
         """The page at this path."""
+        if method not in ("GET", "HEAD"):
+            return None
         pages: dict[str, Page] = {
             "/healthz": self.healthz,
             "/livez": self.livez,
@@ -53,7 +55,7 @@ class Pages:
         }
         if self.console is not None:
             pages |= self.console.pages()
-        return pages.get(path) if method in ("GET", "HEAD") else None
+        return pages.get(path)
 
     def vital(self, path: str, host: str) -> VitalSign | None:
         """What the page at a path says of the gateway's health; None for other pages and hosts."""

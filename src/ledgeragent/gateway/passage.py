@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.account import Account
-from ledgeragent.gateway.coding import ACCEPTED, Unpacker
+from ledgeragent.gateway.coding import ACCEPTED, Unpacker, unpacked
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.enforcer import upstream_id, verdict_headers
 from ledgeragent.gateway.equipment import Equipment
@@ -101,6 +101,7 @@ class Listener:
                 gate=gate,
                 memory=memory,
                 recorder=roster.recorder,
+                bound=self.equipment.bound,
             )
         except Exception as problem:
             self.problem = sentence(problem)
@@ -163,7 +164,7 @@ class Passage:
     ) -> web.StreamResponse:
         """What no format has a route for, handed on as it is."""
         body = request.content.iter_any() if request.body_exists else None
-        outgoing = {**headers, **_coding(request.headers), **_length(request)}
+        outgoing = {**headers, **_coding(request.headers), **_form(request)}
         async with self._upstream.request(request.method, url, outgoing, body) as answer:
             response = _response(answer, account)
             account.has_begun = True
@@ -179,8 +180,10 @@ class Passage:
         try:
             if not is_whole:
                 raise ValueError("the request is longer than what is judged")
-            visitor = inbound.visitor(len(raw))
-            _, conversation = await inbound.read(raw, visitor, self._equipment.visits.store)
+            packed = inbound.request.headers.get("content-encoding", "")
+            plain = unpacked(raw, packed, self._upstream.limit)
+            visitor = inbound.visitor(len(plain))
+            _, conversation = await inbound.read(plain, visitor, self._equipment)
         except Exception as problem:
             listener.problem = sentence(problem)
             return
@@ -192,7 +195,7 @@ class Passage:
         # One step of the loop: the body is read before it goes on, so that spans know its model.
         await asyncio.sleep(0)
         request = inbound.request
-        headers = dict(inbound.line.headers) | _coding(request.headers) | _length(request)
+        headers = dict(inbound.line.headers) | _coding(request.headers) | _form(request)
         span = inbound.trace.call(inbound.line) if inbound.trace is not None else nullcontext()
         with span as call:
             outgoing = call.telling(headers) if call is not None else headers
@@ -279,16 +282,16 @@ def _coding(headers: Mapping[str, str]) -> dict[str, str]:
     return {"accept-encoding": ACCEPTED if ACCEPTED in accepts else "identity"}
 
 
-def _length(request: web.Request) -> dict[str, str]:
-    """The length of the body, unless it came packed and is longer by now."""
-    length = request.headers.get("content-length")
-    is_packed = "content-encoding" in request.headers
-    return {"content-length": length} if length is not None and not is_packed else {}
+def _form(request: web.Request) -> dict[str, str]:
+    """How long the body is, and how it is packed: it goes on as it came."""
+    names = ("content-length", "content-encoding")
+    return {name: request.headers[name] for name in names if name in request.headers}
 
 
 def sentence(problem: Exception) -> str:
     """Why something was not done, for whoever runs the gateway."""
     if isinstance(problem, TimeoutError):
         return "the session store took too long"
-    words = str(problem) if isinstance(problem, GatewayError | ValueError) else repr(problem)
+    is_told = isinstance(problem, GatewayError | ValueError | OverflowError)
+    words = str(problem) if is_told else repr(problem)
     return " ".join(words.split())[:300]

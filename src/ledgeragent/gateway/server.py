@@ -29,6 +29,7 @@ from ledgeragent.gateway.serving import serve
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.upstream import Upstream
+from ledgeragent.gateway.values import ValueBound
 from ledgeragent.journal import Journal
 from ledgeragent.session.counters import OTHER
 from ledgeragent.stores.base import ProcessStore, SessionStore
@@ -82,7 +83,9 @@ class Gateway:
             base=settings.upstream_base,
             key=settings.upstream_key,
             timeout=settings.timeout,
+            longest=settings.reply_timeout if settings.mode == "enforce" else None,
             limit=max(settings.max_body, 1 << 20),
+            bound=ValueBound(settings.max_values),
         )
         place = settings.context_role
         dialects: tuple[Dialect, ...] = (
@@ -123,7 +126,10 @@ class Gateway:
         return self.is_draining or self.is_replaced
 
     def app(self) -> web.Application:
-        """The web application, ready to be served."""
+        """The web application, ready to be served; by a runner with `auto_decompress=False`.
+
+        What comes packed is unpacked here, and in shadow goes on as it came.
+        """
         app = web.Application(client_max_size=self.settings.max_body)
         app.router.add_route("*", "/{path:.*}", self.handle)
         app.cleanup_ctx.append(self._resources)

@@ -64,6 +64,7 @@ async def serve(
         shutdown_timeout=drain,
         access_log=None,
         keepalive_timeout=silence,
+        auto_decompress=False,
     )
     await runner.setup()
     listening = sock if sock is not None else socket.create_server((host, port), backlog=1024)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from ledgeragent.errors import UsageError
+from ledgeragent.gateway.values import MAX_VALUES
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.verdict import Decision
@@ -24,7 +25,8 @@ MAX_LEDGER = 256 << 10
 class Settings:
     """How a gateway runs. Sizes in bytes, times in seconds.
 
-    `max_remembered` bounds the histories that are kept, each counted with the size of its request.
+    `max_values` bounds the values of one JSON text, whoever sent it, `max_remembered` the histories
+    that are kept, each counted with the size of its request.
     `keys` are the gateway's own API keys (none: whoever reaches the port may use it), and
     `upstream_key` is what goes upstream instead of the client's. `unknown` answers calls of tools
     that the domain does not list, `undecided` calls with a rule whose record no tool of the domain
@@ -41,7 +43,9 @@ class Settings:
     mode: Mode = "enforce"
     max_revisions: int = 1
     max_body: int = 8 << 20
+    max_values: int = MAX_VALUES
     timeout: float = 600.0
+    reply_timeout: float = 3_600.0
     body_timeout: float = 30.0
     max_concurrent: int = 1_000
     max_remembered: int = 256 << 20

@@ -12,6 +12,7 @@ from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import EventParser
+from ledgeragent.gateway.values import ValueBound
 from ledgeragent.stores.memory import Memory, weight
 from ledgeragent.types import Reply, ToolCall
 
@@ -24,12 +25,13 @@ class Shadow:
     gate: Gate
     memory: Memory
     recorder: MemoryRecorder
+    bound: ValueBound
     verdicts: list[Filtered] = field(default_factory=list)
 
     def hear(self, raw: bytes) -> list[Settlement]:
         """Judges a whole answer. BadReplyError if it cannot be read."""
         with reading():
-            replies = self.dialect.replies(decode(raw))
+            replies = self.dialect.replies(decode(raw, bound=self.bound))
         return [self._judge(wire) for wire in replies]
 
     def hear_parts(self, parts: list[bytes]) -> list[Settlement]:
@@ -38,7 +40,7 @@ class Shadow:
 
     def hear_stream(self, chunks: list[bytes]) -> list[Settlement]:
         """Judges a streamed answer. BadReplyError if it cannot be read."""
-        parser, stream = EventParser(), self.dialect.stream(frozenset())
+        parser, stream = EventParser(self.bound), self.dialect.stream(frozenset())
         with reading():
             for chunk in chunks:
                 for event in parser.feed(chunk):

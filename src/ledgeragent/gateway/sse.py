@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ledgeragent.gateway.wirejson import ascii_text
+from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
+from ledgeragent.gateway.wirejson import ascii_encoded
 from ledgeragent.types import Json, parse_json
 
 DONE = "[DONE]"
@@ -24,18 +25,21 @@ class ServerEvent(NamedTuple):
         """The event as it goes over the wire."""
         if self.data is None:
             return f": {self.name}\n\n".encode("ascii", "replace")
-        data = DONE if self.data == DONE else ascii_text(self.data)
-        head = f"event: {self.name}\n" if self.name else ""
-        return f"{head}data: {data}\n\n".encode("ascii", "replace")
+        data = DONE.encode() if self.data == DONE else ascii_encoded(self.data)
+        head = f"event: {self.name}\n".encode("ascii", "replace") if self.name else b""
+        return b"%bdata: %b\n\n" % (head, data)
 
 
 class EventParser:
-    """Cuts events out of chunks that may end anywhere. ValueError for data that isn't JSON.
+    """Cuts events out of chunks that may end anywhere.
+
+    ValueError for data that isn't JSON, or holds more values than the bound.
 
     What is left when the stream ends is no event and is dropped.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bound: ValueBound = DEFAULT_BOUND) -> None:
+        self._bound = bound
         self._rest = bytearray()
         self._seen = 0
 
@@ -49,27 +53,27 @@ class EventParser:
         begin = 0
         # What was looked through before is not looked through again, but for its last byte.
         while (end := rest.find(b"\n\n", max(begin, self._seen - 1))) >= 0:
-            event = _event(bytes(rest[begin:end]))
+            event = self._event(bytes(rest[begin:end]))
             begin = self._seen = end + 2
             if event is not None:
                 yield event
         del rest[:begin]
         self._seen = len(rest)
 
-
-def _event(block: bytes) -> ServerEvent | None:
-    name, data = "", []
-    for line in block.decode("utf-8").split("\n"):
-        field, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        if field == "event":
-            name = value
-        elif field == "data":
-            data.append(value)
-    if not data:
-        return None
-    text = "\n".join(data)
-    try:
-        return ServerEvent(name, DONE if text == DONE else parse_json(text))
-    except RecursionError:
-        raise ValueError("an event is nested too deeply") from None
+    def _event(self, block: bytes) -> ServerEvent | None:
+        self._bound.check(block, "an event")
+        name, data = "", []
+        for line in block.decode("utf-8").split("\n"):
+            field, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if field == "event":
+                name = value
+            elif field == "data":
+                data.append(value)
+        if not data:
+            return None
+        text = "\n".join(data)
+        try:
+            return ServerEvent(name, DONE if text == DONE else parse_json(text))
+        except RecursionError:
+            raise ValueError("an event is nested too deeply") from None

@@ -29,14 +29,14 @@ class _Generation:
 
     def __init__(self, gateways: Mapping[str, Gateway]) -> None:
         self.gateways = dict(gateways)
+        self._paths = sorted(gateways, key=len, reverse=True)
         self.requests = 0
         self.idle = asyncio.Event()
         self.idle.set()
 
     def route(self, path: str) -> str | None:
         """The path of the gateway that a request is for: the longest that it begins with."""
-        fits = (p for p in self.gateways if path == p or path.startswith(f"{p}/"))
-        return max(fits, key=len, default=None)
+        return next((p for p in self._paths if path == p or path.startswith(f"{p}/")), None)
 
     def begin(self) -> None:
         """Another request is under way."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import (
     AsyncGenerator,
     Callable,
@@ -13,17 +12,17 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass
 
-from ledgeragent.errors import MissingExtraError, UsageError
+from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import CREDENTIALS
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker
 from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
 from ledgeragent.gateway.errors import BadReplyError, GatewayError, SlowUpstreamError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
+from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.sse import EventParser, ServerEvent
+from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 
 try:
     import aiohttp
@@ -40,15 +39,30 @@ _UNSET = ("accept", "accept-encoding", "user-agent", "content-type")
 
 
 class Upstream:
-    """One upstream. `timeout` seconds without a byte, and `limit` bytes in one reply, are too much."""
+    """One upstream. `timeout` seconds without a byte, and `limit` bytes in one reply, are too much.
+
+    So are more values in an event of a stream than `bound` says, and more than `longest` seconds for
+    all of a reply, however often a byte of it comes.
+    """
 
     def __init__(
-        self, url: str, *, base: str | None = None, key: str | None, timeout: float, limit: int
+        self,
+        url: str,
+        *,
+        base: str | None = None,
+        key: str | None,
+        timeout: float,
+        longest: float | None = None,
+        limit: int,
+        bound: ValueBound = DEFAULT_BOUND,
     ) -> None:
+        self.bound = bound
         self.address = ApiAddress(url, base)
         self.limit = limit
         self._key = key
-        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
+        self._timeout = aiohttp.ClientTimeout(
+            total=longest, sock_connect=timeout, sock_read=timeout
+        )
         self._proxy = proxy_for(url)
         self._http: aiohttp.ClientSession | None = None
 
@@ -166,7 +180,7 @@ class UpstreamLine:
 
     async def listen(self, body: Body) -> AsyncGenerator[Sequence[ServerEvent], None]:
         """The events of a streamed answer, those that come in together at once."""
-        parser = EventParser()
+        parser = EventParser(self.upstream.bound)
         chunks = self.chunks(encode(body))
         try:
             async for chunk in chunks:
@@ -277,22 +291,3 @@ def _failure(problem: BaseException) -> GatewayError:
     if isinstance(problem, TimeoutError):
         return SlowUpstreamError("the upstream did not answer in time")
     return BadReplyError(f"the upstream failed: {type(problem).__name__}")
-
-
-def proxy_for(url: str) -> str | None:
-    """The proxy that HTTPS_PROXY or HTTP_PROXY names for an address, unless NO_PROXY leaves it out.
-
-    UsageError for one that cannot be used. Addresses of this machine are never asked for by a proxy.
-    """
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    with suppress(ValueError):
-        if ipaddress.ip_address(host).is_loopback:
-            return None
-    if host == "localhost" or proxy_bypass(host):
-        return None
-    proxies = getproxies_environment()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if proxy is not None and not proxy.startswith(("http://", "https://")):
-        raise UsageError(f"{parts.scheme.upper()}_PROXY: only proxies of http:// can be used")
-    return proxy

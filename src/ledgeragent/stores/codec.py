@@ -1,9 +1,11 @@
-"""A session as JSON text and back."""
+"""A session as JSON texts and back: a head, and one for each row that stays as it is."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from ledgeragent.ledger import Entry, Ledger, Origin, Stale, Unconfirmed, Utterance
 from ledgeragent.paths import Path
@@ -11,14 +13,19 @@ from ledgeragent.persistent import PersistentList, PersistentMap
 from ledgeragent.rejections import Rejections
 from ledgeragent.state import State
 from ledgeragent.stores.base import SavedSession
+from ledgeragent.stores.errors import SessionStoreError
 from ledgeragent.stores.memory import Memory, Refusals, Unsent
 from ledgeragent.types import Json, ToolCall
 
-FORMAT = 1
+FORMAT = 2
+"""Of format 1, records, writes and what was said stand in the head, and there are no rows."""
 
 
-def dumps(saved: SavedSession) -> str:
-    """The session as ASCII text. What the latest return did is left out: nothing reads it again."""
+def head_text(saved: SavedSession, doubtful: Sequence[tuple[int, str]] = ()) -> str:
+    """What of a session is in no row, as ASCII text. `doubtful` are records that are in none, by place.
+
+    What the latest return did is left out: nothing reads it again.
+    """
     memory = saved.memory
     data = {
         "format": FORMAT,
@@ -32,13 +39,47 @@ def dumps(saved: SavedSession) -> str:
         "folded": saved.folded,
         "taken": saved.is_continued,
         "item": saved.item,
+        "doubtful": doubtful,
     }
+    return _text(data)
+
+
+def entry_text(entry: Entry, doubts: Sequence[Unconfirmed] = ()) -> str:
+    """A record as ASCII text; `doubts` are the writes that may have happened, if it has marks by any."""
+    return _text(_entry(entry, doubts))
+
+
+def call_text(call: ToolCall) -> str:
+    """A call as ASCII text."""
+    return _text(_call(call))
+
+
+def utterance_text(utterance: Utterance) -> str:
+    """What was said, as ASCII text."""
+    return _text(list(utterance))
+
+
+def _text(data: Json) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
-def loads(text: str, version: int) -> SavedSession:
-    """The session in a text, as the version that it was kept as."""
-    data = json.loads(text)
+class LoadedSession(NamedTuple):
+    """A session, and the places of its records among the rows; None where it has none, being older."""
+
+    saved: SavedSession
+    places: Mapping[Path[Json], int] | None
+
+
+def loads(text: str, version: int, rows: Iterable[tuple[str, int, str]] = ()) -> LoadedSession:
+    """The session with this head and these rows (kind, number, text), as the version it was kept as.
+
+    SessionStoreError for one that a later version of this program has kept.
+    """
+    data, places = json.loads(text), None
+    if data["format"] > FORMAT:
+        raise SessionStoreError("this session was kept by a later version; upgrade this one too")
+    if data["format"] == FORMAT:
+        places = _put_in(data["state"]["ledger"], data["doubtful"], rows)
     memory = Memory(
         session=data["session"],
         state=_read_state(data["state"]),
@@ -49,13 +90,31 @@ def loads(text: str, version: int) -> SavedSession:
         size=data.get("size", 0),
     )
     folded = tuple(data["folded"])
-    return SavedSession(
+    saved = SavedSession(
         memory=memory,
         folded=folded,
         is_continued=data["taken"],
         item=data.get("item"),
         version=version,
     )
+    return LoadedSession(saved, places)
+
+
+def _put_in(
+    ledger: dict[str, Json],
+    doubtful: Iterable[tuple[int, str]],
+    rows: Iterable[tuple[str, int, str]],
+) -> Mapping[Path[Json], int]:
+    """Puts what the rows hold into the ledger, as it was in format 1; the places of the records."""
+    by_kind: dict[str, list[tuple[int, str]]] = {"entry": [], "write": [], "utterance": []}
+    for kind, number, body in chain((("entry", *record) for record in doubtful), rows):
+        by_kind[kind].append((number, body))
+    bodies = {kind: [body for _, body in sorted(texts)] for kind, texts in by_kind.items()}
+    for kind, name in (("entry", "entries"), ("write", "writes"), ("utterance", "utterances")):
+        ledger[name] = [json.loads(body) for body in bodies[kind]]
+    numbers = sorted(number for number, _ in by_kind["entry"])
+    paths: Iterator[Path[Json]] = (Path(entry["path"]) for entry in ledger["entries"])
+    return dict(zip(paths, numbers, strict=True))
 
 
 def _state(state: State) -> Json:
@@ -84,11 +143,8 @@ def _ledger(ledger: Ledger) -> Json:
     return {
         "turn": ledger.turn,
         **({"now": ledger.now} if ledger.now else {}),
-        "writes": _calls(ledger.writes),
         "unconfirmed": [[_call(d.call), d.running] for d in ledger.unconfirmed],
-        "utterances": [list(utterance) for utterance in ledger.utterances],
         "unavailable": [[*intent, answer] for intent, answer in ledger.unavailable.items()],
-        "entries": [_entry(entry, ledger.unconfirmed) for entry in ledger],
     }
 
 

@@ -60,6 +60,44 @@ def test_a_failing_job_is_tried_again_after_growing_pauses(tmp_path: Path) -> No
     assert pauses == [2.0, 4.0]
 
 
+@pytest.mark.parametrize("status", [401, 404])
+def test_a_refusal_of_the_key_or_the_model_ends_the_experiment(tmp_path: Path, status: int) -> None:
+    """Thousands of runs would be refused alike, each after several pauses."""
+    tries: list[Job] = []
+    pauses: list[float] = []
+
+    class RefusedError(Exception):
+        status_code = status
+
+    def play(job: Job) -> dict[str, Any]:
+        tries.append(job)
+        if len(tries) == 3:
+            raise RefusedError("no such key")
+        return record(job)
+
+    with JobLog(tmp_path / "r", SETTINGS) as journal:
+        outcome = conduct(JOBS, play, journal, Limits(attempts=4), pause=pauses.append)
+    assert outcome.refused and outcome.failed == {JOBS[2]: "RefusedError: no such key"}
+    assert (outcome.left, tries, pauses) == (len(JOBS) - 3, JOBS[:3], [])
+
+
+@pytest.mark.parametrize("status", [403, 408, 429, 500, 529])
+def test_what_another_run_may_not_meet_ends_nothing(tmp_path: Path, status: int) -> None:
+    """403 too: some servers answer so to what one conversation says."""
+
+    class PassingError(Exception):
+        status_code = status
+
+    def play(job: Job) -> dict[str, Any]:
+        if job == JOBS[0]:
+            raise PassingError
+        return record(job)
+
+    with JobLog(tmp_path / "r", SETTINGS) as journal:
+        outcome = conduct(JOBS, play, journal, Limits(attempts=2), pause=lambda s: None)
+    assert not outcome.refused and list(outcome.failed) == JOBS[:1] and not outcome.left
+
+
 def test_a_job_that_keeps_failing_is_told_and_left_for_the_next_time(tmp_path: Path) -> None:
     file = tmp_path / "r"
 

@@ -51,6 +51,25 @@ def test_a_package_inside_another_projects_checkout_has_no_commit(
     git(root, "init", "-q")
     monkeypatch.setattr(provenance, "_PACKAGE", package)
     assert provenance.commit() == ""
+    monkeypatch.setenv("LEDGERAGENT_COMMIT", "abc")
+    assert provenance.commit() == "abc"
+
+
+def test_copies_without_a_commit_are_told_apart_by_what_is_in_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As two checkouts of one version are, that were installed and do not run in place."""
+    for name, text in ("one", "1"), ("same", "1"), ("other", "2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text(text)
+    (tmp_path / "same" / "__pycache__").mkdir()
+    (tmp_path / "same" / "__pycache__" / "a.pyc").write_text("compiled")
+    told = []
+    for name in ("one", "same", "other"):
+        monkeypatch.setattr(provenance, "_PACKAGE", tmp_path / name)
+        told.append(provenance.made_by([]))
+    assert told[0] == told[1] != told[2]
+    assert told[0]["commit"] == told[2]["commit"] == ""
 
 
 def test_packs_are_told_by_their_digests_and_the_harness_where_there_is_one() -> None:

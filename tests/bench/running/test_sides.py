@@ -50,9 +50,25 @@ def test_the_agents_key_goes_to_the_agents_endpoint_alone(
 
 
 def test_a_variable_that_is_named_and_empty_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("USER")
-    with pytest.raises(UsageError, match="USER is not set"):
-        user_side(parsed("--user-key-env", "USER"))
+    for value in None, "":
+        for name in "AGENT", "USER", "JUDGE":
+            monkeypatch.delenv(name) if value is None else monkeypatch.setenv(name, value)
+        with pytest.raises(UsageError, match=r"--key-env: AGENT is not set"):
+            agent_side(parsed())
+        monkeypatch.setenv("AGENT", "k")
+        with pytest.raises(UsageError, match=r"--user-key-env: USER is not set"):
+            user_side(parsed("--user-key-env", "USER"))
+        with pytest.raises(UsageError, match=r"--judge-key-env: JUDGE is not set"):
+            judge_side(parsed("--judge-model", "j", "--judge-key-env", "JUDGE"))
+
+
+def test_without_a_named_variable_a_server_that_needs_no_key_gets_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    parser = argparse.ArgumentParser()
+    add_sides(parser)
+    assert agent_side(parser.parse_args(["--model", "m", "--url", HERE])).key == ""
 
 
 def test_every_option_is_in_the_record_and_no_key_or_address() -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from ledgeragent.bench.datasets.needs import NEEDS
+from ledgeragent.bench.datasets import places
+from ledgeragent.bench.datasets.needs import NEEDS, digest
 from ledgeragent.bench.datasets.places import harness_place
 from ledgeragent.bench.tau2 import data
+from ledgeragent.cli.main import main
 from tests.bench.datasets.checkouts import tau2_checkout
+
+PAPERS = [domain for domain, need in NEEDS.items() if not need.trait]
+"""The domains that the harness has."""
 
 
 @pytest.fixture
@@ -48,6 +54,20 @@ def test_a_domain_that_the_data_folder_has_is_its_own_and_the_rest_the_harness_s
     # Which guidelines the customer has is the same in all domains: those of the data folder.
     assert laid_out["airline"] == {"checkout", "data folder"}
     assert laid_out["telecom"] == {"checkout"}
+
+
+def test_the_hash_that_is_reported_is_that_of_the_files_that_a_run_reads(
+    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In every mixture of a data folder and the harness, also where the folder has one domain alone."""
+    monkeypatch.setattr(places, "own_folder", lambda: own)
+    for number, there in enumerate([(), ("airline",), ("retail",), ("telecom",), tuple(PAPERS)]):
+        folder = shared(tmp_path / f"data{number}", *there)
+        (folder / "benchmarks").mkdir(parents=True, exist_ok=True)
+        laid_out = harness_place(data.lay_out(folder, tmp_path / f"scratch{number}"))
+        assert main(["bench", "data", str(folder)]) == 1
+        reported = re.findall(r"sha256:(\w+)", capsys.readouterr().out)
+        assert reported == [digest(laid_out.files(NEEDS[domain])) for domain in PAPERS]
 
 
 def test_a_domain_with_a_gap_is_the_harness_s_as_a_whole(tmp_path: Path, own: Path) -> None:

@@ -17,6 +17,9 @@ from ledgeragent.files.reading import read_bytes
 Contents: TypeAlias = Mapping[str, bytes]
 """Files by the names of a `DataNeed`."""
 
+_DATA_FOLDER = "the data folder"
+_GUIDELINES = "user_simulator/"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataPlace:
@@ -93,7 +96,7 @@ def place_of(folder: Path) -> DataPlace:
 
 def _data_folder(folder: Path) -> DataPlace:
     return DataPlace(
-        kind="the data folder",
+        kind=_DATA_FOLDER,
         root=folder,
         locate=lambda need, name: folder / need.folder / name,
     )
@@ -104,7 +107,7 @@ def harness_place(inside: Path, kind: str = "the tau2 harness's data") -> DataPl
 
     def locate(need: DataNeed, name: str) -> Path:
         below = inside / "tau2"
-        return below / name if name.startswith("user_simulator/") else below / "domains" / name
+        return below / name if name.startswith(_GUIDELINES) else below / "domains" / name
 
     return DataPlace(kind=kind, root=inside, locate=locate, trait=False)
 
@@ -131,3 +134,21 @@ def chosen(places: Iterable[DataPlace]) -> dict[str, DataPlace]:
         for place in [next((one for one in listed if not one.missing(need)), None)]
         if place is not None
     }
+
+
+def guidelines_elsewhere(
+    need: DataNeed, place: DataPlace, places: Iterable[DataPlace]
+) -> tuple[dict[str, Path], DataPlace | None]:
+    """The customer's guidelines that a run reads from a data folder, not from `place`; and which folder.
+
+    The harness has one set for all domains: that of the first data folder that has it. Empty where
+    the domain's are of `place` too.
+    """
+    if need.trait or place.kind == _DATA_FOLDER:
+        return {}, None
+    names = [name for name in need.files if name.startswith(_GUIDELINES)]
+    for folder in places:
+        there = folder.files(need) if folder.kind == _DATA_FOLDER else {}
+        if located := {name: there[name] for name in names if name in there}:
+            return located, folder
+    return {}, None

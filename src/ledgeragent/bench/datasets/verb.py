@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.datasets.known import recognized
 from ledgeragent.bench.datasets.needs import NEEDS, DataNeed, digest, listing
-from ledgeragent.bench.datasets.places import DataPlace, chosen, installed, known_places, place_of
+from ledgeragent.bench.datasets.places import (
+    DataPlace,
+    chosen,
+    guidelines_elsewhere,
+    installed,
+    known_places,
+    place_of,
+)
 from ledgeragent.errors import DataError
 from ledgeragent.files.limits import MEMORY
 from ledgeragent.files.private import write_private
@@ -95,19 +102,24 @@ def _report(places: Iterable[DataPlace], with_files: bool) -> Iterator[str]:
     by_domain = chosen(listed)
     for domain, need in NEEDS.items():
         if domain in by_domain:
-            yield from _present(need, by_domain[domain], with_files)
+            yield from _present(need, by_domain[domain], listed, with_files)
         else:
             yield from _absent(need, listed)
 
 
-def _present(need: DataNeed, place: DataPlace, with_files: bool) -> Iterator[str]:
+def _present(
+    need: DataNeed, place: DataPlace, places: Iterable[DataPlace], with_files: bool
+) -> Iterator[str]:
     if place.converts is not None:
         yield f"{need.domain}: can be made from {place.kind} {place.root}; -o DIR writes it\n"
         return
-    files = place.files(need)
+    guidelines, folder = guidelines_elsewhere(need, place, places)
+    files = place.files(need) | guidelines
     hashed = digest(files)
     yield f"{need.domain}: {place.kind} {place.root}\n"
     yield f"  sha256:{hashed}, {recognized(need.domain, hashed)}\n"
+    if folder is not None:
+        yield f"  with {', '.join(guidelines)} of {folder.kind} {folder.root}, for all domains\n"
     if with_files:
         yield from (f"  {line}\n" for line in listing(files).splitlines())
 

@@ -17,6 +17,8 @@ Play: TypeAlias = Callable[[Job], Mapping[str, Any]]
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 60.0
 _LONGEST_PROBLEM = 200
+_REFUSALS = frozenset({401, 404})
+"""Statuses of a model's server that every run would get: no such key, no such model or path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +32,14 @@ class Limits:
 
 @dataclass(slots=True)
 class LeftOver:
-    """The jobs left over: those that failed every time, with why, and how many were not begun."""
+    """The jobs left over: those that failed every time, with why, and how many were not begun.
+
+    `refused` if one failed in a way that all others would too.
+    """
 
     failed: dict[Job, str] = field(default_factory=dict)
     left: int = 0
+    refused: bool = False
 
     @property
     def complete(self) -> bool:
@@ -53,7 +59,7 @@ def conduct(
     """Does every job that the journal has not.
 
     What is running when the budget ends, or when `stopped` says so, is finished and kept. A job whose
-    pause ends in Interrupted is left.
+    pause ends in Interrupted is left. Nothing more is begun after a refusal of the key or the model.
     """
     waiting = [job for job in jobs if job not in journal.done]
     total, outcome = len(waiting), LeftOver()
@@ -61,7 +67,7 @@ def conduct(
     running: dict[Future[Mapping[str, Any]], Job] = {}
     with ThreadPoolExecutor(limits.workers) as pool:
         while waiting or running:
-            over = stopped() or _spent(journal, limits)
+            over = outcome.refused or stopped() or _spent(journal, limits)
             while waiting and len(running) < limits.workers and not over:
                 job = waiting.pop(0)
                 running[pool.submit(_attempt, play, job, limits.attempts, tell, pause)] = job
@@ -77,6 +83,7 @@ def conduct(
                 if error is not None:
                     outcome.failed[job] = f"{type(error).__name__}: {error}"
                     tell(f"{finished}/{total} {job}: failed, {outcome.failed[job]}")
+                    outcome.refused |= _is_refusal(error)
                     continue
                 record = future.result()
                 journal.add(job, record)
@@ -97,12 +104,18 @@ def _attempt(
         try:
             return play(job)
         except Exception as error:
+            if _is_refusal(error):
+                raise
             seconds = _asked_for(error) or _FIRST_PAUSE * 2 ** (number - 1)
             seconds = min(seconds, _LONGEST_PAUSE)
             problem = _first_line(f"{type(error).__name__}: {error}")
             tell(again(str(job), problem, number, attempts, seconds))
             pause(seconds)
     return play(job)
+
+
+def _is_refusal(error: BaseException) -> bool:
+    return getattr(error, "status_code", None) in _REFUSALS
 
 
 def _first_line(text: str) -> str:

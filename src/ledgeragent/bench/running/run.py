@@ -15,7 +15,7 @@ from ledgeragent.bench.arms.fama.choice import chosen
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.datasets.needs import NEEDS
 from ledgeragent.bench.running.estimate import add_prices, estimate
-from ledgeragent.bench.running.experiment import Limits, conduct
+from ledgeragent.bench.running.experiment import LeftOver, Limits, conduct
 from ledgeragent.bench.running.interrupts import EXIT, interrupts
 from ledgeragent.bench.running.joblog import Job, JobLog
 from ledgeragent.bench.running.progress import Announce, teller
@@ -94,11 +94,20 @@ def experiment(args: argparse.Namespace) -> int:
             tell(f"{len(jobs)} runs, {already} done before")
             outcome = conduct(jobs, player, journal, limits, tell, stop.pause, stop.is_set)
     if outcome.left:
-        how = "interrupted" if stop.is_set() else "the budget is spent, a larger one goes on"
-        tell(f"{how}; {outcome.left} runs are left")
+        tell(f"{_why_left(outcome, stop.is_set())}; {outcome.left} runs are left")
     if stop.is_set() and not outcome.complete:
         return EXIT
     return 0 if outcome.complete else 1
+
+
+def _why_left(outcome: LeftOver, interrupted: bool) -> str:
+    if interrupted:
+        return "interrupted"
+    if outcome.refused:
+        return (
+            "a model's server refuses the key or does not know the model, as it would in every run"
+        )
+    return "the budget is spent, a larger one goes on"
 
 
 def _domains(named: list[str] | None, tell: Announce) -> list[str]:

@@ -69,7 +69,6 @@ def _add_agent(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--url", help="an OpenAI-compatible endpoint: http://localhost:8000/v1")
     group.add_argument(
         "--key-env",
-        default=DEFAULT_KEY,
         metavar="VARIABLE",
         help=f"the environment variable with its key (default {DEFAULT_KEY})",
     )
@@ -165,7 +164,8 @@ def agent_side(args: argparse.Namespace) -> ModelSide:
         options["chat_template_kwargs"] = {"enable_thinking": args.thinking == "on"}
     if args.reasoning_effort:
         options["reasoning_effort"] = args.reasoning_effort
-    key = os.environ.get(args.key_env, "")
+    named = args.key_env
+    key = _set(named, "--key-env") if named else os.environ.get(DEFAULT_KEY, "")
     return ModelSide(
         model=args.model, url=args.url, key=key, options={**options, **dict(args.option)}
     )
@@ -207,8 +207,12 @@ def _other(args: argparse.Namespace, side: str, model: str) -> ModelSide:
 def _key(args: argparse.Namespace, side: str, agent: ModelSide) -> str:
     """The key of a side: its own, or the agent's at the agent's endpoint, never elsewhere."""
     if variable := getattr(args, f"{side}_key_env"):
-        key = os.environ.get(variable, "")
-        if not key:
-            raise UsageError(f"--{side}-key-env: {variable} is not set, or empty")
-        return key
+        return _set(variable, f"--{side}-key-env")
     return agent.key if getattr(args, f"{side}_url") in (None, args.url) else ""
+
+
+def _set(variable: str, option: str) -> str:
+    """The key in a variable that was named; UsageError, rather than hours of refused runs, without one."""
+    if key := os.environ.get(variable, ""):
+        return key
+    raise UsageError(f"{option}: {variable} is not set, or empty")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 from ledgeragent.gateway.wirejson import encoded
 from ledgeragent.types import Message, Reply, parse_distinct, parse_json
 
@@ -177,12 +178,13 @@ class Dialect(Protocol):
         ...
 
 
-def decode(raw: bytes, *, distinct: bool = False) -> Body:
-    """The JSON object in a body. ValueError says why there is none.
+def decode(raw: bytes, *, distinct: bool = False, bound: ValueBound = DEFAULT_BOUND) -> Body:
+    """The JSON object in a body. ValueError says why there is none; TooManyValuesError is one.
 
     A body that goes on as it stands has to be `distinct`: parsers disagree which of two equal keys
     counts.
     """
+    bound.check(raw)
     try:
         text = raw.decode("utf-8")
         value = parse_distinct(text) if distinct else parse_json(text)

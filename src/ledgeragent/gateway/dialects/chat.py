@@ -27,6 +27,7 @@ from ledgeragent.gateway.dialects.framing import check_frame, check_functions
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
+from ledgeragent.gateway.values import read_call
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _SILENT = ("system", "developer")
@@ -50,6 +51,8 @@ class ChatDialect:
 
     def refusing(self, structured: bool) -> ChatDialect:
         """The format, in which a refusal has a field of its own where the text is to be JSON."""
+        if structured == self._structured:
+            return self
         return ChatDialect(self._place, structured=structured)
 
     def conversation(self, body: Body) -> Request:
@@ -173,7 +176,7 @@ def _call(raw: Any, where: str) -> ToolCall:
     arguments = function.get("arguments")
     if arguments is not None and not isinstance(arguments, str | dict):
         raise BadRequestError(f"{where}.function.arguments: should be JSON text")
-    return ToolCall.parse(name=function["name"], arguments=arguments, id=str(raw.get("id") or ""))
+    return read_call(name=function["name"], arguments=arguments, id=str(raw.get("id") or ""))
 
 
 def _answered(rejected: Rejected) -> Iterator[Body]:

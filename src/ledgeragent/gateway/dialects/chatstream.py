@@ -18,7 +18,8 @@ from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import DONE, ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
-from ledgeragent.types import Reply, ToolCall
+from ledgeragent.gateway.values import read_call
+from ledgeragent.types import Reply
 
 _OPEN = ("choices", "usage")
 
@@ -144,7 +145,7 @@ class ChatStream:
         raw: Body = {"role": "assistant", "content": text or None}
         if self._calls:
             raw["tool_calls"] = [call.wire() for call in self._calls]
-        calls = (ToolCall.parse(name=c.name, arguments=c.arguments, id=c.id) for c in self._calls)
+        calls = (read_call(name=c.name, arguments=c.arguments, id=c.id) for c in self._calls)
         return WireReply(Reply(text=text, calls=tuple(calls)), raw)
 
     @property

@@ -28,6 +28,10 @@ _FREE = ("input", "arguments", "parameters", "properties", "input_schema", "sche
 """What stands under these is the model's or the host's own, and has keys of any kind."""
 
 
+_HOLDERS = (dict, list)
+"""What of JSON can have an object in it."""
+
+
 def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
     """Raises BadReplyError for what a client may take for a call, though it is none that is judged.
 
@@ -45,10 +49,10 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
             if hidden:
                 raise BadReplyError(f"the upstream sent a key that may be read as {hidden!r}")
             for key, part in inner.items():
-                if isinstance(part, dict | list) and key not in _FREE:
+                if isinstance(part, _HOLDERS) and key not in _FREE:
                     objects.append(part)
         elif isinstance(inner, list):
-            objects += [item for item in inner if isinstance(item, dict | list)]
+            objects += [item for item in inner if isinstance(item, _HOLDERS)]
 
 
 def _kind_of(keys: frozenset[str]) -> tuple[bool, str]:

@@ -66,6 +66,8 @@ class MessagesDialect:
 
     def refusing(self, structured: bool) -> MessagesDialect:
         """The format, in which a refusal is no text where that is to be JSON."""
+        if structured == self._structured:
+            return self
         return MessagesDialect(self._place, structured=structured)
 
     def conversation(self, body: Body) -> Request:

@@ -21,7 +21,7 @@ from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.seam import Seam
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
-from ledgeragent.types import ToolCall
+from ledgeragent.gateway.values import read_call
 
 
 class MessagesStream:
@@ -204,7 +204,7 @@ class _Block:
         """The block as it would stand in an answer that doesn't stream."""
         if self.kind == "tool_use":
             text = self._joined("partial_json")
-            call = ToolCall.parse(name="", arguments=text or self.start.get("input"))
+            call = read_call(name="", arguments=text or self.start.get("input"))
             arguments = call.arguments if call.malformed is None else call.malformed
             return {**self.start, "input": arguments}
         whole = dict(self.start)

@@ -15,6 +15,7 @@ from ledgeragent.gateway.dialects.base import (
     text_of,
 )
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
+from ledgeragent.gateway.values import read_call
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _SILENT_ROLES = ("system", "developer")
@@ -69,7 +70,7 @@ def call_of(item: Mapping[str, Any], where: str) -> ToolCall:
     if arguments is not None and not isinstance(arguments, str):
         raise BadRequestError(f"{where}.arguments: should be JSON text")
     name = string(item, "name", where)
-    return ToolCall.parse(name=name, arguments=arguments, id=str(item.get("call_id") or ""))
+    return read_call(name=name, arguments=arguments, id=str(item.get("call_id") or ""))
 
 
 def check_item(item: Mapping[str, Any]) -> None:

@@ -62,6 +62,8 @@ class ResponsesDialect:
 
     def refusing(self, structured: bool) -> ResponsesDialect:
         """The format, in which a refusal is a part of its own kind where text is to be JSON."""
+        if structured == self._structured:
+            return self
         return ResponsesDialect(self._place, structured=structured)
 
     def conversation(self, body: Body) -> Request:
