@@ -129,7 +129,7 @@ def test_the_folders_that_the_experiments_name_are_made() -> None:
 def test_podman_is_told_to_keep_the_health_check(target: str) -> None:
     """OCI's own image format has none: podman leaves it out and says so in one line among hundreds."""
     for engine, told in ("podman", True), ("docker", False):
-        command = ["make", "--dry-run", target, f"CONTAINER={engine}"]
+        command = ["make", "--dry-run", "--no-print-directory", target, f"CONTAINER={engine}"]
         shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
         assert shown.startswith(f"{engine} build")
         assert ("--format docker" in shown) is told
