@@ -44,6 +44,17 @@ FOR EACH ROW EXECUTE FUNCTION ledgeragent_append_only()""",
 FOR EACH STATEMENT EXECUTE FUNCTION ledgeragent_append_only()""",
 )
 
+_SHAPES: LiteralString = """SELECT c.relname, c.relkind = 'r' AND NOT c.relrowsecurity
+AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class = c.oid)
+AND NOT EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid))
+AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attgenerated <> ''),
+ARRAY(SELECT tgname::text FROM pg_trigger
+  WHERE tgrelid = c.oid AND NOT tgisinternal AND tgenabled = 'O' ORDER BY tgname)
+FROM pg_class c WHERE c.oid IN (to_regclass('ledgeragent_chains'),
+to_regclass('ledgeragent_journal'), to_regclass('ledgeragent_heads')) ORDER BY c.relname"""
+"""Of each table that is there: whether its rows are what was written, and its triggers."""
+_TRIGGERS = {"ledgeragent_journal": ["ledgeragent_append_only", "ledgeragent_no_truncate"]}
+
 
 class DatabaseError(OSError):
     """The database cannot be reached, or refuses. Of the address only what is no secret is told."""
@@ -77,8 +88,19 @@ class JournalDatabase:
             parts = conninfo.conninfo_to_dict(self._address)
             patient = conninfo.make_conninfo("", **{**_PATIENCE, **parts})
             self._base = psycopg.connect(patient, autocommit=True)
+            self._check_tables(self._base)
         except psycopg.Error as problem:
             raise DatabaseError(self._told(problem)) from None
+
+    def _check_tables(self, base: psycopg.Connection[Any]) -> None:
+        """DatabaseError for a table that could show, or keep, something else than what was written."""
+        for table, is_plain, triggers in base.execute(_SHAPES):
+            if not is_plain or triggers != _TRIGGERS.get(table, []):
+                self.close()
+                raise DatabaseError(
+                    f"{table} in the journal's database is not the table that was made: it has rules, "
+                    "row security, heirs or other triggers, or is none; nothing in it is believed"
+                )
 
     def run(self, statement: LiteralString, *values: object) -> psycopg.Cursor[Any]:
         """Carries a statement out, all of it or nothing."""
