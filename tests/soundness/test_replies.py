@@ -119,3 +119,9 @@ def test_an_odd_word_is_known_to_nobody() -> None:
     assert ("bills", bill, "status") not in talk.known
     talk.look(Look(call("get_details_by_id", id=bill)))
     assert ("bills", bill, "status") in talk.known
+
+
+# Conversations of long runs in which gate and judge did not agree once.
+@pytest.mark.parametrize(("name", "seed"), [("airline", "airline/91/132")])
+def test_a_conversation_that_was_once_disputed_is_not(name: str, seed: str) -> None:
+    assert not played(name, seed, domain_of(name)).problems

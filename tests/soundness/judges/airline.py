@@ -204,7 +204,8 @@ def _booking(
     segments = _segments(call["flights"])
     legs = [db["flights"][number] for number, _ in segments if number in db["flights"]]
     stops = [call["origin"], *(leg["destination"] for leg in legs)]
-    if any(leg["origin"] != stop for leg, stop in zip(legs, stops, strict=False)):
+    end = call["origin"] if call["flight_type"] == "round_trip" else call["destination"]
+    if [leg["origin"] for leg in legs] != stops[:-1] or stops[-1] != end:
         found.may.add("airline/flight-available")
     statuses = [_status(db, s) for s in segments]
     if None in statuses:
