@@ -40,7 +40,7 @@ class Inbound:
     """A request of one format on its way: `line` is the upstream for it, `account` what is told of it."""
 
     dialect: Dialect
-    request: web.Request
+    request: web.BaseRequest
     line: UpstreamLine
     account: Account
     trace: RequestTrace | None = None
