@@ -15,7 +15,9 @@ from ledgeragent.gateway.patience import Patience
 try:
     import aiohttp
     from aiohttp import EMPTY_PAYLOAD
+    from aiohttp.client_proto import ResponseHandler
     from aiohttp.connector import Connection
+    from aiohttp.http import HttpProcessingError, RawResponseMessage
     from multidict import CIMultiDictProxy
     from yarl import URL
 except ImportError:
@@ -88,10 +90,7 @@ class Posting:
             read_until_eof=True, auto_decompress=False, read_bufsize=_CHUNK
         )
         transport.write(self._data)
-        while True:
-            message, self.content = await protocol.read()
-            if not 100 <= message.code < 200 or message.code == 101:
-                break
+        message, self.content = await _answer(protocol)
         self.status, self.headers = message.code, message.headers
 
     async def __aexit__(
@@ -128,3 +127,14 @@ class Posting:
         if self._connection is not None and self._connection.protocol is not None:
             self._connection.protocol.set_exception(silent)
         self.content.set_exception(silent)
+
+
+async def _answer(protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+    """The answer behind those that only say that one will come."""
+    try:
+        while True:
+            message, content = await protocol.read()
+            if message.code >= 200 or message.code == 101:
+                return message, content
+    except HttpProcessingError as problem:
+        raise aiohttp.ClientPayloadError(problem.message) from None
