@@ -72,6 +72,8 @@ def message(chance: random.Random, number: int) -> str:
 def body(chance: random.Random, head: str, messages: list[str], rest: str) -> bytes:
     space = chance.choice(SPACES)
     listed = f"{space},".join(messages)
+    if chance.random() < 0.2:
+        listed += chance.choice((",", "]", " 1", ", 1", '"'))
     return f'{space}{{{head}"messages"{space}:{space}[{listed}{space}]{rest}}}{space}'.encode(
         "utf-8", "surrogatepass"
     )
@@ -103,9 +105,7 @@ def test_a_body_is_read_the_same_whatever_was_read_before(dialect: Dialect, seed
         messages = [message(chance, n) for n in range(chance.randint(1, 30))]
         for _ in range(6):
             rest = chance.choice(ODD) if chance.random() < 0.5 else ', "stream": false'
-            raw = body(random.Random(seed), head, messages, rest)
-            if chance.random() < 0.1:
-                raw = raw.replace(b"],", b",],").replace(b"]}", b",]}")
+            raw = body(random.Random(chance.choice((seed, seed + 1))), head, messages, rest)
             if chance.random() < 0.1:
                 raw = raw[: chance.randrange(len(raw))]
             assert outcome(raw, dialect, readings) == outcome(raw, dialect, None)

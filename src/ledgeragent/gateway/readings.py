@@ -61,8 +61,8 @@ class Parted(NamedTuple):
 
     @property
     def body(self) -> Body | None:
-        """The body; None where the history is not the only one in it."""
-        if _KEY in self.rest or _KEY in self.reading.head:
+        """The body; None where another history stands behind this one, and counts in its place."""
+        if _KEY in self.rest:
             return None
         return {**self.reading.head, _KEY: self.reading.items, **self.rest}
 
