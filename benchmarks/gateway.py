@@ -1,8 +1,9 @@
 """What the gateway adds to a model API, beside a bare forwarder and the LiteLLM proxy in one run: a minute.
 
 One worker each, in front of one local upstream that answers at once. Every request is a retail
-conversation of its own: two reads with their returns to fold, and a write to judge. LiteLLM takes
-part if LITELLM_VENV names a virtual environment with `litellm[proxy]`.
+conversation of its own: two reads with their returns to fold, and a write to judge. Small ones are the
+first words of a conversation, long ones the next words of one that has gone on for a while. LiteLLM
+takes part if LITELLM_VENV names a virtual environment with `litellm[proxy]`.
 
     LITELLM_VENV=/path/to/venv python -m benchmarks.gateway
 """
@@ -10,6 +11,7 @@ part if LITELLM_VENV names a virtual environment with `litellm[proxy]`.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import platform
@@ -21,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +38,9 @@ CROWD = 16
 KEY = f"sk-{secrets.token_hex(24)}"
 MARK = "0" * 16
 SMALL = "I want to return my lamp"
+ASKED = "What is your e-mail address?"
+SPOKEN = 20
+"""Turns of words that a long conversation has behind it when it begins, and that it goes on for."""
 
 
 def request_body(stream: bool) -> bytes:
@@ -70,9 +75,20 @@ def small_body() -> bytes:
     return json.dumps({**whole, "messages": [said]}).encode()
 
 
+def long_bodies() -> tuple[bytes, ...]:
+    """A long conversation's requests, each one turn longer than the one before it."""
+    whole = json.loads(request_body(False))
+    turn = [{"role": "assistant", "content": ASKED}, {"role": "user", "content": f"{SMALL}."}]
+    words = "It stood on my desk for a week, and then its arm would not stay up any more. " * 4
+    long_turn = [turn[0], {"role": "user", "content": f"{words}{SMALL}."}]
+    spoken = whole["messages"] + long_turn * SPOKEN
+    requests = (spoken + turn * turns for turns in range(SPOKEN))
+    return tuple(json.dumps({**whole, "messages": said}).encode() for said in requests)
+
+
 def small_reply() -> bytes:
-    """The upstream's answer to it: words."""
-    message = {"role": "assistant", "content": "What is your e-mail address?"}
+    """The upstream's answer to words: words."""
+    message = {"role": "assistant", "content": ASKED}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     head = {"id": "chatcmpl-1", "created": 1, "model": "m", "object": "chat.completion"}
     return json.dumps({**head, "choices": [choice]}).encode()
@@ -142,19 +158,23 @@ async def serve_upstream(port: int) -> None:
     await server.serve_forever()
 
 
+JUDGED = b"return_delivered_order_items"
+KINDS: dict[str, tuple[Sequence[bytes], bytes]] = {
+    "whole": ((request_body(False),), JUDGED),
+    "streamed": ((request_body(True),), JUDGED),
+    "small": ((small_body(),), ASKED.encode()),
+    "long": (long_bodies(), ASKED.encode()),
+}
+"""The requests of each kind, in their order, and what stands in every answer to one."""
+
+
 class Load:
     """Connections that ask one after the other, each as soon as it was answered."""
 
-    def __init__(self, port: int, stream: bool, *, is_small: bool = False) -> None:
+    def __init__(self, port: int, kind: str = "whole") -> None:
         self._port = port
-        body = small_body() if is_small else request_body(stream)
-        self._proof = b"e-mail" if is_small else b"return_delivered_order_items"
-        head = (
-            f"POST {PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
-            f"authorization: Bearer {KEY}\r\ncontent-length: {len(body)}\r\n\r\n"
-        )
-        self._request = head.encode() + body
-        self._asked = 0
+        bodies, self._proof = KINDS[kind]
+        self._requests = [_head(len(body)) + body for body in bodies]
         self.milliseconds: list[float] = []
 
     async def run(self, connections: int, seconds: float) -> None:
@@ -165,15 +185,27 @@ class Load:
     async def _connection(self) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         while time.perf_counter() < self._end:
-            self._asked += 1
-            mark = f"{self._asked:0{len(MARK)}}".encode()
-            started = time.perf_counter()
-            writer.write(self._request.replace(MARK.encode(), mark))
-            answer = await _response(reader)
-            self.milliseconds.append((time.perf_counter() - started) * 1e3)
-            if self._proof not in answer:
-                raise SystemExit(f"not the model's answer: {answer[:500]!r}")
+            mark = f"{next(CONVERSATIONS):0{len(MARK)}}".encode()
+            for request in self._requests:
+                started = time.perf_counter()
+                writer.write(request.replace(MARK.encode(), mark))
+                answer = await _response(reader)
+                self.milliseconds.append((time.perf_counter() - started) * 1e3)
+                if self._proof not in answer:
+                    raise SystemExit(f"not the model's answer: {answer[:500]!r}")
         writer.close()
+
+
+CONVERSATIONS = itertools.count(1)
+"""Their numbers: none begins like an earlier one."""
+
+
+def _head(size: int) -> bytes:
+    head = (
+        f"POST {PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        f"authorization: Bearer {KEY}\r\ncontent-length: {size}\r\n\r\n"
+    )
+    return head.encode()
 
 
 async def _response(reader: asyncio.StreamReader) -> bytes:
@@ -196,10 +228,9 @@ class Figures:
     The cost is processor time, which hardly depends on what else the machine does.
     """
 
-    def __init__(self, server: Server, stream: bool, *, is_small: bool = False) -> None:
+    def __init__(self, server: Server, kind: str = "whole") -> None:
         self.server = server
-        self.stream = stream
-        self.is_small = is_small
+        self.kind = kind
         self._alone: list[float] = []
         self._rates: list[float] = []
         self._spent = 0.0
@@ -207,7 +238,7 @@ class Figures:
 
     def load(self) -> Load:
         """Requests of this kind."""
-        return Load(self.server.port, self.stream, is_small=self.is_small)
+        return Load(self.server.port, self.kind)
 
     async def round(self) -> None:
         """Some time of one client alone, then of a crowd."""
@@ -226,7 +257,7 @@ class Figures:
             "p50_ms": round(statistics.median(self._alone), 3),
             "p99_ms": round(statistics.quantiles(self._alone, n=100)[98], 3),
             "requests_per_second": round(statistics.median(self._rates), 1),
-            "cpu_ms_per_request": round(self._spent * 1e3 / self._asked, 3),
+            "cpu_ms_per_request": round(self._spent * 1e3 / self._asked, 4),
         }
 
 
@@ -237,9 +268,9 @@ class Server(NamedTuple):
     pid: int
 
     def cpu_seconds(self) -> float:
-        """The processor time that it has used, children that are alive left out."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """The processor time that its threads have used, to the nanosecond: a round has few ticks."""
+        threads = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(file.read_text().split()[0]) for file in threads) / 1e9
 
 
 def free_port() -> int:
@@ -317,19 +348,21 @@ async def measured() -> dict[str, Any]:
             started(bare_port, forwarder_command(bare_port, upstream))
         )
         targets = {
-            "upstream": Figures(behind, False),
-            "forwarder": Figures(bare, False),
-            "forwarder_streamed": Figures(bare, True),
-            "forwarder_small": Figures(bare, False, is_small=True),
-            "gateway_small": Figures(ours, False, is_small=True),
-            "gateway": Figures(ours, False),
-            "gateway_streamed": Figures(ours, True),
-            "gateway_traced": Figures(traced, False),
+            "upstream": Figures(behind),
+            "forwarder": Figures(bare),
+            "forwarder_streamed": Figures(bare, "streamed"),
+            "forwarder_small": Figures(bare, "small"),
+            "forwarder_long": Figures(bare, "long"),
+            "gateway_small": Figures(ours, "small"),
+            "gateway": Figures(ours),
+            "gateway_streamed": Figures(ours, "streamed"),
+            "gateway_long": Figures(ours, "long"),
+            "gateway_traced": Figures(traced),
         }
         if venv:
             command, options = stack.enter_context(litellm(venv, peer, upstream))
             theirs = await stack.enter_async_context(started(peer, command, **options))
-            targets["litellm"] = Figures(theirs, False)
+            targets["litellm"] = Figures(theirs)
         for target in targets.values():
             await target.load().run(2, 0.5)
         for _ in range(ROUNDS):
@@ -353,6 +386,7 @@ def compared(figures: dict[str, Any]) -> dict[str, float]:
         "cpu_beside_forwarder": (gateway, bare),
         "cpu_beside_forwarder_streamed": (streamed, bare_streamed),
         "cpu_beside_forwarder_small": (figures["gateway_small"], figures["forwarder_small"]),
+        "cpu_beside_forwarder_long": (figures["gateway_long"], figures["forwarder_long"]),
     }
     for name, (one, other) in pairs.items():
         told[name] = one["cpu_ms_per_request"] / other["cpu_ms_per_request"]

@@ -37,7 +37,7 @@ async def serving(work: Callable[[Server], Any], *options: str) -> Any:
         started(upstream, serve),
         started(port, [*gateway_command(port, upstream), *options]) as gateway,
     ):
-        await Load(port, False).run(1, 0.5)
+        await Load(port).run(1, 0.5)
         return await work(gateway)
 
 
@@ -102,7 +102,7 @@ def conversations() -> list[Curve]:
     )
 
     async def measure(gateway: Server) -> None:
-        load, start = Load(gateway.port, False), _resident(gateway)
+        load, start = Load(gateway.port), _resident(gateway)
         total = 0.0
         for size in (10, 100, 1_000, 5_000, 10_000, 20_000):
             before = spent(gateway)

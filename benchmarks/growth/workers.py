@@ -32,7 +32,7 @@ def workers() -> dict[str, Any]:
     samples: list[float] = []
 
     async def measure(gateway: Server) -> None:
-        load = Load(gateway.port, False)
+        load = Load(gateway.port)
         for _ in range(60):
             before, asked = spent(gateway), load._asked
             await load.run(1, 0.03)
@@ -111,7 +111,7 @@ def measured_workers() -> dict[str, float]:
 
 
 async def _rate(gateway: Server) -> float:
-    loads = [Load(gateway.port, False) for _ in range(3)]
+    loads = [Load(gateway.port) for _ in range(3)]
     rates = []
     for load in loads:
         began = time.perf_counter()

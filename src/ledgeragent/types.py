@@ -50,6 +50,15 @@ def parse_json(text: str) -> Json:
     return value if end == len(text) else _strict.decode(text)
 
 
+def parse_beginning(text: str, at: int) -> tuple[Json, int]:
+    """The value of strict JSON that begins here, whatever follows it, and where it ends."""
+    try:
+        value: tuple[Json, int] = _strict.scan_once(text, at)
+    except StopIteration:
+        raise ValueError("no value begins here") from None
+    return value
+
+
 class RepeatedKeyError(ValueError):
     """An object has a key twice."""
 

@@ -127,7 +127,9 @@ def test_garbage(client: Client) -> None:
 def test_an_upstream_that_is_not_there(client: Client) -> None:
     async def scenario() -> None:
         async with world() as w:
+            await w.gateway.close_upstream()
             w.gateway._upstream.address = ApiAddress("http://127.0.0.1:9")
+            await w.gateway.open_upstream()
             unharmed(await client.ask(w, *KNOWN))
 
     run(scenario())

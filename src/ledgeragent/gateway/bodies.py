@@ -35,7 +35,7 @@ class Bodies:
         self._most = max(_AT_ONCE * limit, 64 << 20)
         self._size = 0
 
-    async def read(self, request: web.Request) -> bytes:
+    async def read(self, request: web.BaseRequest) -> bytes:
         """The whole body; TooLargeError, SlowRequestError or OverloadedError where it is not to be had."""
         raw, rest = await self.begin(request)
         try:
@@ -48,7 +48,7 @@ class Bodies:
             raise BrokenBodyError(f"the body cannot be unpacked: {problem}") from None
         raise TooLargeError(f"the request is larger than {self._limit} bytes")
 
-    async def begin(self, request: web.Request) -> tuple[bytes, AsyncIterator[bytes] | None]:
+    async def begin(self, request: web.BaseRequest) -> tuple[bytes, AsyncIterator[bytes] | None]:
         """The body as it came, if it is within the limit; else its first part, and what comes behind."""
         try:
             return await self._begun(request.content)
@@ -76,3 +76,10 @@ class Bodies:
         finally:
             self._size -= size
         return b"".join(parts), None
+
+
+async def welcome(request: web.BaseRequest) -> None:
+    """Tells a client that waits to be told so that its body may come."""
+    if request.headers.get("expect", "").lower() == "100-continue" and request.version >= (1, 1):
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0

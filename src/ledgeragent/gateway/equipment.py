@@ -14,6 +14,7 @@ from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.notices import Notices
 from ledgeragent.gateway.placement import Placements
+from ledgeragent.gateway.readings import Readings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.settings import Settings
@@ -41,6 +42,7 @@ class Equipment:
     rosters: Rosters
     visits: Visits
     placements: Placements
+    readings: Readings
     notices: Notices
     metrics: Metrics
     bound: ValueBound
@@ -73,6 +75,7 @@ class Equipment:
             ),
             visits=Visits(memories, store, settings.require_session),
             placements=Placements(),
+            readings=Readings(settings.max_remembered // 4),
             notices=notices,
             metrics=metrics,
             bound=ValueBound(settings.max_values),

@@ -11,7 +11,7 @@ from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Gate
 from ledgeragent.gateway.access import scope_of
 from ledgeragent.gateway.account import Account
-from ledgeragent.gateway.dialects.base import Body, Dialect, Request, decode
+from ledgeragent.gateway.dialects.base import NOTHING, Body, Dialect, Request
 from ledgeragent.gateway.equipment import Equipment
 from ledgeragent.gateway.errors import BadRequestError, TooLargeError
 from ledgeragent.gateway.references import resolved
@@ -40,7 +40,7 @@ class Inbound:
     """A request of one format on its way: `line` is the upstream for it, `account` what is told of it."""
 
     dialect: Dialect
-    request: web.Request
+    request: web.BaseRequest
     line: UpstreamLine
     account: Account
     trace: RequestTrace | None = None
@@ -60,14 +60,19 @@ class Inbound:
         BadRequestError where it cannot be read, TooLargeError where it holds too many values.
         """
         try:
-            body = decode(raw, bound=equipment.bound)
+            body, reading = equipment.readings.decode(raw, self.dialect, equipment.bound)
         except TooManyValuesError as problem:
             raise TooLargeError(f"the body is not read: {problem}") from None
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
         body = await resolved(body, visitor.item_key, equipment.visits.store)
-        conversation = self.dialect.conversation(body)
-        check_returns(conversation.messages, equipment.bound)
+        earlier = reading.earlier if reading is not None else NOTHING
+        conversation = self.dialect.conversation(body, earlier)
+        check_returns(conversation.messages[len(earlier.messages) :], equipment.bound)
+        if reading is not None:
+            reading.take(conversation.messages)
+            equipment.readings.keep(reading, self.dialect)
+            conversation = conversation._replace(reading=reading)
         self.account.stream = conversation.stream
         if self.trace is not None:
             self.trace.read(body, stream=conversation.stream)

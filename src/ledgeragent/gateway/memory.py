@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ledgeragent.gateway.readings import Reading
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.persistent import PersistentMap
 from ledgeragent.rejections import Rejections
@@ -96,11 +97,20 @@ class Histories:
         self._size = 0
         self._known: OrderedDict[Digest, KnownHistory] = OrderedDict()
 
-    def find(self, messages: Sequence[Message], scope: str = "") -> Match:
-        """The longest part of a history that is known in this scope, and the rest of it."""
+    def find(
+        self, messages: Sequence[Message], scope: str = "", reading: Reading | None = None
+    ) -> Match:
+        """The longest part of a history that is known in this scope, and the rest of it.
+
+        What the reading has digests of is not digested again.
+        """
         keys = [scope.encode()]
-        for message in messages:
+        if reading is not None and reading.digests and reading.digests[0] == keys[0]:
+            keys = [*reading.digests]
+        for message in messages[len(keys) - 1 :]:
             keys.append(digest(keys[-1], message))
+        if reading is not None:
+            reading.digests = keys
         at = len(messages)
         while at and keys[at] not in self._known:
             at -= 1

@@ -20,7 +20,7 @@ try:
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
-Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Page = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 class Shown(Protocol):
@@ -78,23 +78,23 @@ class Pages:
             return VitalSign(503, {"status": "draining"})
         return VitalSign(200, {"status": "ok"})
 
-    async def healthz(self, request: web.Request) -> web.Response:
+    async def healthz(self, request: web.BaseRequest) -> web.Response:
         """Whether it serves, and which domain."""
         return _page(self._health())
 
-    async def livez(self, request: web.Request) -> web.Response:
+    async def livez(self, request: web.BaseRequest) -> web.Response:
         """Answers as long as the process does anything at all."""
         return _page(self._life())
 
-    async def readyz(self, request: web.Request) -> web.Response:
+    async def readyz(self, request: web.BaseRequest) -> web.Response:
         """503 once no new request should be sent here, since the gateway is about to stop."""
         return _page(self._readiness())
 
-    async def openapi(self, request: web.Request) -> web.Response:
+    async def openapi(self, request: web.BaseRequest) -> web.Response:
         """The description of the API."""
         return web.json_response(openapi(ledgeragent.__version__))
 
-    async def metrics(self, request: web.Request) -> web.Response:
+    async def metrics(self, request: web.BaseRequest) -> web.Response:
         """The counters; UnknownKeyError without the key that they may ask for."""
         self.access.check_metrics_key(request.headers)
         return web.Response(text=await self.about.metrics_text(), content_type="text/plain")

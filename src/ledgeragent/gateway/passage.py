@@ -160,7 +160,7 @@ class Passage:
                 inbound.account.problem = inbound.account.problem or "unjudged"
 
     async def beside(
-        self, request: web.Request, account: Account, url: str, headers: Mapping[str, str]
+        self, request: web.BaseRequest, account: Account, url: str, headers: Mapping[str, str]
     ) -> web.StreamResponse:
         """What no format has a route for, handed on as it is."""
         body = request.content.iter_any() if request.body_exists else None
@@ -282,7 +282,7 @@ def _coding(headers: Mapping[str, str]) -> dict[str, str]:
     return {"accept-encoding": ACCEPTED if ACCEPTED in accepts else "identity"}
 
 
-def _form(request: web.Request) -> dict[str, str]:
+def _form(request: web.BaseRequest) -> dict[str, str]:
     """How long the body is, and how it is packed: it goes on as it came."""
     names = ("content-length", "content-encoding")
     return {name: request.headers[name] for name in names if name in request.headers}

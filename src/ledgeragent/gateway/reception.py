@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import Access
 from ledgeragent.gateway.account import Account
-from ledgeragent.gateway.bodies import Bodies
+from ledgeragent.gateway.bodies import Bodies, welcome
 from ledgeragent.gateway.coding import ACCEPTED
 from ledgeragent.gateway.dialects.base import Dialect, encode
 from ledgeragent.gateway.endpoints import ApiRoute
@@ -55,7 +55,7 @@ _ASKED = {
 class Errand:
     """One request, and what it asks for: `path` and `raw_path` are what its route's own path is."""
 
-    request: web.Request
+    request: web.BaseRequest
     account: Account
     raw_path: str
     endpoint: ApiRoute | None
@@ -122,6 +122,8 @@ class Reception:
         if errand.page is not None:
             return await errand.page(request)
         self.access.check_key(request.headers)
+        if "expect" in request.headers:
+            await welcome(request)
         if errand.dialect is not None and errand.is_to_be_judged:
             return await self._judged(errand, errand.dialect)
         if self.settings.mode == "shadow":

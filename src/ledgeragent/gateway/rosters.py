@@ -12,8 +12,10 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
+    NOTHING,
     Body,
     Dialect,
+    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -54,7 +56,9 @@ class Roster:
         """The request with every call under the pack's name."""
         if not self._reads_otherwise:
             return request
-        return request._replace(messages=self.meaning.messages(request.messages))
+        messages = self.meaning.messages(request.messages)
+        # The names may be others in the next request, so nothing of these is kept for it.
+        return request._replace(messages=messages, reading=None)
 
     @property
     def meaning(self) -> Meaning:
@@ -80,6 +84,7 @@ class NamedDialect:
 
     def __init__(self, inner: Dialect, roster: Roster) -> None:
         self.path = inner.path
+        self.is_read_in_order = inner.is_read_in_order
         self.inner = inner
         self.roster = roster
 
@@ -97,9 +102,9 @@ class NamedDialect:
         """The format as it refuses clients who will read the text of an answer as JSON, or others."""
         return NamedDialect(self.inner.refusing(structured), self.roster)
 
-    def conversation(self, body: Body) -> Request:
+    def conversation(self, body: Body, earlier: Earlier = NOTHING) -> Request:
         """The request's history, under the pack's names."""
-        return self.roster.conversation(self.inner.conversation(body))
+        return self.roster.conversation(self.inner.conversation(body, earlier))
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, whose tail names tools as the request does."""

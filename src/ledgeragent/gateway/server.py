@@ -131,7 +131,7 @@ class Gateway:
         What comes packed is unpacked here, and in shadow goes on as it came.
         """
         app = web.Application(client_max_size=self.settings.max_body)
-        app.router.add_route("*", "/{path:.*}", self.handle)
+        app.router.add_route("*", "/{path:.*}", self.handle, expect_handler=_welcomed_later)
         app.cleanup_ctx.append(self._resources)
         return app
 
@@ -169,11 +169,13 @@ class Gateway:
     async def _own_metrics(self) -> str:
         return self.metrics.text()
 
-    async def handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """The answer to any request that reaches this gateway."""
         return await self.handle_at(request, request.path, request.rel_url.raw_path)
 
-    async def handle_at(self, request: web.Request, path: str, raw_path: str) -> web.StreamResponse:
+    async def handle_at(
+        self, request: web.BaseRequest, path: str, raw_path: str
+    ) -> web.StreamResponse:
         """The answer to a request for this path, the part of its own that comes behind our place."""
         name = request_id(request.headers)
         account = Account(id=name, method=request.method, path=OTHER, headers={REQUEST_ID: name})
@@ -199,3 +201,8 @@ class Gateway:
         if endpoint is not None and endpoint.is_read_only(errand.request.method):
             return f"/v1{endpoint.route}" if "/models" not in endpoint.route else "/v1/models"
         return OTHER
+
+
+async def _welcomed_later(request: web.Request) -> web.StreamResponse | None:
+    """Whoever waits to be told that the body may come is told once the request is admitted."""
+    return None

@@ -31,8 +31,16 @@ class Served(Protocol):
 
     is_draining: bool
 
-    def app(self) -> web.Application:
-        """The web application."""
+    async def open(self) -> None:
+        """Opens what it needs."""
+        ...
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """The answer to any request."""
+        ...
+
+    async def close(self) -> None:
+        """Closes what it has opened."""
         ...
 
     def vital(self, path: str, host: str) -> VitalSign | None:
@@ -58,14 +66,8 @@ async def serve(
     Those under way get `drain` seconds. `sock` listens already, in place of `host` and `port`. A
     connection on which no request has come, with all its headers, in `silence` seconds is closed.
     """
-    runner = web.AppRunner(
-        gateway.app(),
-        handler_cancellation=True,
-        shutdown_timeout=drain,
-        access_log=None,
-        keepalive_timeout=silence,
-        auto_decompress=False,
-    )
+    runner = runner_of(gateway, drain, silence)
+    await gateway.open()
     await runner.setup()
     listening = sock if sock is not None else socket.create_server((host, port), backlog=1024)
     porter = Porter(listening, gateway.vital, _taking(runner))
@@ -78,9 +80,25 @@ async def serve(
     finally:
         await porter.stop()
         await runner.cleanup()
+        await gateway.close()
 
 
-def _taking(runner: web.AppRunner) -> Callable[[socket.socket], None]:
+def runner_of(gateway: Served, drain: float, silence: float) -> web.ServerRunner:
+    """What speaks HTTP with clients: without the library's router, of whose routes there is one.
+
+    What comes packed is unpacked by the gateway itself, and in shadow goes on as it came.
+    """
+    server = web.Server(
+        gateway.handle,
+        handler_cancellation=True,
+        access_log=None,
+        keepalive_timeout=silence,
+        auto_decompress=False,
+    )
+    return web.ServerRunner(server, shutdown_timeout=drain)
+
+
+def _taking(runner: web.ServerRunner) -> Callable[[socket.socket], None]:
     """What serves a connection that somebody else has taken."""
     loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[None]]()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.crew import CrewMetrics
@@ -18,7 +18,6 @@ try:
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
-_LARGEST = 1 << 30
 _UNKNOWN = {"error": {"message": "no route has this path", "type": "invalid_request_error"}}
 COMMON_PAGES = ("/healthz", "/livez", "/readyz", "/metrics", "/openapi.json")
 """Pages that are there whether or not a route has the path before them."""
@@ -29,25 +28,34 @@ class _Generation:
 
     def __init__(self, gateways: Mapping[str, Gateway]) -> None:
         self.gateways = dict(gateways)
-        self._paths = sorted(gateways, key=len, reverse=True)
-        self.requests = 0
-        self.idle = asyncio.Event()
-        self.idle.set()
+        self._paths = [(p, f"{p}/") for p in sorted(gateways, key=len, reverse=True)]
+        self._requests = 0
+        self._idle: asyncio.Event | None = None
 
     def route(self, path: str) -> str | None:
         """The path of the gateway that a request is for: the longest that it begins with."""
-        return next((p for p in self._paths if path == p or path.startswith(f"{p}/")), None)
+        for own, beginning in self._paths:
+            if path.startswith(beginning) or path == own:
+                return own
+        return None
 
     def begin(self) -> None:
         """Another request is under way."""
-        self.requests += 1
-        self.idle.clear()
+        self._requests += 1
 
     def end(self) -> None:
         """One is over."""
-        self.requests -= 1
-        if self.requests == 0:
-            self.idle.set()
+        self._requests -= 1
+        if not self._requests and self._idle is not None:
+            self._idle.set()
+
+    async def retire(self) -> None:
+        """Closes the gateways once nobody is with them."""
+        self._idle = asyncio.Event()
+        if self._requests:
+            await self._idle.wait()
+        for gateway in self.gateways.values():
+            await gateway.close_upstream()
 
 
 class Switchboard:
@@ -82,21 +90,17 @@ class Switchboard:
         """Those that answer now."""
         return self._now.gateways
 
-    def app(self) -> web.Application:
-        """The web application, ready to be served."""
-        app = web.Application(client_max_size=_LARGEST)
-        app.router.add_route("*", "/{path:.*}", self._handle)
-        app.cleanup_ctx.append(self._resources)
-        return app
-
-    async def _resources(self, app: web.Application) -> AsyncIterator[None]:
+    async def open(self) -> None:
+        """Opens the session store and all connections."""
         await self._store.open()
         for gateway in self._first.values():
             await gateway.open_upstream()
         self._begin(self._first)
         if self._crew is not None:
             await self._crew.open(self._metrics_text)
-        yield
+
+    async def close(self) -> None:
+        """Closes what it has opened."""
         if self._crew is not None:
             await self._crew.close()
         for task in self._retired:
@@ -113,7 +117,7 @@ class Switchboard:
         self._begin(gateways)
         for gateway in before.gateways.values():
             gateway.is_replaced = True
-        task = asyncio.create_task(_retire(before))
+        task = asyncio.create_task(before.retire())
         self._retired.add(task)
         task.add_done_callback(self._retired.discard)
 
@@ -125,7 +129,8 @@ class Switchboard:
             return next(iter(generation.gateways.values())).vital(path, host)
         return generation.gateways[route].vital(path[len(route) :], host)
 
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """The answer to any request: that of the gateway which has its path."""
         generation = self._now
         path = generation.route(request.path)
         if path is None:
@@ -153,9 +158,3 @@ class Switchboard:
         for gateway in gateways.values():
             gateway.is_draining = self._draining
             gateway.show_metrics = self._shown_metrics
-
-
-async def _retire(generation: _Generation) -> None:
-    await generation.idle.wait()
-    for gateway in generation.gateways.values():
-        await gateway.close_upstream()

@@ -11,7 +11,7 @@ from collections.abc import (
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import CREDENTIALS
@@ -20,6 +20,7 @@ from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
 from ledgeragent.gateway.errors import BadReplyError, GatewayError, SlowUpstreamError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
+from ledgeragent.gateway.posting import Posting, PostOffice
 from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.sse import EventParser, ServerEvent
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
@@ -29,6 +30,10 @@ try:
     from yarl import URL
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
+
+Answer: TypeAlias = aiohttp.ClientResponse | Posting
+
+_Answer = TypeVar("_Answer")
 
 LONGEST_ERROR = 1 << 20
 """How many bytes of an upstream's error are handed on."""
@@ -65,20 +70,27 @@ class Upstream:
         )
         self._proxy = proxy_for(url)
         self._http: aiohttp.ClientSession | None = None
+        self._office: PostOffice | None = None
 
     async def open(self) -> None:
         """Opens the connections."""
+        connector = aiohttp.TCPConnector(limit=0)
         # Clients share the connections, and must not share cookies.
         self._http = aiohttp.ClientSession(
             timeout=self._timeout,
-            connector=aiohttp.TCPConnector(limit=0),
+            connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             skip_auto_headers=_UNSET,
         )
+        # A proxy, or a password in the address, is for the library to put into the request.
+        if self._proxy is None and "@" not in self.address.origin:
+            self._office = PostOffice(connector, self.address.origin, self._timeout)
 
     async def close(self) -> None:
         """Closes the connections."""
+        if self._office is not None:
+            self._office.close()
         if self._http is not None:
             await self._http.close()
 
@@ -101,7 +113,7 @@ class Upstream:
 
     def request(
         self, method: str, url: str, headers: Mapping[str, str], body: Any = None
-    ) -> UpstreamRequest:
+    ) -> UpstreamRequest[aiohttp.ClientResponse]:
         """The answer to a request, whatever it is, as the upstream packs it."""
         assert self._http is not None
         return UpstreamRequest(
@@ -115,6 +127,14 @@ class Upstream:
             )
         )
 
+    def post(
+        self, url: str, headers: Mapping[str, str], body: bytes
+    ) -> UpstreamRequest[aiohttp.ClientResponse] | UpstreamRequest[Posting]:
+        """The same for a body that is here."""
+        if self._office is None:
+            return self.request("POST", url, headers, body)
+        return UpstreamRequest(Posting(self._office, url, body, headers))
+
     async def chunks(
         self,
         url: str,
@@ -127,7 +147,7 @@ class Upstream:
         Any other success is a BadReplyError: clients take it for an answer, and nobody would have
         judged it. So is a redirection, by which they would go round the gateway.
         """
-        async with self.request("POST", url, _asking(headers), body) as answer:
+        async with self.post(url, _asking(headers), body) as answer:
             heard(answer.headers)
             await _check(answer)
             async for piece in unpacked(answer, self.limit):
@@ -141,7 +161,7 @@ class Upstream:
         heard: Callable[[Mapping[str, str]], None],
     ) -> bytes:
         """All that `chunks` gives, in one piece."""
-        async with self.request("POST", url, _asking(headers), body) as answer:
+        async with self.post(url, _asking(headers), body) as answer:
             heard(answer.headers)
             await _check(answer)
             return await _whole(answer, self.limit)
@@ -215,7 +235,7 @@ class UpstreamLine:
         self.returned = response_headers(headers.items())
 
 
-async def unpacked(answer: aiohttp.ClientResponse, limit: int) -> AsyncGenerator[bytes, None]:
+async def unpacked(answer: Answer, limit: int) -> AsyncGenerator[bytes, None]:
     """The body of an answer, piece by piece; BadReplyError if it is over `limit` bytes."""
     size = 0
     try:
@@ -234,7 +254,7 @@ def _asking(headers: Mapping[str, str]) -> dict[str, str]:
     return {**headers, "accept-encoding": ACCEPTED}
 
 
-async def _check(answer: aiohttp.ClientResponse) -> None:
+async def _check(answer: Answer) -> None:
     """Raises what an answer is that is no 200."""
     if answer.status >= 400:
         raise await _told(answer)
@@ -243,15 +263,16 @@ async def _check(answer: aiohttp.ClientResponse) -> None:
         raise BadReplyError(f"the upstream answered {problem}")
 
 
-async def _whole(answer: aiohttp.ClientResponse, limit: int) -> bytes:
-    headers = answer.headers
+async def _whole(answer: Answer, limit: int) -> bytes:
+    headers, content = answer.headers, answer.content
     is_plain = "content-encoding" not in headers and "transfer-encoding" not in headers
-    if is_plain and (answer.content_length or limit + 1) <= limit:
-        return await answer.read()
+    if is_plain and int(headers.get("content-length", limit + 1)) <= limit:
+        # Most answers are here by now, with their headers.
+        return content.read_nowait() if content.is_eof() else await content.read()
     return b"".join([piece async for piece in unpacked(answer, limit)])
 
 
-async def _told(answer: aiohttp.ClientResponse) -> UpstreamError:
+async def _told(answer: Answer) -> UpstreamError:
     """An upstream's error as it is; without its body, where that is too long or cannot be read."""
     body: bytes | None = None
     with suppress(BadReplyError):
@@ -259,15 +280,15 @@ async def _told(answer: aiohttp.ClientResponse) -> UpstreamError:
     return UpstreamError(answer.status, body, response_headers(answer.headers.items()))
 
 
-class UpstreamRequest:
+class UpstreamRequest(Generic[_Answer]):
     """One request, as a context: its answer, and the client library's errors as the gateway's."""
 
     __slots__ = ("_context",)
 
-    def __init__(self, context: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> None:
+    def __init__(self, context: AbstractAsyncContextManager[_Answer]) -> None:
         self._context = context
 
-    async def __aenter__(self) -> aiohttp.ClientResponse:
+    async def __aenter__(self) -> _Answer:
         try:
             return await self._context.__aenter__()
         except (TimeoutError, aiohttp.ClientError) as problem:

@@ -209,7 +209,7 @@ class Visits:
                 "conversation in the header x-ledgeragent-session, from its first request on"
             )
         else:
-            match = self.memories.find(conversation.messages, visitor.scope)
+            match = self.memories.find(conversation.messages, visitor.scope, conversation.reading)
             visit = HistoryVisit(visitor, self.store, self.memories, match)
         visit.fold(recorder, conversation.messages)
         await visit.begin()

@@ -54,7 +54,7 @@ class ConsoleDesk:
     access: Access
     is_over: Callable[[], bool]
 
-    def pages(self) -> dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]]:
+    def pages(self) -> dict[str, Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]]:
         """The pages by their paths."""
         return {
             "/console": self.page,
@@ -65,28 +65,28 @@ class ConsoleDesk:
             "/console/events": self.events,
         }
 
-    async def page(self, request: web.Request) -> web.Response:
+    async def page(self, request: web.BaseRequest) -> web.Response:
         """The page. It holds nothing; its script asks for the key, and with that for the rest."""
         return web.Response(text=_page(), content_type="text/html", headers=_guarded(_policy()))
 
-    async def viewer_page(self, request: web.Request) -> web.Response:
+    async def viewer_page(self, request: web.BaseRequest) -> web.Response:
         """The viewer, which shows what the page around it gives to it."""
         policy = {"content-security-policy": "frame-ancestors 'self'"}
         return web.Response(
             text=self.console.viewer, content_type="text/html", headers={**_HEADERS, **policy}
         )
 
-    async def state(self, request: web.Request) -> web.Response:
+    async def state(self, request: web.BaseRequest) -> web.Response:
         """Rules, conversations and the latest verdicts. UnknownKeyError without the key."""
         self.access.check_console_key(request.headers)
         return web.json_response(self.console.feed.state(), headers=_HEADERS)
 
-    async def rules(self, request: web.Request) -> web.Response:
+    async def rules(self, request: web.BaseRequest) -> web.Response:
         """Every rule's counts and latest cases. UnknownKeyError without the key."""
         self.access.check_console_key(request.headers)
         return web.json_response(self.console.feed.rules(), headers=_HEADERS)
 
-    async def session(self, request: web.Request) -> web.Response:
+    async def session(self, request: web.BaseRequest) -> web.Response:
         """One conversation with its ledger. UnknownKeyError, or BadRequestError for one not known."""
         self.access.check_console_key(request.headers)
         lines = self.console.feed.lines(request.query.get("name", ""))
@@ -97,7 +97,7 @@ class ConsoleDesk:
         except (LedgerAgentError, ValueError) as problem:
             raise BadRequestError(f"this conversation cannot be shown: {problem}") from None
 
-    async def events(self, request: web.Request) -> web.StreamResponse:
+    async def events(self, request: web.BaseRequest) -> web.StreamResponse:
         """Verdicts as they come, as server-sent events. UnknownKeyError without the key."""
         self.access.check_console_key(request.headers)
         if self.console.feed.watchers >= _MOST_WATCHERS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadRequestError
@@ -11,6 +11,9 @@ from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 from ledgeragent.gateway.wirejson import encoded
 from ledgeragent.types import Message, Reply, parse_distinct, parse_json
+
+if TYPE_CHECKING:
+    from ledgeragent.gateway.readings import Reading
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -24,12 +27,23 @@ class OfferedTool(NamedTuple):
     description: str = ""
 
 
+class Earlier(NamedTuple):
+    """What the first `items` of a body's messages were read as before."""
+
+    items: int
+    messages: tuple[Message, ...]
+
+
+NOTHING = Earlier(0, ())
+
+
 class Request(NamedTuple):
     """A request as the gateway sees it: the history, and whether its answer streams.
 
     `after` names an earlier reply that the history continues; upstream keeps what came before it.
     `tools` are those that the model is offered, `forced` is the one that it has to call, "" for none.
-    `structured` if the client will read the answer's text as JSON.
+    `structured` if the client will read the answer's text as JSON. `reading` is what of the messages
+    the next request of the conversation need not be read for, if anything.
     """
 
     messages: tuple[Message, ...]
@@ -38,6 +52,7 @@ class Request(NamedTuple):
     tools: tuple[OfferedTool, ...] = ()
     forced: str = ""
     structured: bool = False
+    reading: Reading | None = None
 
 
 class WireReply(NamedTuple):
@@ -135,6 +150,9 @@ class Dialect(Protocol):
 
     path: str
 
+    is_read_in_order: bool
+    """True if each of a body's `messages` is read as it is whatever follows it."""
+
     @property
     def forms(self) -> tuple[str, ...]:
         """The forms in which the ledger block may stand, in the order in which they are tried."""
@@ -149,8 +167,11 @@ class Dialect(Protocol):
         """The format as it refuses clients who will read the text of an answer as JSON, or others."""
         ...
 
-    def conversation(self, body: Body) -> Request:
-        """The request's history; BadRequestError names the field that cannot be read."""
+    def conversation(self, body: Body, earlier: Earlier = NOTHING) -> Request:
+        """The request's history; BadRequestError names the field that cannot be read.
+
+        `earlier` is what of it was read before, where it is read in order.
+        """
         ...
 
     def prompt(self, body: Body, tail: Tail) -> Body:

@@ -8,7 +8,9 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
+    NOTHING,
     Body,
+    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -42,6 +44,7 @@ class ChatDialect:
     """The dialect. `place` is where the ledger block stands."""
 
     path = "/v1/chat/completions"
+    is_read_in_order = True
     echoes = True
 
     def __init__(self, place: str = AUTO, *, structured: bool = False) -> None:
@@ -55,7 +58,7 @@ class ChatDialect:
             return self
         return ChatDialect(self._place, structured=structured)
 
-    def conversation(self, body: Body) -> Request:
+    def conversation(self, body: Body, earlier: Earlier = NOTHING) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
@@ -66,7 +69,7 @@ class ChatDialect:
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
         tools = offered_tools(body, _tool)
         return Request(
-            messages=_messages(messages),
+            messages=(*earlier.messages, *_messages(messages, earlier.items)),
             stream=stream,
             tools=tools,
             forced=forced_tool(body),
@@ -138,9 +141,10 @@ def _tool(tool: Any, n: int) -> OfferedTool:
     return offered_tool(tool["function"], "parameters")
 
 
-def _messages(raw: Sequence[Any]) -> tuple[Message, ...]:
-    messages = [_message(message, f"messages[{n}]") for n, message in enumerate(raw)]
-    return tuple([message for message in messages if message is not None])
+def _messages(raw: Sequence[Any], first: int) -> list[Message]:
+    new = enumerate(raw[first:], first)
+    messages = [_message(message, f"messages[{n}]") for n, message in new]
+    return [message for message in messages if message is not None]
 
 
 def _message(raw: Any, where: str) -> Message | None:

@@ -8,7 +8,9 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
+    NOTHING,
     Body,
+    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -52,6 +54,7 @@ class MessagesDialect:
     """
 
     path = "/v1/messages"
+    is_read_in_order = True
 
     def __init__(self, place: str = AUTO, *, structured: bool = False) -> None:
         own = "system" if place == "developer" else place
@@ -70,14 +73,18 @@ class MessagesDialect:
             return self
         return MessagesDialect(self._place, structured=structured)
 
-    def conversation(self, body: Body) -> Request:
+    def conversation(self, body: Body, earlier: Earlier = NOTHING) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         messages = body.get("messages")
         if not isinstance(messages, list) or not messages:
             raise BadRequestError("messages: should be a list with at least one message")
         refuse(body, _REFUSED)
+        new = enumerate(messages[earlier.items :], earlier.items)
         return Request(
-            messages=tuple(m for n, raw in enumerate(messages) for m in _message(raw, n)),
+            messages=(
+                *earlier.messages,
+                *(m for n, raw in new for m in _message(raw, n)),
+            ),
             stream=flag(body, "stream"),
             tools=offered_tools(body, _tool),
             forced=forced_tool(body),

@@ -8,7 +8,9 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
+    NOTHING,
     Body,
+    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -53,6 +55,7 @@ class ResponsesDialect:
     """
 
     path = "/v1/responses"
+    is_read_in_order = False
     echoes = True
 
     def __init__(self, place: str = AUTO, *, structured: bool = False) -> None:
@@ -66,7 +69,7 @@ class ResponsesDialect:
             return self
         return ResponsesDialect(self._place, structured=structured)
 
-    def conversation(self, body: Body) -> Request:
+    def conversation(self, body: Body, earlier: Earlier = NOTHING) -> Request:
         """The request's history; BadRequestError names the field that cannot be read."""
         refuse(body, _REFUSED)
         raw = body.get("input")

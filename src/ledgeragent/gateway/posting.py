@@ -1,0 +1,140 @@
+"""A request posted to the upstream on a pooled connection, in as few steps as the library allows.
+
+The library's client does for every request what only some of all programs need: cookies, redirections,
+traces, tasks for long bodies, two timers for each read. That costs more than all of the judging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+
+from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.patience import Patience
+
+try:
+    import aiohttp
+    from aiohttp import EMPTY_PAYLOAD
+    from aiohttp.client_proto import ResponseHandler
+    from aiohttp.connector import Connection
+    from aiohttp.http import HttpProcessingError, RawResponseMessage
+    from multidict import CIMultiDictProxy
+    from yarl import URL
+except ImportError:
+    raise MissingExtraError("aiohttp", "gateway") from None
+
+_CHUNK = 1 << 16
+
+
+class PostOffice:
+    """The connections to one origin, and how long an answer on them is waited for."""
+
+    def __init__(
+        self, connector: aiohttp.BaseConnector, origin: str, timeout: aiohttp.ClientTimeout
+    ) -> None:
+        self.connector = connector
+        self.timeout = timeout
+        self.patience = Patience(timeout.sock_read or 0.0, timeout.total)
+        # Never sent: it tells the connector where connections go.
+        self.address = aiohttp.ClientRequest("POST", URL(origin))
+        self._origin = len(origin)
+        self._host = self.address.headers["host"]
+
+    def head(self, url: str, headers: Mapping[str, str], size: int) -> bytes:
+        """What stands before a body. ValueError for a header that would be more than one."""
+        lines = [f"POST {url[self._origin :]} HTTP/1.1", f"host: {self._host}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        text = "\r\n".join((*lines, f"content-length: {size}\r\n\r\n"))
+        if text.count("\n") != len(lines) + 2 or text.count("\r") != len(lines) + 2:
+            raise ValueError("a header has a line end in it")
+        return text.encode("utf-8", "surrogateescape")
+
+    def close(self) -> None:
+        """Waits for nothing any more."""
+        self.patience.close()
+
+
+class Posting:
+    """One request, as a context: `status`, `headers` and `content` of its answer."""
+
+    __slots__ = ("_connection", "_data", "_office", "content", "headers", "status")
+
+    status: int
+    headers: CIMultiDictProxy[str]
+
+    def __init__(
+        self, office: PostOffice, url: str, body: bytes, headers: Mapping[str, str]
+    ) -> None:
+        self._office = office
+        self._data = office.head(url, headers, len(body)) + body
+        self._connection: Connection | None = None
+        self.content: aiohttp.StreamReader = EMPTY_PAYLOAD
+
+    async def __aenter__(self) -> Posting:
+        office = self._office
+        self._connection = await office.connector.connect(office.address, [], office.timeout)
+        office.patience.begin(self)
+        try:
+            await self._ask(self._connection)
+        except BaseException:
+            self._end(is_whole=False)
+            raise
+        return self
+
+    async def _ask(self, connection: Connection) -> None:
+        protocol, transport = connection.protocol, connection.transport
+        assert protocol is not None
+        if transport is None:
+            raise aiohttp.ServerDisconnectedError
+        protocol.set_response_params(
+            read_until_eof=True, auto_decompress=False, read_bufsize=_CHUNK
+        )
+        transport.write(self._data)
+        message, self.content = await _answer(protocol)
+        self.status, self.headers = message.code, message.headers
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._end(is_whole=problem is None)
+
+    def _end(self, *, is_whole: bool) -> None:
+        """Gives the connection back; closes it where request or answer have not passed whole."""
+        self._office.patience.end(self)
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        transport = connection.transport
+        if is_whole and transport is not None and not transport.get_write_buffer_size():
+            connection.release()
+        else:
+            connection.close()
+
+    @property
+    def progress(self) -> int | None:
+        """How many bytes of the answer came; None while it comes faster than it is read."""
+        transport = self._connection.transport if self._connection is not None else None
+        if transport is not None and not transport.is_reading():
+            return None
+        return self.content.total_bytes + (self.content is not EMPTY_PAYLOAD)
+
+    def give_up(self) -> None:
+        """Ends the answer with a TimeoutError."""
+        silent = aiohttp.SocketTimeoutError("the answer took too long")
+        if self._connection is not None and self._connection.protocol is not None:
+            self._connection.protocol.set_exception(silent)
+        self.content.set_exception(silent)
+
+
+async def _answer(protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+    """The answer behind those that only say that one will come."""
+    try:
+        while True:
+            message, content = await protocol.read()
+            if message.code >= 200 or message.code == 101:
+                return message, content
+    except HttpProcessingError as problem:
+        raise aiohttp.ClientPayloadError(problem.message) from None
