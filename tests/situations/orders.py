@@ -258,3 +258,39 @@ add(
     done(cancel(), order("cancelled")),
     may("reject", address()),
 )
+
+policy("you can only help one user per conversation: a mistyped lookup is not theirs")
+SLIP = find(FRIEND, email="ado@example.com")
+THEIRS = read(order(order_id=SECOND, owner=FRIEND))
+add(
+    "a slip found a stranger, put right",
+    HELLO,
+    SLIP,
+    "ada, sorry",
+    find(),
+    PENDING,
+    may("allow", cancel()),
+)
+add(
+    "a slip found a stranger, put right, the stranger's order read",
+    *(HELLO, SLIP, "ada, sorry", find(), THEIRS),
+    may("reject", cancel(SECOND)),
+)
+add(
+    "a slip found a stranger, put right, both orders read",
+    *(HELLO, SLIP, "ada, sorry", find(), THEIRS, PENDING),
+    may("allow", cancel()),
+    may("reject", cancel(SECOND)),
+)
+add(
+    "a slip found a stranger, put right, the stranger's profile read",
+    *(HELLO, SLIP, "ada, sorry", find(), read(user(FRIEND)), THEIRS),
+    may("reject", cancel(SECOND)),
+)
+add(
+    "the stranger's order read, then put right",
+    *(HELLO, SLIP, THEIRS, "ada, sorry", find(), PENDING),
+    may("allow or reject or ask", cancel()),
+    may("allow or reject or ask", cancel(SECOND)),
+    not_all=True,
+)

@@ -7,7 +7,7 @@ steps is one reply of several calls. What may be answered is a sentence of the t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ledgeragent.types import Json, ToolCall
@@ -17,6 +17,19 @@ Step: TypeAlias = str | Answered | list[Answered]
 
 NEVER = object()
 """The answer of a call that nobody heard of again."""
+
+
+class Parts(NamedTuple):
+    """An answer that comes as parts of content."""
+
+    text: str
+
+
+class Late(NamedTuple):
+    """An answer that comes after what the user says next."""
+
+    answer: Any
+
 
 _ANSWERS = {"allow": "allow", "reject": "reject", "ask": "revise_read"}
 
@@ -65,17 +78,26 @@ class Rows:
             "domain": self.domain,
             "policy": self._policy,
             "note": note,
-            "messages": [m for n, step in enumerate(steps) for m in _messages(step, n)],
+            "messages": [*_messages(steps)],
             "calls": [call.row() for call in calls],
         }
         self.rows.append({**row, "not_all_allowed": True} if not_all else row)
 
 
-def _messages(step: Step, number: int) -> Iterator[Json]:
-    if isinstance(step, str):
-        yield {"role": "user", "content": step}
-        return
-    calls = step if isinstance(step, list) else [step]
+def _messages(steps: Sequence[Step]) -> Iterator[Json]:
+    late: list[Json] = []
+    for number, step in enumerate(steps):
+        if isinstance(step, str):
+            yield {"role": "user", "content": step}
+            yield from late
+            late = []
+        else:
+            yield from _reply(step if isinstance(step, list) else [step], number, late)
+    yield from late
+
+
+def _reply(calls: list[Answered], number: int, late: list[Json]) -> Iterator[Json]:
+    """The calls of one reply and their answers; those that are `late` go there."""
     requested = [
         {
             "id": f"call_{number}_{place}",
@@ -88,5 +110,19 @@ def _messages(step: Step, number: int) -> Iterator[Json]:
     for place, (_, _, answer) in enumerate(calls):
         if answer is NEVER:
             continue
-        content = answer if isinstance(answer, str) else json.dumps(answer)
-        yield {"role": "tool", "tool_call_id": f"call_{number}_{place}", "content": content}
+        known = answer.answer if isinstance(answer, Late) else answer
+        message = {
+            "role": "tool",
+            "tool_call_id": f"call_{number}_{place}",
+            "content": _text(known),
+        }
+        if isinstance(answer, Late):
+            late.append(message)
+        else:
+            yield message
+
+
+def _text(answer: Any) -> Json:
+    if isinstance(answer, Parts):
+        return [{"type": "text", "text": answer.text}]
+    return answer if isinstance(answer, str) else json.dumps(answer)

@@ -298,6 +298,21 @@ add(
     "not in stock", *CLAIM, read(product(sku="thyme", kind="plant", stock=1)), may("reject", RESEND)
 )
 
+for on, accept in (
+    ("2026-05-06T23:00:00+02:00", "allow"),
+    ("2026-05-06T08:30:00", "allow"),
+    ("2026-05-05T00:00:00Z", "reject"),
+    ("2026-05-05T25:00", "ask"),
+):
+    came = read(parcel(delivered_on=on))
+    add(
+        f"delivered at a time, {on}",
+        *ME,
+        read(order(status="delivered")),
+        came,
+        may(accept, REFUND),
+    )
+
 policy(
     "in the 7 days before it is sent a box is left alone; an active one is paused for 1 to 3 months"
 )
@@ -310,6 +325,8 @@ for on, accept in (
 ):
     add(f"next box {on!r}", *ME, read(box(next_box_on=on)), may(accept, PAUSE))
     add(f"end, next box {on!r}", *ME, read(box(next_box_on=on)), may(accept, END))
+for on, accept in (("2026-05-28T06:00:00Z", "allow"), ("2026-05-27T06:00:00Z", "reject")):
+    add(f"end, next box at a time, {on}", *ME, read(box(next_box_on=on)), may(accept, END))
 for months, accept in (
     (1, "allow"),
     (3, "allow"),

@@ -11,16 +11,20 @@ import pytest
 from tests.cli.command import ledgeragent
 
 from . import (
+    answers,
     appointments,
+    banking,
     bookings,
     cancellations,
     changes,
     compensation,
     disorder,
     items,
+    older,
     orders,
     parking,
     patients,
+    phone_replies,
     shop,
     telecom,
 )
@@ -30,9 +34,10 @@ ROOT = Path(__file__).parents[2]
 PYTHON = (
     *(cancellations, compensation, bookings, changes),
     *(orders, items),
-    telecom,
+    *(telecom, phone_replies),
     *(appointments, patients),
     shop,
+    banking,
 )
 YAML = {
     "src/ledgeragent/demo/shop/pack.yaml": shop,
@@ -40,11 +45,12 @@ YAML = {
 }
 
 
-def misjudged(rows: Rows, domain: str, folder: Path) -> list[str]:
+def misjudged(rows: Rows, domain: str, folder: Path, *options: str) -> list[str]:
     """What is not as it should be, each with the note of its situation."""
     file = folder / "situations.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows.rows))
-    report = ledgeragent("test", "--domain", domain, "--cases", file, "--format", "json").json
+    which = ("--domain", domain, *options, "--cases", file)
+    report = ledgeragent("test", *which, "--format", "json").json
     assert report["cases"] == len(rows.rows)
     return [
         f"{m['id']}, {m['note']}: {m['call']} expected {m['expected']}, got {m['decision']}"
@@ -56,6 +62,16 @@ def misjudged(rows: Rows, domain: str, folder: Path) -> list[str]:
 def test_situations_of_the_shipped_packs(module: ModuleType, tmp_path: Path) -> None:
     rows: Rows = module.ROWS
     assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", answers.ALL, ids=lambda rows: rows.domain)
+def test_answers_in_every_form(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("version", ["tau", "tau_trait"])
+def test_situations_under_an_older_policy(version: str, tmp_path: Path) -> None:
+    assert misjudged(older.ROWS, "airline", tmp_path, "--version", version) == []
 
 
 @pytest.mark.parametrize("rows", disorder.ALL, ids=lambda rows: rows.domain)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypedDict
 
+from ledgeragent.dispatching import inner_reply
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.journal.verdicts import evidence_json, plain_call
@@ -117,9 +118,9 @@ def _verdicts(case: Case, gate: Gate) -> tuple[Verdict, ...]:
     """The gate's verdict on each call where all of them are one reply."""
     state = State()
     for message in case.messages:
-        state = state.observe(message, gate.domain)
+        state = state.observe(inner_reply(message, gate.domain), gate.domain)
     reply = Reply(calls=tuple(proposal.call for proposal in case.proposals))
-    _, filtered = state.filter(reply, gate, "tool_result")
+    _, filtered = state.filter(inner_reply(reply, gate.domain), gate, "tool_result")
     return filtered.verdicts
 
 

@@ -108,7 +108,7 @@ def test_a_longer_name_with_a_catalog_of_its_own_is_judged_by_that_one() -> None
     assert talk.supply(medication="Sertraline XR").allowed
     dearer = talk.supply(medication="Sertraline XR", price_usd=9.99)
     assert violated(dearer) == {"supplier-in-catalog"}
-    assert "Deltraline, at 3.20 USD" in dearer.feedback
+    assert dearer.objection.endswith("one entry: Deltraline of Delta Labs (India) at 3.20 USD")
 
 
 @pytest.mark.parametrize("content", [UPDATED, json.dumps(UPDATED)])

@@ -75,9 +75,9 @@ def item_pairs(call: ReplaceItems, ledger: View) -> Broken | None:
     if old == new:
         return None
     return violation(
-        "{old} cannot be replaced by {new}; name one new item for each, in the same order",
-        old=Private(f"{old} items in item_ids", instead=f"{old} items"),
-        new=Private(f"{new} in new_item_ids", instead=str(new)),
+        "{old} and {new}; name one new item for each item, in the same order",
+        old=Private(f"item_ids names {old}", instead=f"{old} to be replaced"),
+        new=Private(f"new_item_ids {new}", instead=f"{new} to replace them"),
     )
 
 

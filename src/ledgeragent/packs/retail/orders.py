@@ -84,7 +84,10 @@ def _served_of_several(course: Entry, ledger: View) -> str | None:
 
 
 def _first_opened(course: Entry) -> str | None:
-    """The first person who was located and opened; of a profile opened by mistake, who corrected it."""
+    """The first person who was located and opened; of a profile opened by mistake, who corrected it.
+
+    Somebody found by a lookup that was put right before anything of them was opened is not meant.
+    """
     first: str | None = None
     named: dict[str, set[str]] = {}
     for step in course.value:
@@ -92,6 +95,8 @@ def _first_opened(course: Entry) -> str | None:
         kinds = named.setdefault(user_id, set())
         kinds.add(f"{kind}:")
         if len(kinds) == 1 or LOCATED not in kinds:
+            continue
+        if first is None and any(_corrects(other, user_id, course) for other in named):
             continue
         if first is None or _corrects(user_id, first, course):
             first = user_id

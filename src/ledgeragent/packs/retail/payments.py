@@ -14,7 +14,7 @@ from ledgeragent.packs.retail.records import (
     ReplaceItems,
     ReturnItems,
 )
-from ledgeragent.packs.wording import as_given
+from ledgeragent.packs.wording import as_given, cents
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 Wallet = Mapping[str, PaymentMethod]
@@ -138,7 +138,7 @@ def _short_of(chosen: str, methods: Wallet, what: str, amount: float, others: Wa
         what=what,
         amount=f"{amount:.2f}",
         chosen=_own(chosen),
-        balance=f"{float(methods[chosen]['balance']):.2f}",
+        balance=cents(float(methods[chosen]["balance"])),
         able=able,
     )
 

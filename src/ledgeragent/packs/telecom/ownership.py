@@ -30,6 +30,9 @@ from ledgeragent.predicates import (
 )
 from ledgeragent.types import ToolCall
 
+_FOREIGN = "it should be the customer whose bills list it"
+"""What is wrong with a bill that stands among one customer's and says to be another's."""
+
 ON_LINES = ("resume_line", "refuel_data", "enable_roaming", "disable_roaming", "suspend_line")
 
 
@@ -51,9 +54,11 @@ def _bill_list(customer: Customer) -> ToolCall:
 def customer_of(call: CustomerCall, ledger: View) -> Customer | None:
     """The customer of the call, None where a lookup has shown that nobody has this id."""
     customer_id = call["customer_id"]
-    customer = ledger.get(CUSTOMER(customer_id))
+    path = CUSTOMER(customer_id)
+    customer, entry = ledger.get(path), ledger.entry(path)
     # A list of bills tells the customer's bill ids and nothing else: it looks nobody up.
-    if customer is not None and not customer.keys() <= LISTED:
+    if customer is not None and entry is not None and not entry.value.keys() <= LISTED:
+        _ = customer.get("customer_id")  # on this alone it rests: a new bill changes nothing of it
         return customer
     lookup = ToolCall(name="get_customer_by_id", arguments={"customer_id": customer_id})
     if ledger.unavailable(lookup) or ledger.unavailable(details(customer_id)):
@@ -93,7 +98,10 @@ def bill_statuses(
         if bill_id == besides:
             continue
         try:
-            status = ledger[BILL(bill_id)]["status"]
+            bill = ledger[BILL(bill_id)]
+            if bill.get("customer_id") not in (None, customer["customer_id"]):
+                raise MissingEvidence(BILL(bill_id), fields=("customer_id",), objection=_FOREIGN)
+            status = bill["status"]
         except MissingEvidence as missing:
             unknown = unknown or _asking(missing, _bill_list(customer), details(bill_id))
         else:

@@ -21,6 +21,7 @@ from ledgeragent.packs.telecom.ownership import (
 )
 from ledgeragent.packs.telecom.paths import AWAITING, BILL, LINE
 from ledgeragent.packs.telecom.records import Customer, LineCall, PaymentRequest, Refuel, Suspension
+from ledgeragent.packs.wording import exact
 from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
@@ -218,9 +219,9 @@ def refuel_max(call: Refuel, ledger: View) -> Broken | None:
     most = ledger.parameters["refuel_max_gb"]
     if call["gb_amount"] > most:
         return violation(
-            "{argument}{amount:g} GB is too much; at most {most:g} GB can be added",
+            "{argument}{amount} GB is too much; at most {most:g} GB can be added",
             argument=Private("gb_amount: ", ""),
-            amount=call["gb_amount"],
+            amount=exact(call["gb_amount"]),
             most=most,
         )
     before = _added_before(call, ledger)
@@ -228,14 +229,14 @@ def refuel_max(call: Refuel, ledger: View) -> Broken | None:
     if _gigabytes(call["gb_amount"]) <= left or call["gb_amount"] <= 0:
         return None
     return violation(
-        "{argument}{amount:g} GB is too much: {before:g} GB were added to line {line} already, and "
-        "at most {most:g} GB can be added in all, so {left:g} GB are left",
+        "{argument}{amount} GB is too much: {before} GB were added to line {line} already, and "
+        "at most {most:g} GB can be added in all, so {left} GB are left",
         argument=Private("gb_amount: ", ""),
-        before=float(before),
+        before=exact(float(before)),
         line=call["line_id"],
         most=most,
-        left=float(left),
-        amount=call["gb_amount"],
+        left=exact(float(left)),
+        amount=exact(call["gb_amount"]),
     )
 
 
@@ -245,9 +246,9 @@ def refuel_positive(call: Refuel, ledger: View) -> Broken | None:
     if call["gb_amount"] > 0:
         return None
     return violation(
-        "{argument}{amount:g} GB adds nothing; more than 0 GB and at most {most:g} GB can be added",
+        "{argument}{amount} GB adds nothing; more than 0 GB and at most {most:g} GB can be added",
         argument=Private("gb_amount: ", ""),
-        amount=call["gb_amount"],
+        amount=exact(call["gb_amount"]),
         most=ledger.parameters["refuel_max_gb"],
     )
 

@@ -25,6 +25,8 @@ def bag_allowance(call: BookReservation | UpdateBaggages, ledger: View) -> Broke
     where the membership makes a difference.
     """
     total, paid = call["total_baggages"], call["nonfree_baggages"]
+    if total < 0:
+        return violation("total_baggages must be 0 or more, not {total}", total=total)
     if not 0 <= paid <= total:
         return violation(
             "nonfree_baggages must be between 0 and total_baggages, not {paid} of {total}",

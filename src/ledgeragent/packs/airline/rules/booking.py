@@ -16,12 +16,14 @@ from ledgeragent.packs.airline.rules.itinerary import (
     refusal,
     told,
 )
+from ledgeragent.packs.wording import exact
 from ledgeragent.predicates import Broken, View, predicate, violation
 
 MOST_PASSENGERS = 5
 INSURANCE = 30
 PAID_BAG = 50
 
+_PLACES = 6  # beyond them, adding up leaves noise
 _FORM = "with first_name, last_name and dob (YYYY-MM-DD)"
 
 
@@ -107,9 +109,9 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
     return violation(
         "the amounts in payment_methods must add up to {total}, not {paid}: {passengers} x ({fares} "
         "fare + {insured} insurance) + {bags} for bags",
-        paid=f"{paid:g}",
-        total=f"{total:g}",
-        fares=f"{fares:g}",
+        paid=exact(round(paid, _PLACES)),
+        total=exact(total),
+        fares=exact(fares),
         insured=insured,
         passengers=f"{count} passenger{'s' if count != 1 else ''}",
         bags=bags,

@@ -20,6 +20,7 @@ from ledgeragent.predicates import (
 )
 from ledgeragent.verdict import Decision
 
+_DAY = timedelta(days=1)
 TAKEN_OFF = ("flying", "landed")
 ON_THE_GROUND = ("available", "on time", "delayed", "cancelled")
 
@@ -160,8 +161,8 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
 def _is_recent(trip: Reservation, id: str, ledger: View) -> bool:
     """True if a booking was made within the last hours that count.
 
-    A time without a zone is in the clock's; a date alone is its midnight. A time that can't be
-    read, or is still to come, is evidence of nothing.
+    A time without a zone is in the clock's. A time that can't be read, or is still to come, is
+    evidence of nothing; so is a date alone, where the hour of that day decides.
     """
     now = datetime.fromisoformat(ledger.parameters["now"])
     try:
@@ -171,10 +172,16 @@ def _is_recent(trip: Reservation, id: str, ledger: View) -> bool:
         age = _in_zone(now, zone) - _in_zone(created, zone)
     except (ValueError, OverflowError):
         age = timedelta(-1)
-    if age < timedelta(0):
+    most = timedelta(hours=ledger.parameters["cancel_within_hours"])
+    latest = age - _DAY if _is_date_alone(trip["created_at"]) else age
+    if age < timedelta(0) or latest <= most < age:
         objection = "its `created_at` should be a time (ISO 8601) before now"
         raise MissingEvidence(RESERVATION(id), fields=("created_at",), objection=objection)
-    return age <= timedelta(hours=ledger.parameters["cancel_within_hours"])
+    return age <= most
+
+
+def _is_date_alone(text: str) -> bool:
+    return len(text) <= len("2024-05-14")
 
 
 def _in_zone(time: datetime, zone: tzinfo | None) -> datetime:

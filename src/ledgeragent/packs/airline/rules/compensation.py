@@ -28,6 +28,7 @@ from ledgeragent.packs.airline.rules.incidents import (
     incidents_of,
     is_written,
 )
+from ledgeragent.packs.wording import exact
 from ledgeragent.predicates import (
     Broken,
     MissingEvidence,
@@ -127,7 +128,7 @@ def compensation_repeated(call: SendCertificate, ledger: View) -> Broken | None:
     return violation(
         "a certificate of {amount} was sent to {user} already, and no other cancelled or delayed "
         "flight justifies one more{tell}",
-        amount=f"{call['amount']:g}",
+        amount=exact(call["amount"]),
         user=call["user_id"],
         tell=TELL,
     )
@@ -220,7 +221,7 @@ def compensation_amount(call: SendCertificate, ledger: View) -> Broken | None:
     return violation(
         "amount must be {accepted}, not {amount}: 100 for each passenger of {trips} if a flight was "
         "cancelled, 50 if one was delayed",
-        amount=f"{call['amount']:g}",
+        amount=exact(call["amount"]),
         trips=[case.id for case in others],
         accepted=sorted({amount for case in others for amount in _amounts(case).values()}),
     )

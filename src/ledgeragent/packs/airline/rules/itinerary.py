@@ -222,9 +222,9 @@ def _missing_from_search(leg: Leg, ledger: View) -> Iterator[Sight]:
         return
     numbers = ledger[path]["flights"]
     if leg.number not in numbers:
-        listed = ", ".join(numbers) or "no flight"
+        listed = f"{', '.join(numbers)}, and not this one" if numbers else "no flight"
         searched = f"the search from {route[0]} to {route[1]} on that date"
-        yield Sight(entry.turn, f"{searched} lists {listed}, and not this one")
+        yield Sight(entry.turn, f"{searched} lists {listed}")
 
 
 def _listed_nowhere(leg: Leg, ledger: View) -> Iterator[Sight]:

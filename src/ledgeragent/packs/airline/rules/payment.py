@@ -8,7 +8,7 @@ from typing import Any
 from ledgeragent.packs.airline.paths import RESERVATION, USER
 from ledgeragent.packs.airline.records import BookReservation, UpdateFlights
 from ledgeragent.packs.airline.rules.customer import BAGGAGES, BOOK, FLIGHTS, owner
-from ledgeragent.packs.wording import as_given
+from ledgeragent.packs.wording import as_given, exact
 from ledgeragent.predicates import Broken, View, predicate, violation
 
 AT_MOST = {"certificate": 1, "credit_card": 1, "gift_card": 3}
@@ -83,7 +83,7 @@ def payment_mix(call: BookReservation, ledger: View) -> Broken | None:
                 "the amount of {id} in payment_methods must be more than 0, not {amount}; leave out "
                 "a method that pays nothing",
                 id=payment["payment_id"],
-                amount=f"{payment['amount']:g}",
+                amount=exact(payment["amount"]),
             )
     kinds = [kind(payment_id, call["user_id"], ledger) for payment_id in used]
     for name, most in AT_MOST.items():

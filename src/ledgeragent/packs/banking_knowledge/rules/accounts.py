@@ -17,6 +17,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     day,
     days_since,
     dollars,
+    named,
     today,
 )
 from ledgeragent.predicates import Broken, View, predicate, violation
@@ -129,9 +130,15 @@ def open_standing(call: OpenAccount, ledger: View) -> Broken | None:
     """No savings account is opened beside a negative balance, no business account beside a closed one."""
     for account in bank_accounts(call["user_id"], ledger):
         if "savings" in call["account_type"] and account["current_holdings"] < 0:
-            return violation("account {id} is overdrawn", id=account["account_id"])
+            return violation(
+                "account {id} is overdrawn; a savings account is opened once it is not",
+                id=account["account_id"],
+            )
         if call["account_type"] == "business_checking" and account["status"] == "CLOSED":
-            return violation("account {id} was closed", id=account["account_id"])
+            return violation(
+                "account {id} was closed; no business checking account is opened beside a closed one",
+                id=account["account_id"],
+            )
     return None
 
 
@@ -147,7 +154,11 @@ def open_age(call: OpenAccount, ledger: View) -> Broken | None:
     years = now.year - born.year - ((now.month, now.day) < (born.month, born.day))
     if years >= _YEARS:
         return None
-    return violation("the customer is {years} years old, not {least}", years=years, least=_YEARS)
+    return violation(
+        "the customer is {years} years old, and has to be {least} for this",
+        years=years,
+        least=_YEARS,
+    )
 
 
 @predicate("banking_knowledge/close-status", guards=paths.CLOSE)
@@ -156,7 +167,11 @@ def close_status(call: OfAccount, ledger: View) -> Broken | None:
     status = bank_account(call["account_id"], ledger)["status"]
     if status == "OPEN":
         return None
-    return violation("account {id} is {status}, not OPEN", id=call["account_id"], status=status)
+    return violation(
+        "{account} is {status}; only an account that is OPEN can be closed",
+        account=named("account_id", call["account_id"]),
+        status=status,
+    )
 
 
 @predicate("banking_knowledge/close-balance", guards=paths.CLOSE)
@@ -197,7 +212,9 @@ def close_pending(call: OfAccount, ledger: View) -> Broken | None:
     if not pending:
         return None
     return violation(
-        "account {id} has pending transactions: {pending}", id=call["account_id"], pending=pending
+        "account {id} has pending transactions: {pending}; it can be closed once they are done",
+        id=call["account_id"],
+        pending=pending,
     )
 
 

@@ -18,6 +18,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     day,
     days_since,
     dollars,
+    named,
     today,
 )
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
@@ -40,7 +41,12 @@ def closure_balance(call: OfCardAccount, ledger: View) -> Broken | None:
     days = days_since(account["date_of_account_open"], ledger)
     if days >= _LEAST_AGE:
         return None
-    return violation("the account was opened {days} days ago, and 60 is the least", days=days)
+    return violation(
+        "account {id} was opened {days} days ago, and is closed after {least} at the earliest",
+        id=call["credit_card_account_id"],
+        days=days,
+        least=_LEAST_AGE,
+    )
 
 
 @predicate("banking_knowledge/closure-disputes", guards=(paths.CLOSE_CREDIT, paths.APPROVE_LIMIT))
@@ -49,7 +55,7 @@ def closure_disputes(call: OfCardAccount, ledger: View) -> Broken | None:
     for row in ledger[CARD_DISPUTES(call["user_id"])]["rows"]:
         if not row.get("status", "").startswith(_FINAL_DISPUTES):
             return violation(
-                "dispute {id} is {status}",
+                "dispute {id} is {status}; this can be done once it is decided",
                 id=row.get("dispute_id", ""),
                 status=row.get("status", ""),
             )
@@ -65,7 +71,7 @@ def closure_orders(call: OfCardAccount, ledger: View) -> Broken | None:
     for row in ledger[ORDERS(call["credit_card_account_id"])]["rows"]:
         if row.get("status", "") not in _FINAL_ORDERS:
             return violation(
-                "replacement order {id} is {status}",
+                "replacement order {id} is {status}; this can be done once the card has come",
                 id=row.get("order_id", ""),
                 status=row.get("status", ""),
             )
@@ -96,9 +102,11 @@ def limit_amount(call: ApproveLimit, ledger: View) -> Broken | None:
     if limit is None or limit < call["new_credit_limit"] <= 1.5 * limit:
         return None
     return violation(
-        "{new} is not between the limit of {old} and half as much more",
-        new=dollars(call["new_credit_limit"]),
+        "{new} is no limit for this account: it has to be more than the {old} of now, and {most} "
+        "at most",
+        new=named("new_credit_limit", dollars(call["new_credit_limit"])),
         old=dollars(limit),
+        most=dollars(1.5 * limit),
     )
 
 
@@ -107,7 +115,10 @@ def credit_positive(call: StatementCredit, ledger: View) -> Broken | None:
     """A statement credit is more than nothing."""
     if call["amount"] > 0:
         return None
-    return violation("a credit of {amount} is none", amount=dollars(call["amount"]))
+    return violation(
+        "{amount} is no credit; it has to be more than nothing",
+        amount=named("amount", dollars(call["amount"])),
+    )
 
 
 @predicate("banking_knowledge/waiver-year", guards=paths.FLAG)
@@ -119,4 +130,8 @@ def waiver_year(call: Flag, ledger: View) -> Broken | None:
     end = day(call["expiration_date"])
     if (end.year, end.month, end.day) == (now.year + 1, now.month, now.day):
         return None
-    return violation("expiration_date is not a year from {today}", today=now.strftime("%m/%d/%Y"))
+    return violation(
+        "expiration_date has to be a year from {today}, not {given}",
+        today=now.strftime("%m/%d/%Y"),
+        given=call["expiration_date"],
+    )

@@ -20,10 +20,13 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     days_since,
     debit_card,
     dollars,
+    named,
 )
-from ledgeragent.predicates import Broken, Predicate, View, predicate, violation
+from ledgeragent.predicates import Broken, Predicate, Private, View, predicate, violation
 
 _LEAST = 25
+_READ_IT = "is not that of card {id}; have the customer read it from the card"
+_READ_THEM = "are not those of card {id}; have the customer read them from the card"
 _URGENT = ("lost", "stolen", "fraud_suspected")
 _LEAST_AGE = 14
 _DELIVERY = {
@@ -70,9 +73,14 @@ def card_pending(call: OrderCard, ledger: View) -> Broken | None:
     cards = [debit_card(one, ledger) for one in ledger[DEBIT_CARDS(call["account_id"])]["card_ids"]]
     statuses = [card["status"] for card in cards]
     if "PENDING" in statuses:
-        return violation("a card for account {id} is pending", id=call["account_id"])
+        return violation(
+            "a card for account {id} is pending; another is ordered once that one is in use",
+            id=call["account_id"],
+        )
     if statuses.count("ACTIVE") > 1:
-        return violation("account {id} has two active cards", id=call["account_id"])
+        return violation(
+            "account {id} has two active cards, and two are the most", id=call["account_id"]
+        )
     return None
 
 
@@ -97,30 +105,39 @@ def card_fees(call: OrderCard, ledger: View) -> Broken | None:
     return None
 
 
-def _issued_for(name: str, tool: str, *reasons: str) -> Predicate:
+_REASONS = {
+    paths.ACTIVATE_NEW: ("new_account", "first_card"),
+    paths.ACTIVATE_REPLACEMENT: ("lost", "stolen", "fraud"),
+    paths.ACTIVATE_REISSUED: ("expired", "damaged", "upgrade", "bank_reissue"),
+}
+"""Why a card was issued that each tool activates."""
+_TOOL_FOR = {reason: tool for tool, reasons in _REASONS.items() for reason in reasons}
+
+
+def _issued_for(name: str, tool: str) -> Predicate:
     """The rule on why a card was issued that one of the activation tools is for."""
 
     @predicate(f"banking_knowledge/{name}", guards=tool, clause="banking_knowledge/activation-tool")
     def check(call: ActivateCard, ledger: View) -> Broken | None:
         """The activation tool is the one for the reason that the card was issued for."""
         reason = debit_card(call["card_id"], ledger)["issue_reason"]
-        if reason in reasons:
+        if reason in _REASONS[tool]:
             return None
+        right = _TOOL_FOR.get(reason)
         return violation(
-            "the card was issued for {reason}; another tool activates it", reason=reason
+            "card {id} was issued for {reason}{tool}",
+            id=call["card_id"],
+            reason=reason,
+            tool=Private(f"; {right} activates it" if right else "; another tool activates it", ""),
         )
 
     return check
 
 
 ACTIVATION_TOOLS = (
-    _issued_for("activation-new", paths.ACTIVATE_NEW, "new_account", "first_card"),
-    _issued_for("activation-replacement", paths.ACTIVATE_REPLACEMENT, "lost", "stolen", "fraud"),
-    _issued_for(
-        "activation-reissued",
-        paths.ACTIVATE_REISSUED,
-        *("expired", "damaged", "upgrade", "bank_reissue"),
-    ),
+    _issued_for("activation-new", paths.ACTIVATE_NEW),
+    _issued_for("activation-replacement", paths.ACTIVATE_REPLACEMENT),
+    _issued_for("activation-reissued", paths.ACTIVATE_REISSUED),
 )
 """A rule for each of the three tools: a rule is not told which tool it judges."""
 
@@ -130,9 +147,9 @@ def activation_details(call: ActivateCard, ledger: View) -> Broken | None:
     """What the customer reads from the card is what the bank has of it."""
     card = debit_card(call["card_id"], ledger)
     if card["card_number_last_4"] != call["last_4_digits"]:
-        return violation("last_4_digits are not those of card {id}", id=call["card_id"])
+        return violation(f"last_4_digits {_READ_THEM}", id=call["card_id"])
     if "cvv" in card and card["cvv"] != call["cvv"]:
-        return violation("cvv is not that of card {id}", id=call["card_id"])
+        return violation(f"cvv {_READ_IT}", id=call["card_id"])
     return None
 
 
@@ -146,8 +163,8 @@ def _in_status(name: str, tools: tuple[str, ...], *statuses: str) -> Predicate:
         if status in statuses:
             return None
         return violation(
-            "card {id} is {status}; it has to be {statuses}",
-            id=call["card_id"],
+            "{card} is {status}; for this it has to be {statuses}",
+            card=named("card_id", call["card_id"]),
             status=status,
             statuses=list(statuses),
         )
@@ -174,7 +191,12 @@ def card_account_open(call: Mapping[str, Any], ledger: View) -> Broken | None:
     status = bank_account(account_id, ledger)["status"]
     if status == "OPEN":
         return None
-    return violation("account {id} of the card is {status}", id=account_id, status=status)
+    return violation(
+        "account {id} of card {card} is {status}; for this it has to be OPEN",
+        id=account_id,
+        card=call["card_id"],
+        status=status,
+    )
 
 
 @predicate("banking_knowledge/close-card-age", guards=paths.CLOSE_CARD)
@@ -186,7 +208,7 @@ def close_card_age(call: CloseCard, ledger: View) -> Broken | None:
     if days >= _LEAST_AGE:
         return None
     return violation(
-        "card {id} was issued {days} days ago, and {least} is the least",
+        "card {id} was issued {days} days ago, and is closed after {least} at the earliest",
         id=call["card_id"],
         days=days,
         least=_LEAST_AGE,
@@ -214,7 +236,7 @@ def pin_card(call: Mapping[str, Any], ledger: View) -> Broken | None:
     """Whoever resets a PIN knows the last digits of the card."""
     if debit_card(call["card_id"], ledger)["card_number_last_4"] == call["last_4_digits"]:
         return None
-    return violation("last_4_digits are not those of card {id}", id=call["card_id"])
+    return violation(f"last_4_digits {_READ_THEM}", id=call["card_id"])
 
 
 @predicate("banking_knowledge/limit-increase", guards=paths.RAISE)
@@ -223,16 +245,24 @@ def limit_increase(call: RaiseLimit, ledger: View) -> Broken | None:
     card = debit_card(call["card_id"], ledger)
     account = bank_account(card["account_id"], ledger)
     if (days := days_since(account["date_opened"], ledger)) < 60:
-        return violation("the account was opened {days} days ago, and 60 is the least", days=days)
+        return violation(
+            "account {id} was opened {days} days ago, and limits are raised after 60 at the earliest",
+            id=card["account_id"],
+            days=days,
+        )
     for write in ledger.writes:
         if write.name == paths.RAISE and write.arguments.get("card_id") == call["card_id"]:
-            return violation("card {id} has had an increase already", id=call["card_id"])
+            return violation(
+                "card {id} has had an increase in this conversation already, and gets one at most",
+                id=call["card_id"],
+            )
     field = "daily_atm_limit" if call["limit_type"] == "atm" else "daily_purchase_limit"
     limit: Any = ledger[DEBIT_CARD(call["card_id"])].get(field)
     if limit is not None and call["new_limit"] > 1.5 * limit:
         return violation(
-            "{new} is more than one and a half times the limit of {old}",
-            new=dollars(call["new_limit"]),
+            "{new} is too much: the limit is {old}, and can be raised to {most} at most",
+            new=named("new_limit", dollars(call["new_limit"])),
             old=dollars(limit),
+            most=dollars(1.5 * limit),
         )
     return None

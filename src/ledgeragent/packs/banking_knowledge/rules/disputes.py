@@ -10,6 +10,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     days_since,
     debit_card,
     dollars,
+    named,
     transaction,
 )
 from ledgeragent.predicates import Broken, View, predicate, violation
@@ -35,16 +36,24 @@ def dispute_transaction(call: DebitDispute, ledger: View) -> Broken | None:
     entry = transaction(call["transaction_id"], call["account_id"], ledger)
     if entry["account_id"] != call["account_id"]:
         return violation(
-            "transaction {id} is one of account {account}",
-            id=call["transaction_id"],
-            account=entry["account_id"],
+            "{transaction} is none of account {account}; name one that its activity lists",
+            transaction=named("transaction_id", call["transaction_id"]),
+            account=call["account_id"],
         )
     if entry["date"][:10] != call["transaction_date"][:10]:
         return violation(
-            "transaction {id} was on {date}", id=call["transaction_id"], date=entry["date"]
+            "transaction {id} was on {date}, not on {given}",
+            id=call["transaction_id"],
+            date=entry["date"],
+            given=named("transaction_date", call["transaction_date"]),
         )
     if abs(entry["amount"]) < 1 or call["disputed_amount"] <= 0:
-        return violation("less than $1 is not disputed")
+        return violation(
+            "less than $1 is not disputed: transaction {id} is {amount}, and {part} of it is meant",
+            id=call["transaction_id"],
+            amount=dollars(abs(entry["amount"])),
+            part=named("disputed_amount", dollars(call["disputed_amount"])),
+        )
     return None
 
 
@@ -55,18 +64,31 @@ def dispute_age(call: DebitDispute, ledger: View) -> Broken | None:
     days = days_since(entry["date"], ledger)
     if days <= _MOST_DAYS:
         return None
-    return violation("the transaction is {days} days old, and 60 is the most", days=days)
+    return violation(
+        "transaction {id} is {days} days old, and {most} is the most",
+        id=call["transaction_id"],
+        days=days,
+        most=_MOST_DAYS,
+    )
 
 
 @predicate("banking_knowledge/dispute-account", guards=paths.DEBIT_DISPUTE)
 def dispute_account(call: DebitDispute, ledger: View) -> Broken | None:
     """The debit card of a dispute is one of the account, which is open."""
     if debit_card(call["card_id"], ledger)["account_id"] != call["account_id"]:
-        return violation("card {id} is one of another account", id=call["card_id"])
+        return violation(
+            "{card} is none of account {account}; name the card that the purchase was made with",
+            card=named("card_id", call["card_id"]),
+            account=call["account_id"],
+        )
     status = bank_account(call["account_id"], ledger)["status"]
     if status == "OPEN":
         return None
-    return violation("account {id} is {status}, not OPEN", id=call["account_id"], status=status)
+    return violation(
+        "{account} is {status}; disputes are filed for accounts that are OPEN",
+        account=named("account_id", call["account_id"]),
+        status=status,
+    )
 
 
 @predicate("banking_knowledge/dispute-action", guards=paths.DEBIT_DISPUTE)
@@ -91,9 +113,9 @@ def dispute_purchase(call: CardDispute, ledger: View) -> Broken | None:
     purchase = ledger[PURCHASE(call["transaction_id"])]
     if purchase["transaction_date"] != call["purchase_date"]:
         return violation(
-            "the purchase was on {date}, not {given}",
+            "the purchase was on {date}, not on {given}",
             date=purchase["transaction_date"],
-            given=call["purchase_date"],
+            given=named("purchase_date", call["purchase_date"]),
         )
     part = call.get("partial_refund_amount")
     if call["resolution_requested"] != "partial_refund":
@@ -101,7 +123,7 @@ def dispute_purchase(call: CardDispute, ledger: View) -> Broken | None:
     if part is not None and 0 < part <= purchase["transaction_amount"]:
         return None
     return violation(
-        "partial_refund_amount must be up to {amount}",
+        "partial_refund_amount must be more than nothing, and up to {amount}",
         amount=dollars(purchase["transaction_amount"]),
     )
 

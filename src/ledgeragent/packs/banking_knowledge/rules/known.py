@@ -20,8 +20,9 @@ from ledgeragent.packs.banking_knowledge.paths import (
     VERIFY,
 )
 from ledgeragent.packs.banking_knowledge.records import BankAccount, CardAccount, DebitCard
+from ledgeragent.packs.wording import cents
 from ledgeragent.paths import Path
-from ledgeragent.predicates import MissingEvidence, View
+from ledgeragent.predicates import MissingEvidence, Private, View
 from ledgeragent.types import ToolCall
 
 CHECKING = ("checking", "business_checking")
@@ -150,6 +151,11 @@ def days_since(printed: str, ledger: View) -> int:
     return (today(ledger) - day(printed)).days
 
 
+def named(argument: str, id: str) -> Private:
+    """An id as the model has to find it among its arguments; a customer is told the id."""
+    return Private(f"{argument} {id}", instead=id)
+
+
 def dollars(amount: float) -> str:
     """A sum of money in words."""
-    return f"${amount:.2f}"
+    return f"${cents(amount)}"

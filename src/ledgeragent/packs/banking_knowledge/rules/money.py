@@ -15,6 +15,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     bank_account,
     card_account,
     dollars,
+    named,
 )
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
@@ -24,13 +25,21 @@ _BUSY = ("OPEN", "ACTIVE")
 @predicate("banking_knowledge/transfer-accounts", guards=paths.TRANSFER)
 def transfer_accounts(call: TransferFunds, ledger: View) -> Broken | None:
     """Money moves between two open accounts."""
-    source, destination = call["source_account_id"], call["destination_account_id"]
-    if source == destination:
-        return violation("both accounts are {id}", id=source)
-    for account_id in (source, destination):
+    if call["source_account_id"] == call["destination_account_id"]:
+        return violation(
+            "money moves between two different accounts, and both are {id}{arguments}",
+            id=call["source_account_id"],
+            arguments=Private("; mend source_account_id or destination_account_id", ""),
+        )
+    ids = {name: call[name] for name in ("source_account_id", "destination_account_id")}
+    for argument, account_id in ids.items():
         status = bank_account(account_id, ledger)["status"]
         if status not in _BUSY:
-            return violation("account {id} is {status}", id=account_id, status=status)
+            return violation(
+                "{account} is {status}; money moves between open accounts",
+                account=named(argument, account_id),
+                status=status,
+            )
     return None
 
 
@@ -38,11 +47,16 @@ def transfer_accounts(call: TransferFunds, ledger: View) -> Broken | None:
 def transfer_covered(call: TransferFunds, ledger: View) -> Broken | None:
     """What moves is more than nothing, and the source account has it."""
     holds = bank_account(call["source_account_id"], ledger)["current_holdings"]
-    if 0 < call["amount"] <= holds:
+    if call["amount"] <= 0:
+        return violation(
+            "{amount} cannot be moved; it has to be more than nothing",
+            amount=named("amount", dollars(call["amount"])),
+        )
+    if call["amount"] <= holds:
         return None
     return violation(
         "{amount} cannot be moved: account {id} holds {holds}",
-        amount=dollars(call["amount"]),
+        amount=named("amount", dollars(call["amount"])),
         id=call["source_account_id"],
         holds=dollars(holds),
     )
@@ -56,8 +70,9 @@ def payment_covered(call: PayCard, ledger: View) -> Broken | None:
     if 0 < call["amount"] <= min(owed, holds):
         return None
     return violation(
-        "{amount} cannot be paid: {owed} is owed, and the checking account holds {holds}",
-        amount=dollars(call["amount"]),
+        "{amount} cannot be paid: {owed} is owed, the checking account holds {holds}, and a "
+        "payment is more than nothing",
+        amount=named("amount", dollars(call["amount"])),
         owed=dollars(owed),
         holds=dollars(holds),
     )
@@ -75,11 +90,13 @@ def credit_account(call: Credit, ledger: View) -> Broken | None:
     }
     if kind in credit_types.get(call["credit_type"], ()):
         return None
+    fitting = [name for name, kinds in credit_types.items() if kind in kinds]
     return violation(
-        "a {type} is none for {id}, a {kind} account",
-        type=call["credit_type"],
+        "{type} is no credit for {id}, a {kind} account{fitting}",
+        type=named("credit_type", call["credit_type"]),
         id=call["account_id"],
         kind=kind,
+        fitting=Private(f"; of these, {' or '.join(fitting)} is" if fitting else "", ""),
     )
 
 
@@ -87,13 +104,19 @@ def credit_account(call: Credit, ledger: View) -> Broken | None:
 def credit_once(call: Credit, ledger: View) -> Broken | None:
     """A checking account gets one credit in a conversation, of more than nothing."""
     if call["amount"] <= 0:
-        return violation("a credit of {amount} is none", amount=dollars(call["amount"]))
+        return violation(
+            "{amount} is no credit; it has to be more than nothing",
+            amount=named("amount", dollars(call["amount"])),
+        )
     for write in ledger.writes:
         if (
             write.name == paths.CREDIT_CHECKING
             and write.arguments.get("account_id") == call["account_id"]
         ):
-            return violation("account {id} has had a credit already", id=call["account_id"])
+            return violation(
+                "account {id} has had a credit in this conversation already, and gets one at most",
+                id=call["account_id"],
+            )
     return None
 
 

@@ -81,14 +81,14 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
             medication=call["medication"],
         )
     return violation(
-        "no catalog entry of {medication} is {company}, {brand}, at {price} {currency}; "
+        "no catalog entry of {medication} is {brand} of {company} at {price} {currency}; "
         "supplier_company, brand_name and price_usd must be those of one entry: {entries}",
         medication=call["medication"],
         company=as_given(call["supplier_company"]),
         brand=as_given(call["brand_name"]),
         price=call["price_usd"],
         currency=_currency(call),
-        entries=[_spoken(offer) for offer in offers],
+        entries=[_spoken(offer) for offer in _near(call, offers)],
     )
 
 
@@ -121,10 +121,21 @@ def _offers(medication: str, ledger: View) -> Iterable[Offer]:
             yield from part["offers"]
 
 
-def _is_offer(call: UpdateSupplier, offer: Offer) -> bool:
+def _near(call: UpdateSupplier, offers: list[Offer]) -> list[Offer]:
+    """The entries of the company or brand that the call names, all where there is none."""
+    near = [o for o in offers if _is_of(call, o) or same(call["brand_name"], o["brand_name"])]
+    return near or offers
+
+
+def _is_of(call: UpdateSupplier, offer: Offer) -> bool:
+    """True if the company of the call is the offer's."""
     company, country = offer["company"], offer["country"]
+    return any(same(call["supplier_company"], c) for c in (company, f"{company} ({country})"))
+
+
+def _is_offer(call: UpdateSupplier, offer: Offer) -> bool:
     return (
-        any(same(call["supplier_company"], c) for c in (company, f"{company} ({country})"))
+        _is_of(call, offer)
         and same(call["brand_name"], offer["brand_name"])
         and abs(call["price_usd"] - offer["price_usd"]) < _HALF_A_CENT
         and _currency(call) == "USD"
@@ -137,4 +148,4 @@ def _currency(call: UpdateSupplier) -> str:
 
 def _spoken(offer: Offer) -> str:
     company = f"{offer['company']} ({offer['country']})"
-    return f"{company}, {offer['brand_name']}, at {offer['price_usd']:.2f} USD"
+    return f"{offer['brand_name']} of {company} at {offer['price_usd']:.2f} USD"
