@@ -61,14 +61,18 @@ class PostgresServer:
         """The address of a database, with a password in it that nobody asks for."""
         return f"postgresql://tester:{PASSWORD}@127.0.0.1:{self.port}/{database}"
 
-    def fresh_database(self) -> str:
-        """The address of a new database."""
+    def fresh_database(self, encoding: str = "") -> str:
+        """The address of a new database, whose texts are of this encoding or the server's own."""
         import psycopg
         from psycopg import sql
 
         name = f"t{secrets.token_hex(6)}"
         with psycopg.connect(self.address(), autocommit=True) as base:
-            base.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+            made = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+            if encoding:
+                kind = " TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C' ENCODING {}"
+                made += sql.SQL(kind).format(encoding)
+            base.execute(made)
         return self.address(name)
 
     def _do(self, name: str, *words: str) -> None:

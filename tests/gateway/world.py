@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from ssl import SSLContext
 from typing import Any
 
 import aiohttp
@@ -164,7 +165,9 @@ async def world(
 
 
 @asynccontextmanager
-async def served(app: web.Application, *, auto_decompress: bool = True) -> AsyncIterator[str]:
+async def served(
+    app: web.Application, *, auto_decompress: bool = True, ssl: SSLContext | None = None
+) -> AsyncIterator[str]:
     runner = web.AppRunner(
         app,
         handler_cancellation=True,
@@ -173,10 +176,10 @@ async def served(app: web.Application, *, auto_decompress: bool = True) -> Async
         auto_decompress=auto_decompress,
     )
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=ssl)
     await site.start()
     try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+        yield f"{'https' if ssl else 'http'}://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
 

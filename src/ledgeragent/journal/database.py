@@ -87,7 +87,8 @@ class JournalDatabase:
         try:
             parts = conninfo.conninfo_to_dict(self._address)
             patient = conninfo.make_conninfo("", **{**_PATIENCE, **parts})
-            self._base = psycopg.connect(patient, autocommit=True)
+            # A database of SQL_ASCII says of no text what it is, and bytes would come back.
+            self._base = psycopg.connect(patient, autocommit=True, client_encoding="utf8")
             self._check_tables(self._base)
         except psycopg.Error as problem:
             raise DatabaseError(self._told(problem)) from None

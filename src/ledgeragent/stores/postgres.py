@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, LiteralString
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.files.keys import shown_address
 from ledgeragent.stores.base import BUSY, IDLE_SECONDS, SavedSession
 from ledgeragent.stores.codec import loads
 from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
@@ -70,8 +71,12 @@ class PostgresSessions:
 
     async def open(self) -> None:
         """Makes the table, and drops what nobody has used for long."""
-        # Two gateways that start at once must not both make it.
-        await self._run("SELECT pg_advisory_lock(%s)", _LOCK)
+        try:
+            # Two gateways that start at once must not both make it.
+            await self._run("SELECT pg_advisory_lock(%s)", _LOCK)
+        except SessionStoreError as problem:
+            # Whoever starts a gateway may know where; clients, who hear of later failures, may not.
+            raise SessionStoreError(f"{shown_address(self._address)}: {problem}") from None
         await self._run(_TABLE)
         if await (await self._run(_HAS_ATTEMPTS)).fetchone() is None:
             await self._run(_ATTEMPTS)
@@ -154,5 +159,8 @@ class PostgresSessions:
     async def _connected(self) -> psycopg.AsyncConnection[Any]:
         async with self._connecting:
             if self._base is None or self._base.closed:
-                self._base = await psycopg.AsyncConnection.connect(self._address, autocommit=True)
+                # A database of SQL_ASCII says of no text what it is, and bytes would come back.
+                self._base = await psycopg.AsyncConnection.connect(
+                    self._address, autocommit=True, client_encoding="utf8"
+                )
             return self._base
