@@ -17,7 +17,8 @@ ONE_SYSTEM = {"fcntl", "grp", "msvcrt", "posix", "pwd", "resource", "termios", "
 ONE_LOOP = {"add_signal_handler", "remove_signal_handler"}
 """What the event loop of Windows does not do."""
 
-LOCK = "journal/lock.py"
+PLACES = ("files/allowance.py", "journal/lock.py")
+"""The limit of a process's memory, and the lock of a journal."""
 
 PLAIN = {"ledgeragent", "tests", "pytest", "hypothesis", "yaml", *sys.stdlib_module_names}
 """What the tests that run on every system and Python may import before they can be skipped."""
@@ -34,14 +35,16 @@ def _imported(tree: ast.AST) -> Iterator[str]:
             yield node.module or ""
 
 
-def test_only_the_lock_asks_for_one_system() -> None:
+def test_only_few_places_ask_for_one_system() -> None:
     users = {place(f) for f in modules().values() if ONE_SYSTEM & {*_imported(tree_of(f))}}
-    assert users == {LOCK}
+    assert users == {*PLACES}
 
 
-def test_the_lock_asks_for_it_once_it_knows_the_system() -> None:
-    (file,) = (f for f in modules().values() if place(f) == LOCK)
-    imports = (n for n in tree_of(file).body if isinstance(n, ast.Import | ast.ImportFrom))
+def test_they_ask_for_it_once_they_know_the_system() -> None:
+    files = [f for f in modules().values() if place(f) in PLACES]
+    imports = (
+        n for f in files for n in tree_of(f).body if isinstance(n, ast.Import | ast.ImportFrom)
+    )
     assert not ONE_SYSTEM & {name for node in imports for name in _imported(node)}
 
 

@@ -24,7 +24,7 @@ Together: TypeAlias = Callable[[list[Json]], bool]
 
 
 class Lines(Protocol):
-    """What is read line by line."""
+    """What is read line by line; DataError for a line that cannot be read, where others may follow."""
 
     def readline(self, size: int, /) -> bytes: ...
 
@@ -41,6 +41,9 @@ def cut(name: str, stream: Lines, raw: IO[bytes], together: Together) -> Iterato
             line = stream.readline(cutter.most + 1)
         except DAMAGES:
             line, problem = b"", _DAMAGED
+        except DataError as refusal:
+            yield cutter.passing(refusal)
+            continue
         if not line:
             break
         try:
@@ -140,6 +143,11 @@ class _Cutter:
         self.first += self.count - 1 - len(head)
         self.lines, self.count, self.blank = head, len(head), False
         return refusal.problem
+
+    def passing(self, refusal: DataError) -> Piece:
+        """What was read, before a line that cannot be, behind which others may follow."""
+        self.blank = False
+        return self.piece(refusal.problem)
 
     def piece(self, problem: str | None = None) -> Piece:
         """What was read since the last one, without the line that has the problem."""

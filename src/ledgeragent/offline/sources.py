@@ -116,7 +116,7 @@ def _table(name: str, raw: IO[bytes]) -> TableRows:
     if not raw.seekable():
         raise DataError("a Parquet table is read from its end: name the file", file=name)
     try:
-        return TableRows(raw)
+        return TableRows(raw, name)
     except ValueError as problem:
         raise DataError(str(problem), file=name) from None
 
