@@ -6,7 +6,7 @@ record; values are JSON with everything escaped that could end a line or the blo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ledgeragent.ledger import Entry, Ledger
 from ledgeragent.text import visible
@@ -34,8 +34,6 @@ def render(
     so a very small budget is overrun rather than records being dropped silently.
     """
     entries = sorted(ledger, key=lambda entry: entry.path)
-    if not entries:
-        return f"{OPEN}\n{_EMPTY}\n{CLOSE}"
     lines = {entry.path: line_of(entry) for entry in entries}
     if budget is not None:
         excess = sum(count(line) for line in lines.values()) - budget
@@ -47,7 +45,13 @@ def render(
             if saved > 0:
                 lines[entry.path] = short
                 excess -= saved
-    return "\n".join([OPEN, _HEADER, *lines.values(), CLOSE])
+    return block(lines.values())
+
+
+def block(lines: Iterable[str]) -> str:
+    """The ledger block of these lines, in the order of their paths."""
+    text = "\n".join(lines)
+    return f"{OPEN}\n{_HEADER}\n{text}\n{CLOSE}" if text else f"{OPEN}\n{_EMPTY}\n{CLOSE}"
 
 
 def line_of(entry: Entry) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NoReturn, TypeAlias
 
 Json: TypeAlias = Any
@@ -23,8 +24,10 @@ def _finite(digits: str) -> float:
 
 
 _DEEPEST = 200
-_TIGHT = (",", ":")
 _SPACED_COLON = re.compile(r'"\s+:')
+_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str
+).encode
 _strict: Any = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
@@ -93,7 +96,7 @@ def _refuse_repeats(pairs: list[tuple[str, Json]]) -> None:
         raise RepeatedKeyError("a key stands twice")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ToolCall:
     """A call as the model wrote it.
 
@@ -122,7 +125,7 @@ class ToolCall:
             return cls(name=name, id=id, malformed="arguments that are nested too deep")
         return cls(name=name, arguments=parsed, id=id)
 
-    @property
+    @cached_property
     def intent(self) -> tuple[str, str]:
         """What the call asks for, whatever its id: tool name and canonical argument text."""
         return self.name, self.malformed or canonical(self.arguments)
@@ -184,6 +187,6 @@ Message: TypeAlias = UserMessage | Reply | ToolReturn
 def canonical(value: Json) -> str:
     """The one JSON text for a value: sorted keys, no spaces, whatever the order it arrived in."""
     try:
-        return json.dumps(value, sort_keys=True, separators=_TIGHT, ensure_ascii=False, default=str)
+        return _canonical(value)
     except RecursionError:
         return '"(nested too deep to be shown)"'
