@@ -22,7 +22,7 @@ _KEY = "messages"
 _LIST = re.compile(r'"messages"[ \t\n\r]*:[ \t\n\r]*(?=\[)')
 _SPACE = " \t\n\r"
 
-_BLOCK = 4096
+_BLOCK = 8192
 """Bytes. A history is found by the checksum of its last whole block; a shorter one is read again."""
 
 _TWINS = 4

@@ -239,9 +239,10 @@ async def unpacked(answer: Answer, limit: int) -> AsyncGenerator[bytes, None]:
     """The body of an answer, piece by piece; BadReplyError if it is over `limit` bytes."""
     size = 0
     try:
-        unpacker = Unpacker(answer.headers.get("content-encoding", ""))
-        async for chunk in answer.content.iter_any():
-            for piece in unpacker.feed(chunk):
+        coding = answer.headers.get("content-encoding", "")
+        unpacker = Unpacker(coding) if coding else None
+        while chunk := await answer.content.readany():
+            for piece in unpacker.feed(chunk) if unpacker is not None else (chunk,):
                 size += len(piece)
                 if size > limit:
                     raise BadReplyError(f"the upstream reply is over {limit} bytes")
