@@ -28,7 +28,7 @@ _SPACED_COLON = re.compile(r'"\s+:')
 _canonical = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str
 ).encode
-_strict: Any = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+strict: Any = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def _are_deep(values: Iterable[Json]) -> bool:
@@ -46,20 +46,11 @@ def parse_json(text: str) -> Json:
     So are numbers too large to be told from Infinity, which would be written back as that.
     """
     try:
-        value, end = _strict.scan_once(text, 0)
+        value, end = strict.scan_once(text, 0)
     except StopIteration:
         end = -1
     # What stands around the value, or is wrong with it, is for the decoder to say.
-    return value if end == len(text) else _strict.decode(text)
-
-
-def parse_beginning(text: str, at: int) -> tuple[Json, int]:
-    """The value of strict JSON that begins here, whatever follows it, and where it ends."""
-    try:
-        value: tuple[Json, int] = _strict.scan_once(text, at)
-    except StopIteration:
-        raise ValueError("no value begins here") from None
-    return value
+    return value if end == len(text) else strict.decode(text)
 
 
 class RepeatedKeyError(ValueError):
@@ -133,10 +124,8 @@ class ToolCall:
     def __str__(self) -> str:
         if self.malformed is not None:
             return f"{self.name}({self.malformed})"
-        shown_arguments = (
-            f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items()
-        )
-        return f"{self.name}({', '.join(shown_arguments)})"
+        shown = (f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items())
+        return f"{self.name}({', '.join(shown)})"
 
 
 def is_error(content: Json) -> bool:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.gateway.dialects.base import NOTHING, Dialect, decode
+from ledgeragent.gateway.dialects.base import Dialect, decode
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
 from ledgeragent.gateway.memory import Histories
+from ledgeragent.gateway.readhistory import NOTHING
 from ledgeragent.gateway.readings import Readings
 from ledgeragent.gateway.values import ValueBound
 from ledgeragent.types import UserMessage
