@@ -124,8 +124,8 @@ class ToolCall:
     def __str__(self) -> str:
         if self.malformed is not None:
             return f"{self.name}({self.malformed})"
-        shown = (f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items())
-        return f"{self.name}({', '.join(shown)})"
+        texts = (f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items())
+        return f"{self.name}({', '.join(texts)})"
 
 
 def is_error(content: Json) -> bool:
