@@ -6,7 +6,7 @@ record; values are JSON with everything escaped that could end a line or the blo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ledgeragent.ledger import Entry, Ledger
 from ledgeragent.text import visible
@@ -33,13 +33,10 @@ def render(
     `count` measures a line in tokens. The block itself and the shrunken lines are never left out,
     so a very small budget is overrun rather than records being dropped silently.
     """
-    entries = sorted(ledger, key=lambda entry: entry.path)
-    if not entries:
-        return f"{OPEN}\n{_EMPTY}\n{CLOSE}"
-    lines = {entry.path: line_of(entry) for entry in entries}
+    lines = {entry.path: line_of(entry) for entry in sorted(ledger, key=lambda e: e.path)}
     if budget is not None:
         excess = sum(count(line) for line in lines.values()) - budget
-        for entry in sorted(entries, key=lambda e: (e.turn, e.path)):
+        for entry in sorted(ledger, key=lambda e: (e.turn, e.path)):
             if excess <= 0:
                 break
             short = _reference(entry)
@@ -47,7 +44,12 @@ def render(
             if saved > 0:
                 lines[entry.path] = short
                 excess -= saved
-    return "\n".join([OPEN, _HEADER, *lines.values(), CLOSE])
+    return block(lines.values())
+
+
+def block(lines: Collection[str]) -> str:
+    """The ledger block of these lines, in the order of their paths."""
+    return "\n".join([OPEN, *([_HEADER, *lines] if lines else [_EMPTY]), CLOSE])
 
 
 def line_of(entry: Entry) -> str:

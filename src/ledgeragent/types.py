@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NoReturn, TypeAlias
 
 Json: TypeAlias = Any
@@ -23,9 +24,11 @@ def _finite(digits: str) -> float:
 
 
 _DEEPEST = 200
-_TIGHT = (",", ":")
 _SPACED_COLON = re.compile(r'"\s+:')
-_strict: Any = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str
+).encode
+strict: Any = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def _are_deep(values: Iterable[Json]) -> bool:
@@ -43,20 +46,11 @@ def parse_json(text: str) -> Json:
     So are numbers too large to be told from Infinity, which would be written back as that.
     """
     try:
-        value, end = _strict.scan_once(text, 0)
+        value, end = strict.scan_once(text, 0)
     except StopIteration:
         end = -1
     # What stands around the value, or is wrong with it, is for the decoder to say.
-    return value if end == len(text) else _strict.decode(text)
-
-
-def parse_beginning(text: str, at: int) -> tuple[Json, int]:
-    """The value of strict JSON that begins here, whatever follows it, and where it ends."""
-    try:
-        value: tuple[Json, int] = _strict.scan_once(text, at)
-    except StopIteration:
-        raise ValueError("no value begins here") from None
-    return value
+    return value if end == len(text) else strict.decode(text)
 
 
 class RepeatedKeyError(ValueError):
@@ -93,7 +87,7 @@ def _refuse_repeats(pairs: list[tuple[str, Json]]) -> None:
         raise RepeatedKeyError("a key stands twice")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ToolCall:
     """A call as the model wrote it.
 
@@ -122,7 +116,7 @@ class ToolCall:
             return cls(name=name, id=id, malformed="arguments that are nested too deep")
         return cls(name=name, arguments=parsed, id=id)
 
-    @property
+    @cached_property
     def intent(self) -> tuple[str, str]:
         """What the call asks for, whatever its id: tool name and canonical argument text."""
         return self.name, self.malformed or canonical(self.arguments)
@@ -130,10 +124,8 @@ class ToolCall:
     def __str__(self) -> str:
         if self.malformed is not None:
             return f"{self.name}({self.malformed})"
-        shown_arguments = (
-            f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items()
-        )
-        return f"{self.name}({', '.join(shown_arguments)})"
+        texts = (f"{name}={json.dumps(v, default=str)}" for name, v in self.arguments.items())
+        return f"{self.name}({', '.join(texts)})"
 
 
 def is_error(content: Json) -> bool:
@@ -184,6 +176,6 @@ Message: TypeAlias = UserMessage | Reply | ToolReturn
 def canonical(value: Json) -> str:
     """The one JSON text for a value: sorted keys, no spaces, whatever the order it arrived in."""
     try:
-        return json.dumps(value, sort_keys=True, separators=_TIGHT, ensure_ascii=False, default=str)
+        return _canonical(value)
     except RecursionError:
         return '"(nested too deep to be shown)"'

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from ledgeragent.gateway.dialects.base import NOTHING, Dialect, decode
+from ledgeragent.gateway.dialects.base import Dialect, decode
 from ledgeragent.gateway.dialects.chat import ChatDialect
 from ledgeragent.gateway.dialects.messages import MessagesDialect
 from ledgeragent.gateway.memory import Histories
+from ledgeragent.gateway.readhistory import NOTHING
 from ledgeragent.gateway.readings import Readings
 from ledgeragent.gateway.values import ValueBound
 from ledgeragent.types import UserMessage
@@ -102,7 +103,7 @@ def test_a_body_is_read_the_same_whatever_was_read_before(dialect: Dialect, seed
     chance, readings = random.Random(seed), Readings(1 << 24)
     for _ in range(12):
         head = chance.choice(HEADS)
-        messages = [message(chance, n) for n in range(chance.randint(1, 30))]
+        messages = [message(chance, n) for n in range(chance.randint(1, 60))]
         for _ in range(6):
             rest = chance.choice(ODD) if chance.random() < 0.5 else ', "stream": false'
             raw = body(random.Random(chance.choice((seed, seed + 1))), head, messages, rest)
@@ -161,3 +162,52 @@ def test_a_history_is_not_digested_again_for_whoever_sent_it() -> None:
         readings.keep(reading, dialect)
         assert isinstance(messages[-1], UserMessage)
         assert memories.find(messages, scope, reading).key == plain.find(messages, scope).key
+
+
+NEXT = '{"role": "assistant", "content": "next"}'
+TAILS = (
+    "",
+    "]",
+    "]}",
+    ",]}",
+    " , ]}",
+    "]]}",
+    "}]}",
+    "]},",
+    "],}",
+    "] x}",
+    ", 1]}",
+    ",, 1]}",
+    "1]}",
+    f"{NEXT}]}}",
+    f",{NEXT}]}}",
+    f" ,\n{NEXT} ] \t}}\r\n",
+    f",{NEXT},]}}",
+    f",{NEXT}]",
+    f",{NEXT}]}}}}",
+    f',{NEXT}], "messages": [{NEXT}]}}',
+    f',{NEXT}], "\\u006dessages": [{NEXT}]}}',
+    f',{NEXT}], "messages": null}}',
+    f',{NEXT}], "stream": true, "stream": false}}',
+    f',{NEXT}], "model": "other"}}',
+    f',{NEXT}], "stream" : NaN}}',
+    f',{NEXT}]\x0b, "stream": true}}',
+    f',{NEXT}],\u00a0"stream": true}}',
+    ',{"role": "tool", "tool_call_id": 1, "content": {}}]}',
+    ',{"role": "nobody"}]}',
+    f",{'[' * 3000}",
+    ',"\ud800"]}',
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.path)
+@pytest.mark.parametrize("tail", TAILS, ids=range(len(TAILS)))
+def test_whatever_follows_a_history_is_read_as_it_is_behind_any(
+    dialect: Dialect, tail: str
+) -> None:
+    readings = Readings(1 << 24)
+    begun = long_body(40)
+    outcome(begun, dialect, readings)
+    history = begun[: begun.index(b"]")]
+    raw = history + tail.encode("utf-8", "surrogatepass")
+    assert outcome(raw, dialect, readings) == outcome(raw, dialect, None)

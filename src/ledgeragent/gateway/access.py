@@ -64,11 +64,11 @@ class Access:
         if self._console_key is None or not _brings(headers, self._console_key):
             raise UnknownKeyError("the API key is not the one for the console")
 
-    def for_upstream(self, headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    def for_upstream(self, headers: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
         """The headers without those that carry a key of this gateway, whatever they are called."""
-        for name, value in headers:
-            if not (self._keys and self._is_own(_bare(value))):
-                yield name, value
+        if not self._keys:
+            return headers
+        return [(name, value) for name, value in headers if not self._is_own(_bare(value))]
 
     def _is_own(self, key: str) -> bool:
         digest = _digest(key)

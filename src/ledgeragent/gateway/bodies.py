@@ -38,9 +38,11 @@ class Bodies:
     async def read(self, request: web.BaseRequest) -> bytes:
         """The whole body; TooLargeError, SlowRequestError or OverloadedError where it is not to be had."""
         raw, rest = await self.begin(request)
+        coding = request.headers.get("content-encoding", "")
+        if rest is None and not coding:
+            return raw
         try:
             if rest is None:
-                coding = request.headers.get("content-encoding", "")
                 return unpacked(raw, coding, self._limit)
         except OverflowError:
             pass
@@ -50,15 +52,16 @@ class Bodies:
 
     async def begin(self, request: web.BaseRequest) -> tuple[bytes, AsyncIterator[bytes] | None]:
         """The body as it came, if it is within the limit; else its first part, and what comes behind."""
+        content = request.content
         try:
-            return await self._begun(request.content)
+            if content.is_eof() and content.total_bytes <= min(self._limit, _SMALL):
+                return content.read_nowait(), None  # It is here, with the headers.
+            return await self._begun(content)
         except web.RequestPayloadError:
             request.content.feed_eof()  # Else the library reads on, and logs what it finds there.
             raise BrokenBodyError("the body broke off") from None
 
     async def _begun(self, content: StreamReader) -> tuple[bytes, AsyncIterator[bytes] | None]:
-        if content.is_eof() and content.total_bytes <= min(self._limit, _SMALL):
-            return content.read_nowait(), None  # It is here, with the headers.
         parts: list[bytes] = []
         size = 0
         try:

@@ -117,7 +117,6 @@ class Exchange:
             usage_sum = usage.total if self.rejected else {}
             if changed or usage_sum:
                 raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
-        with reading():
             items = self._kept(self.dialect.items(answer))
         await self.recorder.written(self.memory)
         await self.settle(

@@ -35,8 +35,6 @@ class Feedback:
 
     async def keep(self, history: Digest, memory: Memory) -> None:
         """Keeps what there is to tell after this history, which ends in a reply."""
-        if not _tells(memory):
-            return
         extract = _extract(memory)
         with suppress(StoreError, ConflictError, TimeoutError):
             async with asyncio.timeout(_PATIENCE):
@@ -67,7 +65,7 @@ class Feedback:
         )
 
 
-def _tells(memory: Memory) -> bool:
+def tells(memory: Memory) -> bool:
     """True if there is more to it than what follows from its history."""
     is_refused = memory.refusals != NOT_REFUSED
     return bool(memory.unsent or memory.warnings or memory.state.rejections.counts) or is_refused

@@ -11,9 +11,10 @@ from ledgeragent.errors import MissingExtraError
 from ledgeragent.gate import Gate
 from ledgeragent.gateway.access import scope_of
 from ledgeragent.gateway.account import Account
-from ledgeragent.gateway.dialects.base import NOTHING, Body, Dialect, Request
+from ledgeragent.gateway.dialects.base import Body, Dialect, Request
 from ledgeragent.gateway.equipment import Equipment
 from ledgeragent.gateway.errors import BadRequestError, TooLargeError
+from ledgeragent.gateway.readhistory import NOTHING
 from ledgeragent.gateway.references import resolved
 from ledgeragent.gateway.releases import UNRELEASED_HEADER
 from ledgeragent.gateway.upstream import UpstreamLine

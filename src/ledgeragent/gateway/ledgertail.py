@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ledgeragent.ledger import Entry, Ledger
-from ledgeragent.paths import quote
-from ledgeragent.render import CLOSE, line_of, render
+from ledgeragent.paths import Path, quote
+from ledgeragent.render import CLOSE, block, line_of, render
 from ledgeragent.text import visible
+from ledgeragent.types import Json
 
 LEFT_OUT_HEADER = "x-ledgeragent-left-out"
 
@@ -33,15 +34,16 @@ def ledger_tail(ledger: Ledger, most: int) -> LedgerTail:
     The model is told how many of which kind are left out, and which tool reads them again. The gate
     judges by all of them all the same.
     """
-    if not _exceeds(ledger, most):
-        return LedgerTail(render(ledger), 0)
+    lines = _lines_within(ledger, most)
+    if lines is not None:
+        return LedgerTail(block([lines[path] for path in sorted(lines)]), 0)
     left, misses = most, 0
     fitting: list[Entry] = []
     missing: Counter[tuple[str, str]] = Counter()
     for entry in _newest(ledger):
         size = -1
         if left >= _SHORTEST_LINE and misses < _MISSES:
-            size = _size(entry)
+            size = _size(line_of(entry))
         if 0 <= size <= left:
             left -= size
             fitting.append(entry)
@@ -53,18 +55,19 @@ def ledger_tail(ledger: Ledger, most: int) -> LedgerTail:
     return LedgerTail(f"{text.removesuffix(CLOSE)}{notes}\n{CLOSE}", missing.total())
 
 
-def _exceeds(ledger: Ledger, most: int) -> bool:
-    size = 0
+def _lines_within(ledger: Ledger, most: int) -> dict[Path[Json], str] | None:
+    """The line of each record by its path; None where they are too long together."""
+    lines: dict[Path[Json], str] = {}
     for entry in ledger:
-        size += _size(entry)
-        if size > most:
-            return True
-    return False
+        lines[entry.path] = line = line_of(entry)
+        most -= _size(line)
+        if most < 0:
+            return None
+    return lines
 
 
-def _size(entry: Entry) -> int:
+def _size(line: str) -> int:
     """The bytes of a record's line, with its end."""
-    line = line_of(entry)
     return (len(line) if line.isascii() else len(line.encode("utf-8", "replace"))) + 1
 
 

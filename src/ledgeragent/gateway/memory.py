@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ledgeragent.gateway.readings import Reading
+from ledgeragent.gateway.readhistory import ReadHistory
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.persistent import PersistentMap
 from ledgeragent.rejections import Rejections
@@ -98,7 +98,7 @@ class Histories:
         self._known: OrderedDict[Digest, KnownHistory] = OrderedDict()
 
     def find(
-        self, messages: Sequence[Message], scope: str = "", reading: Reading | None = None
+        self, messages: Sequence[Message], scope: str = "", reading: ReadHistory | None = None
     ) -> Match:
         """The longest part of a history that is known in this scope, and the rest of it.
 

@@ -10,19 +10,20 @@ from __future__ import annotations
 import re
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from ledgeragent.gateway.dialects.base import NOTHING, Body, Dialect, Earlier, decode
+from ledgeragent.gateway.dialects.base import Body, Dialect, decode
+from ledgeragent.gateway.readhistory import ReadHistory
 from ledgeragent.gateway.values import ValueBound
-from ledgeragent.types import Json, Message, parse_beginning, parse_json
+from ledgeragent.gateway.wirejson import beginning
+from ledgeragent.types import parse_json
 
 _KEY = "messages"
 _LIST = re.compile(r'"messages"[ \t\n\r]*:[ \t\n\r]*(?=\[)')
 _SPACE = " \t\n\r"
 
-_BLOCK = 4096
+_BLOCK = 8192
 """Bytes. A history is found by the checksum of its last whole block; a shorter one is read again."""
 
 _TWINS = 4
@@ -34,29 +35,10 @@ _WEIGHT = 4
 _Place: TypeAlias = tuple[str, int, int]
 
 
-@dataclass(slots=True)
-class Reading:
-    """A history in bytes, which end behind its last message, and as it was read.
-
-    `head` is what stands before the messages, `items` are these as they came. `earlier` are those of them
-    that were read before. `digests`, where they are known, are those of the beginnings of its messages.
-    """
-
-    raw: bytes
-    head: Body
-    items: list[Json]
-    earlier: Earlier = NOTHING
-    digests: Sequence[bytes] = ()
-
-    def take(self, messages: tuple[Message, ...]) -> None:
-        """Notes what all of it was read as."""
-        self.earlier = Earlier(len(self.items), messages)
-
-
 class Parted(NamedTuple):
     """A body in two parts: its history, and what stands behind it."""
 
-    reading: Reading
+    reading: ReadHistory
     rest: Body
 
     @property
@@ -73,11 +55,11 @@ class Readings:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
-        self._places: OrderedDict[_Place, list[Reading]] = OrderedDict()
+        self._places: OrderedDict[_Place, list[ReadHistory]] = OrderedDict()
 
     def decode(
         self, raw: bytes, dialect: Dialect, bound: ValueBound
-    ) -> tuple[Body, Reading | None]:
+    ) -> tuple[Body, ReadHistory | None]:
         """The JSON object in a body, and the reading that it begins with, where it is that plain.
 
         Raises what `decode` does.
@@ -86,14 +68,14 @@ class Readings:
             bound.check(raw)
             earlier = self._find(raw, dialect)
             try:
-                parted = _parted(raw) if earlier is None else _continued(earlier, raw)
+                parts = _parted(raw) if earlier is None else _continued(earlier, raw)
             except (ValueError, RecursionError):
-                parted = None  # What is wrong with it is said below.
-            if parted is not None and (body := parted.body) is not None:
-                return body, parted.reading
+                parts = None  # What is wrong with it is said below.
+            if parts is not None and (body := parts.body) is not None:
+                return body, parts.reading
         return decode(raw, bound=bound), None
 
-    def keep(self, reading: Reading, dialect: Dialect) -> None:
+    def keep(self, reading: ReadHistory, dialect: Dialect) -> None:
         """Keeps a reading, in the place of the one that it goes on from."""
         size = len(reading.raw)
         if size < _BLOCK or _WEIGHT * size > self._limit:
@@ -110,7 +92,7 @@ class Readings:
             _, oldest = self._places.popitem(last=False)
             self._size -= sum(_WEIGHT * len(twin.raw) for twin in oldest)
 
-    def _find(self, raw: bytes, dialect: Dialect) -> Reading | None:
+    def _find(self, raw: bytes, dialect: Dialect) -> ReadHistory | None:
         """The longest reading that a body begins with."""
         for checksum in reversed(list(_checksums(raw))):
             twins = self._places.get((dialect.path, *checksum), ())
@@ -139,19 +121,19 @@ def _parted(raw: bytes) -> Parted | None:
     head = _head(text[: match.start()]) if match is not None else None
     if match is None or head is None:
         return None
-    items, end = parse_beginning(text, match.end())
+    items, end = beginning(text, match.end())
     rest = _rest(text[end:])
     if not items or rest is None:
         return None
-    return Parted(Reading(_history(raw, text[end - 1 :]), head, items), rest)
+    return Parted(ReadHistory(_history(raw, text[end - 1 :]), head, items), rest)
 
 
-def _continued(earlier: Reading, raw: bytes) -> Parted | None:
+def _continued(earlier: ReadHistory, raw: bytes) -> Parted | None:
     """A body cut in two, whose history begins with one that was read."""
     more = raw[len(earlier.raw) :].decode("utf-8").lstrip(_SPACE)
     if more.startswith(","):
         more = f"[{more[1:]}"
-        items, end = parse_beginning(more, 0)
+        items, end = beginning(more, 0)
         if not items:
             return None
     elif more.startswith("]"):
@@ -163,7 +145,7 @@ def _continued(earlier: Reading, raw: bytes) -> Parted | None:
         return None
     raw = _history(raw, more[end - 1 :])
     items = [*earlier.items, *items]
-    return Parted(Reading(raw, earlier.head, items, earlier.earlier, earlier.digests), rest)
+    return Parted(ReadHistory(raw, earlier.head, items, earlier.earlier, earlier.digests), rest)
 
 
 def _history(raw: bytes, behind: str) -> bytes:

@@ -12,10 +12,8 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
-    NOTHING,
     Body,
     Dialect,
-    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -25,6 +23,7 @@ from ledgeragent.gateway.dialects.base import (
 )
 from ledgeragent.gateway.errors import BadRequestError
 from ledgeragent.gateway.notices import Notices
+from ledgeragent.gateway.readhistory import NOTHING, Earlier
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.session.controls import control_tool, reaches_a_write, with_neutrals

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 from ledgeragent.gateway.errors import ConflictError, StoreError
 from ledgeragent.stores.base import SavedSession, SessionStore
@@ -18,30 +17,41 @@ class SessionStorage:
 
     async def open(self) -> None:
         """Makes the store ready."""
-        with _translated():
+        with _TRANSLATION:
             await self._store.open()
 
     async def load(self, name: str) -> SavedSession | None:
         """The session, or None if there is none."""
-        with _translated():
+        with _TRANSLATION:
             return await self._store.load(name)
 
     async def save(self, name: str, saved: SavedSession) -> None:
         """Keeps it as the version after the one it carries."""
-        with _translated():
+        with _TRANSLATION:
             await self._store.save(name, saved)
 
     async def close(self) -> None:
         """Releases what it holds."""
-        with _translated():
+        with _TRANSLATION:
             await self._store.close()
 
 
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except SessionChangedError as problem:
-        raise ConflictError(str(problem)) from None
-    except SessionStoreError as problem:
-        raise StoreError(str(problem)) from None
+class _Translation:
+    """A context: what a store raises is an error of the gateway."""
+
+    def __enter__(self) -> None:
+        """Nothing to begin with."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(problem, SessionChangedError):
+            raise ConflictError(str(problem)) from None
+        if isinstance(problem, SessionStoreError):
+            raise StoreError(str(problem)) from None
+
+
+_TRANSLATION = _Translation()

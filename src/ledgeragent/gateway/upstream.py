@@ -8,21 +8,21 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import CREDENTIALS
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker
 from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
-from ledgeragent.gateway.errors import BadReplyError, GatewayError, SlowUpstreamError, UpstreamError
+from ledgeragent.gateway.errors import BadReplyError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.posting import Posting, PostOffice
 from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.sse import EventParser, ServerEvent
+from ledgeragent.gateway.upstreamrequest import UpstreamRequest
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 
 try:
@@ -32,8 +32,6 @@ except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
 Answer: TypeAlias = aiohttp.ClientResponse | Posting
-
-_Answer = TypeVar("_Answer")
 
 LONGEST_ERROR = 1 << 20
 """How many bytes of an upstream's error are handed on."""
@@ -239,9 +237,10 @@ async def unpacked(answer: Answer, limit: int) -> AsyncGenerator[bytes, None]:
     """The body of an answer, piece by piece; BadReplyError if it is over `limit` bytes."""
     size = 0
     try:
-        unpacker = Unpacker(answer.headers.get("content-encoding", ""))
-        async for chunk in answer.content.iter_any():
-            for piece in unpacker.feed(chunk):
+        coding = answer.headers.get("content-encoding", "")
+        unpacker = Unpacker(coding) if coding else None
+        while chunk := await answer.content.readany():
+            for piece in unpacker.feed(chunk) if unpacker is not None else (chunk,):
                 size += len(piece)
                 if size > limit:
                     raise BadReplyError(f"the upstream reply is over {limit} bytes")
@@ -278,37 +277,3 @@ async def _told(answer: Answer) -> UpstreamError:
     with suppress(BadReplyError):
         body = await _whole(answer, LONGEST_ERROR)
     return UpstreamError(answer.status, body, response_headers(answer.headers.items()))
-
-
-class UpstreamRequest(Generic[_Answer]):
-    """One request, as a context: its answer, and the client library's errors as the gateway's."""
-
-    __slots__ = ("_context",)
-
-    def __init__(self, context: AbstractAsyncContextManager[_Answer]) -> None:
-        self._context = context
-
-    async def __aenter__(self) -> _Answer:
-        try:
-            return await self._context.__aenter__()
-        except (TimeoutError, aiohttp.ClientError) as problem:
-            raise _failure(problem) from None
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        try:
-            await self._context.__aexit__(kind, problem, traceback)
-        except (TimeoutError, aiohttp.ClientError) as last:
-            raise _failure(last) from None
-        if isinstance(problem, (TimeoutError, aiohttp.ClientError)):
-            raise _failure(problem) from None
-
-
-def _failure(problem: BaseException) -> GatewayError:
-    if isinstance(problem, TimeoutError):
-        return SlowUpstreamError("the upstream did not answer in time")
-    return BadReplyError(f"the upstream failed: {type(problem).__name__}")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreError
 from ledgeragent.gateway.exchange import Settlement
-from ledgeragent.gateway.feedback import Feedback
+from ledgeragent.gateway.feedback import Feedback, tells
 from ledgeragent.gateway.memory import ROOT, Digest, Histories, Match, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.references import keep
@@ -99,7 +99,10 @@ class HistoryVisit(Visit):
         super().__init__(visitor, store)
         self._memories = memories
         self._match = match
-        self._feedback = Feedback(store, visitor.history_key)
+
+    @property
+    def _feedback(self) -> Feedback:
+        return Feedback(self.store, self.visitor.history_key)
 
     def fold(self, recorder: MemoryRecorder, messages: Sequence[Message]) -> None:
         """Takes in the new messages; a branch is told from its beginning, under its own name."""
@@ -122,7 +125,8 @@ class HistoryVisit(Visit):
         for choice in choices:
             key = digest(history, choice.reply)
             self._memories.settle(history, key, choice.memory, size)
-            await self._feedback.keep(key, choice.memory)
+            if tells(choice.memory):
+                await self._feedback.keep(key, choice.memory)
 
     async def release(self, *, is_recorded: bool = True) -> None:
         """Frees the history for its retry."""

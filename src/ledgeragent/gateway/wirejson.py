@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from ledgeragent.types import Json
+from ledgeragent.types import Json, strict
 
 try:
     import orjson
@@ -32,3 +32,12 @@ def ascii_encoded(value: Json) -> bytes:
     """The bytes of `ascii_text`, by the quick library where it finds nothing outside of ASCII."""
     data = encoded(value)
     return data if data.isascii() else ascii_text(value).encode()
+
+
+def beginning(text: str, at: int) -> tuple[Json, int]:
+    """The value of strict JSON that begins here, whatever follows it, and where it ends."""
+    try:
+        value: tuple[Json, int] = strict.scan_once(text, at)
+    except StopIteration:
+        raise ValueError("no value begins here") from None
+    return value

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadRequestError
+from ledgeragent.gateway.readhistory import NOTHING, Earlier, ReadHistory
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 from ledgeragent.gateway.wirejson import encoded
 from ledgeragent.types import Message, Reply, parse_distinct, parse_json
-
-if TYPE_CHECKING:
-    from ledgeragent.gateway.readings import Reading
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -25,16 +23,6 @@ class OfferedTool(NamedTuple):
     name: str
     parameters: frozenset[str] | None = None
     description: str = ""
-
-
-class Earlier(NamedTuple):
-    """What the first `items` of a body's messages were read as before."""
-
-    items: int
-    messages: tuple[Message, ...]
-
-
-NOTHING = Earlier(0, ())
 
 
 class Request(NamedTuple):
@@ -52,7 +40,7 @@ class Request(NamedTuple):
     tools: tuple[OfferedTool, ...] = ()
     forced: str = ""
     structured: bool = False
-    reading: Reading | None = None
+    reading: ReadHistory | None = None
 
 
 class WireReply(NamedTuple):

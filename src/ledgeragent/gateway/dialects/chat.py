@@ -8,9 +8,7 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
-    NOTHING,
     Body,
-    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -29,6 +27,7 @@ from ledgeragent.gateway.dialects.framing import check_frame, check_functions
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
+from ledgeragent.gateway.readhistory import NOTHING, Earlier
 from ledgeragent.gateway.values import read_call
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 

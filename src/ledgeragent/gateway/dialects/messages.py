@@ -8,9 +8,7 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
-    NOTHING,
     Body,
-    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -30,6 +28,7 @@ from ledgeragent.gateway.dialects.messagestream import MessagesStream
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, forms_of
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
+from ledgeragent.gateway.readhistory import NOTHING, Earlier
 from ledgeragent.gateway.seam import BREAK
 from ledgeragent.types import Message, Reply, ToolReturn, UserMessage
 

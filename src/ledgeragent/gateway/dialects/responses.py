@@ -8,9 +8,7 @@ from typing import Any
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
-    NOTHING,
     Body,
-    Earlier,
     OfferedTool,
     Rejected,
     Request,
@@ -37,6 +35,7 @@ from ledgeragent.gateway.dialects.responseitems import (
 from ledgeragent.gateway.dialects.responsestream import ResponsesStream
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
+from ledgeragent.gateway.readhistory import NOTHING, Earlier
 from ledgeragent.gateway.seam import BREAK
 
 _KEPT_UPSTREAM = "what upstream keeps cannot be judged; send it as input"
