@@ -23,22 +23,27 @@ def write_chat(messages: Json, scribe: Scribe) -> None:
         elif role in ("tool", "function"):
             _returns(message, scribe)
         elif role == "user":
-            scribe.user(words(message.get("content"), scribe))
+            scribe.user(_words(message, scribe))
         elif role in INSTRUCTIONS:
             scribe.leave_out("instructions")
         else:
             raise unknown_role(role)
 
 
+def _words(message: Mapping[str, Any], scribe: Scribe) -> str:
+    content = message.get("content")
+    return content if type(content) is str else words(content, scribe)
+
+
 def _reply(message: Mapping[str, Any], scribe: Scribe) -> None:
-    calls, legacy = message.get("tool_calls"), message.get("function_call")
-    text = words(message.get("content"), scribe)
+    calls, text = message.get("tool_calls"), _words(message, scribe)
     if calls:
         if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
             raise ValueError("it is no message object")
         scribe.reply(text, [chat_call(c) for c in calls if c.get("requestor") != "user"])
-    else:
-        scribe.reply(text, [chat_call({"function": legacy})] if legacy else [])
+        return
+    legacy = message.get("function_call")
+    scribe.reply(text, [chat_call({"function": legacy})] if legacy else ())
 
 
 def chat_call(call: Mapping[str, Any]) -> ToolCall:
