@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypedDict
 
 from ledgeragent.absorb import absorb
 from ledgeragent.domain import Domain
@@ -23,6 +24,10 @@ _MOST_DOMAINS = 64
 _observations = Observations()
 _NOTHING = Ledger()
 _bare: dict[int, tuple[Domain, Domain]] = {}
+
+
+class _Unread(TypedDict):
+    """Arguments of which nobody asks anything."""
 
 
 class Fold:
@@ -90,12 +95,13 @@ class Fold:
     def _reply(self, message: Reply) -> bool:
         """Takes a reply, unless a write before it has no result, and will have none."""
         domain = self._domain
-        if any(domain.effect(call.name) is Effect.WRITE for call in self._pending):
+        pending = self._pending
+        if pending and any(domain.effect(call.name) is Effect.WRITE for call in pending):
             return False
         if domain.listens:
             if message.text:
                 self._said.append(Utterance("agent", message.text, self._turn))
-        elif not message.calls and not self._pending:
+        elif not message.calls and not pending:
             return True
         if domain.timed and message.at:
             self._now = message.at
@@ -153,7 +159,9 @@ def _without_records(domain: Domain) -> Domain:
     kept = _bare.get(id(domain))
     if kept is None or kept[0] is not domain:
         tools = [
-            replace(tool, touches=(), returns=()) if isinstance(tool, Write) else tool
+            replace(tool, arguments=_Unread, touches=(), returns=())
+            if isinstance(tool, Write)
+            else tool
             for tool in domain.tools
         ]
         bare = replace(domain, tools=tools, shared=None, listens=False, timed=False)

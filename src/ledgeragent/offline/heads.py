@@ -33,11 +33,16 @@ class Trace:
     extras: Mapping[str, Json] = field(default_factory=dict, compare=False, repr=False)
     left_out: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     unfit: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    _calls: list[ToolCall] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def calls(self) -> list[ToolCall]:
-        """The agent's calls, in their order."""
-        return [call for m in self.messages if type(m) is Reply for call in m.calls]
+        """The agent's calls, in their order; whoever counts something asks for them."""
+        calls = self._calls
+        if calls is None:
+            calls = [call for m in self.messages if type(m) is Reply for call in m.calls]
+            object.__setattr__(self, "_calls", calls)
+        return calls
 
     @property
     def gold(self) -> tuple[ToolCall, ...] | None:

@@ -17,26 +17,25 @@ _ARGUMENTS = ("arguments", "args")
 def write_chat(messages: Json, scribe: Scribe) -> None:
     """Writes chat messages down."""
     for message in scribe.each(messages):
-        role = role_of(message)
+        role = message.get("role") if isinstance(message, dict) else None
+        if type(role) is not str:
+            role = role_of(message)
         if role == "assistant":
             _reply(message, scribe)
         elif role in ("tool", "function"):
             _returns(message, scribe)
         elif role == "user":
-            scribe.user(_words(message, scribe))
+            content = message.get("content")
+            scribe.user(content if type(content) is str else words(content, scribe))
         elif role in INSTRUCTIONS:
             scribe.leave_out("instructions")
         else:
             raise unknown_role(role)
 
 
-def _words(message: Mapping[str, Any], scribe: Scribe) -> str:
-    content = message.get("content")
-    return content if type(content) is str else words(content, scribe)
-
-
 def _reply(message: Mapping[str, Any], scribe: Scribe) -> None:
-    calls, text = message.get("tool_calls"), _words(message, scribe)
+    calls, content = message.get("tool_calls"), message.get("content")
+    text = content if type(content) is str else words(content, scribe)
     if calls:
         if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
             raise ValueError("it is no message object")
