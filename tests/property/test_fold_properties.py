@@ -15,8 +15,8 @@ from ledgeragent.absorb import absorb
 from ledgeragent.domain import Domain
 from ledgeragent.effects import ReturnRoute, Tool, Write
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.offline.draft import Draft
 from ledgeragent.offline.judging import JudgedCall, follow, gate_of_records, judge, judge_followed
+from ledgeragent.offline.ledgerdraft import LedgerDraft
 from ledgeragent.offline.observation import Observations
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
@@ -193,7 +193,7 @@ ANSWERS = st.builds(
 def test_what_a_text_told_before_it_tells_again(
     reads: list[tuple[ToolCall, ToolReturn, int]],
 ) -> None:
-    observations, draft, plain = Observations(), Draft(Ledger()), Ledger()
+    observations, draft, plain = Observations(), LedgerDraft(Ledger()), Ledger()
     for call, returned, turn in reads:
         plain = absorb(replace(plain, turn=turn), call, returned, LIBRARY).ledger
         draft.observe(observations.of(call, returned, LIBRARY), call, turn)

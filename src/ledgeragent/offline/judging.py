@@ -14,7 +14,7 @@ from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.findings import UNKNOWN_ARGUMENT
 from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL, Gate
 from ledgeragent.ledger import Ledger
-from ledgeragent.offline.fold import Fold, executed_by
+from ledgeragent.offline.bulkfold import BulkFold, executed_by
 from ledgeragent.offline.traces import Trace
 from ledgeragent.plan import Plan
 from ledgeragent.state import State
@@ -142,7 +142,7 @@ def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
     }
     if not proposals:
         return []
-    fold = Fold(gate.domain)
+    fold = BulkFold(gate.domain)
     proposed: list[Proposed] = []
     for place, message in enumerate(trace.messages[: max(proposals) + 1]):
         fold.take(message)
@@ -183,8 +183,8 @@ def _proposed(
 ) -> Iterator[Proposed]:
     """The calls of a reply that are judged, each with its verdict."""
     plan = gate.plan(ledger)
-    for number, call in enumerate(calls, 1):
-        yield call, plan.judge(call, last=number == len(calls)), ledger, place
+    for call in calls:
+        yield call, plan.judge(call), ledger, place
 
 
 def _judged_calls(proposed: Iterable[Proposed], executed: Container[int]) -> list[JudgedCall]:

@@ -35,7 +35,7 @@ class Merge(NamedTuple):
     fields: Container[str] | None
 
 
-class Unreadable(NamedTuple):
+class Unanswered(NamedTuple):
     """An answer for `path` that says nothing."""
 
     path: Path[Json]
@@ -48,8 +48,8 @@ class Unavailable(NamedTuple):
     answer: str
 
 
-Step: TypeAlias = Put | Merge | Unreadable | Unavailable
-Observation: TypeAlias = tuple[Step, ...]
+LedgerStep: TypeAlias = Put | Merge | Unanswered | Unavailable
+Observation: TypeAlias = tuple[LedgerStep, ...]
 _Key: TypeAlias = tuple[Any, ...]
 
 
@@ -57,7 +57,7 @@ class _Notes(Ledger):
     """A ledger that only notes what is done to it."""
 
     __slots__ = ("steps",)
-    steps: list[Step]
+    steps: list[LedgerStep]
 
     def __init__(self) -> None:
         object.__setattr__(self, "turn", 0)
@@ -76,7 +76,7 @@ class _Notes(Ledger):
         return self
 
     def unreadable(self, path: Path[Json], answer: str, source: ToolCall, turn: int) -> Ledger:
-        self.steps.append(Unreadable(path, answer))
+        self.steps.append(Unanswered(path, answer))
         return self
 
     def without(self, call: ToolCall, answer: str) -> Ledger:
@@ -107,9 +107,9 @@ class Observations:
         key = _key(call, returned, domain)
         if key is None:
             return observed(call, returned, domain)
-        kept = self._kept.get(key)
-        if kept is not None:
-            return kept[0]
+        earlier = self._kept.get(key)
+        if earlier is not None:
+            return earlier[0]
         steps = observed(call, returned, domain)
         self._keep(key, steps, len(returned.content), domain.routes(call.name))
         return steps

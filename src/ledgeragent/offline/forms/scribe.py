@@ -163,9 +163,9 @@ def call_of(name: Json, fields: Mapping[str, Json], *keys: str, id: Json = None)
     for key in keys:
         arguments = fields.get(key)
         if type(arguments) is str and len(arguments) <= _LONGEST_SHARED:
-            read = _read(arguments)
+            like = _call_with(arguments)
             return ToolCall(
-                name=name, arguments=read.arguments, id=_id(id), malformed=read.malformed
+                name=name, arguments=like.arguments, id=_id(id), malformed=like.malformed
             )
         if arguments is not None:
             return ToolCall.parse(name=name, arguments=arguments, id=_id(id))
@@ -173,7 +173,7 @@ def call_of(name: Json, fields: Mapping[str, Json], *keys: str, id: Json = None)
 
 
 @lru_cache(_MOST_SHARED)
-def _read(arguments: str) -> ToolCall:
+def _call_with(arguments: str) -> ToolCall:
     """The call of any tool with these arguments: runs of the same tasks hold the same ones."""
     return ToolCall.parse(name="", arguments=arguments)
 

@@ -1,4 +1,4 @@
-"""Fold: a run followed message by message, where what only adds records waits until somebody looks.
+"""Bulk fold: a run followed message by message, where what only adds records waits until somebody looks.
 
 The ledgers are those of `State.observe`; most of them are never made. Between two judged calls lie some
 reads and some talk, and what comes behind the last one needs no records at all.
@@ -14,7 +14,7 @@ from ledgeragent.absorb import absorb
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Neutral, Write
 from ledgeragent.ledger import Ledger, Utterance
-from ledgeragent.offline.draft import Draft
+from ledgeragent.offline.ledgerdraft import LedgerDraft
 from ledgeragent.offline.observation import Observations
 from ledgeragent.opencalls import answer_first
 from ledgeragent.state import State
@@ -30,7 +30,7 @@ class _Unread(TypedDict):
     """Arguments of which nobody asks anything."""
 
 
-class Fold:
+class BulkFold:
     """A run so far. `executed` are the calls that were seen to be done, by the ids of the objects.
 
     A run may give one id to several calls.
@@ -40,7 +40,7 @@ class Fold:
         self.executed: set[int] = set()
         self._domain = domain
         self._keeps_records = True
-        self._draft = Draft(_NOTHING)
+        self._draft = LedgerDraft(_NOTHING)
         self._said: list[Utterance] = []
         self._pending: Sequence[ToolCall] = ()
         self._turn = _NOTHING.turn
@@ -56,22 +56,22 @@ class Fold:
         """One message later."""
         match message:
             case ToolReturn():
-                taken = self._return(message)
+                is_done = self._return(message)
             case Reply():
-                taken = self._reply(message)
+                is_done = self._reply(message)
             case UserMessage():
-                taken = self._hear(message)
-        if not taken:
+                is_done = self._hear(message)
+        if not is_done:
             self._observe(message)
 
     def ledger(self) -> Ledger:
         """The ledger after all of them."""
         ledger = self._draft.done()
         if self._said or self._turn != ledger.turn or self._now != ledger.now:
-            said = ledger.utterances
+            utterances = ledger.utterances
             for utterance in self._said:
-                said = said.append(utterance)
-            ledger = replace(ledger, turn=self._turn, now=self._now, utterances=said)
+                utterances = utterances.append(utterance)
+            ledger = replace(ledger, turn=self._turn, now=self._now, utterances=utterances)
         if ledger is not self._draft.base:
             self._begin(ledger)
         return ledger
@@ -156,8 +156,8 @@ def executed_by(returned: ToolReturn, after: State, domain: Domain) -> ToolCall 
 
 def _without_records(domain: Domain) -> Domain:
     """The domain in which a write touches and tells nothing, and nobody listens."""
-    kept = _bare.get(id(domain))
-    if kept is None or kept[0] is not domain:
+    pair = _bare.get(id(domain))
+    if pair is None or pair[0] is not domain:
         tools = [
             replace(tool, arguments=_Unread, touches=(), returns=())
             if isinstance(tool, Write)
@@ -167,5 +167,5 @@ def _without_records(domain: Domain) -> Domain:
         bare = replace(domain, tools=tools, shared=None, listens=False, timed=False)
         if len(_bare) >= _MOST_DOMAINS:
             _bare.clear()
-        kept = _bare[id(domain)] = domain, bare
-    return kept[1]
+        pair = _bare[id(domain)] = domain, bare
+    return pair[1]
