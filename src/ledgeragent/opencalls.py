@@ -14,9 +14,10 @@ _NONE_ANSWERED: PersistentMap[str, int] = PersistentMap({})
 
 def answer_first(calls: Sequence[ToolCall], id: str) -> tuple[ToolCall | None, Sequence[ToolCall]]:
     """The first call of that id, None if there is none, and the calls that are left."""
-    if len(calls) > _FEW and not isinstance(calls, OpenCalls):
+    # Not by `isinstance`, which asks the abstract class and costs more than all the rest.
+    if type(calls) is not OpenCalls and len(calls) > _FEW:
         calls = OpenCalls(calls)
-    if isinstance(calls, OpenCalls):
+    if type(calls) is OpenCalls:
         call = calls.first(id)
         return (None, calls) if call is None else (call, calls.without_first(id))
     for place, call in enumerate(calls):  # most replies have one

@@ -41,8 +41,14 @@ def run(
         Reply(calls=(CALL,)),
         ToolReturn(call_id=CALL.id, content="done"),
     )
-    solution = tuple(KNOWN.get(tool, call(tool)) for tool in gold) if gold is not None else None
-    return Trace(run=name, messages=messages, reward=reward, gold=solution)
+    calls = [KNOWN.get(tool, call(tool)) for tool in gold or ()]
+    solution = tuple({"name": one.name, "arguments": one.arguments} for one in calls)
+    return Trace(
+        run=name,
+        messages=messages,
+        reward=reward,
+        solution=solution if gold is not None else None,
+    )
 
 
 LOOKED_UP: tuple[Message, ...] = (Reply(calls=(GET_MEMBER,)), answer(GET_MEMBER, ADA))

@@ -20,6 +20,7 @@ else:
     _fast = orjson
 
 _DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
+_MARKS = bytes.maketrans(b"123456789[", b"000000000{")
 _LONG = b"0" * 19
 """So many digits may be more than 64 bits hold; the fast decoder would round them."""
 _HUGE = (b"0e000", b"0" * 200)
@@ -41,9 +42,9 @@ def decode(text: bytes) -> Json:
 
     Raises what `bytes.decode` and the `json` library do: ValueError, or RecursionError.
     """
-    if _fast is not None and _LONG not in text.translate(_DIGITS):
+    if _fast is not None and _LONG not in (marks := text.translate(_MARKS)):
         try:
-            return _decoded_fast(text)
+            return _decoded_fast(text, marks.count(b"{"))
         except (_fast.JSONDecodeError, _fast.JSONEncodeError):
             pass  # the library reads it, or says what is wrong
     return decode_slowly(text)
@@ -56,9 +57,9 @@ def decode_slowly(text: bytes) -> Json:
     return (_decode_huge if huge else _decode)(text.decode())
 
 
-def _decoded_fast(text: bytes) -> Json:
+def _decoded_fast(text: bytes, brackets: int) -> Json:
     value = _fast.loads(text)
-    if text.count(b"[") + text.count(b"{") > _FEW:
+    if brackets > _FEW:
         # How deep the library reads depends on Python; the writer refuses far less than any of that.
         _fast.dumps(value)
     return value

@@ -116,7 +116,7 @@ def samples(name: str) -> tuple[Sample, ...]:
 
 def forget() -> None:
     """Forgets what was read, so that packs that have changed are read again."""
-    for reader in (versions, samples, _bound):
+    for reader in (versions, samples, _bound, _remembering):
         reader.cache_clear()
 
 
@@ -129,15 +129,20 @@ def _bound(
     parameters: tuple[ParameterText, ...],
     allow_faulty: bool,
 ) -> Domain:
-    available = versions(name, allow_faulty)
-    domain = catalogue.version_of(name, available, version)
+    domain = _remembering(name, version, allow_faulty)
     if levels:
-        domain = domain.enforcing(_known(levels, domain, available.values()))
+        domain = domain.enforcing(_known(levels, domain, versions(name, allow_faulty).values()))
     if parameters:
         from ledgeragent.compiler.parameters import with_texts
 
         domain = with_texts(domain, parameters)
-    return remembering(domain.bind(tools) if tools is not None else domain)
+    return domain.bind(tools) if tools is not None else domain
+
+
+@cache
+def _remembering(name: str, version: str | None, allow_faulty: bool) -> Domain:
+    """A version of a domain, whose reads are the same whatever else is set for a run."""
+    return remembering(catalogue.version_of(name, versions(name, allow_faulty), version))
 
 
 def _known(

@@ -15,7 +15,7 @@ class Trace:
 
     `run` names it. `benchmark`, `domain`, `task_id` and `reward` are as recorded, None where they
     are not. `tools` are the agent's tools if the record lists them, `nonstandard` those that the
-    record says its benchmark does not have. `gold` are the agent's calls in the task's reference
+    record says its benchmark does not have. `solution` is what the agent does in the task's reference
     solution, None where the record has none. `extras` is what else the record says of the run: its
     time, labels and metadata.
     """
@@ -28,16 +28,33 @@ class Trace:
     reward: float | None = None
     tools: frozenset[str] | None = None
     nonstandard: frozenset[str] = frozenset()
-    gold: tuple[ToolCall, ...] | None = None
+    solution: tuple[Mapping[str, Json], ...] | None = None
     form: str = field(default="", compare=False)
     extras: Mapping[str, Json] = field(default_factory=dict, compare=False, repr=False)
     left_out: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     unfit: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    _calls: list[ToolCall] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def calls(self) -> list[ToolCall]:
-        """The agent's calls, in their order."""
-        return [call for m in self.messages if type(m) is Reply for call in m.calls]
+        """The agent's calls, in their order; whoever counts something asks for them."""
+        calls = self._calls
+        if calls is None:
+            calls = [call for m in self.messages if type(m) is Reply for call in m.calls]
+            object.__setattr__(self, "_calls", calls)
+        return calls
+
+    @property
+    def gold(self) -> tuple[ToolCall, ...] | None:
+        """The agent's calls in the reference solution, None where the record has none."""
+        if self.solution is None:
+            return None
+        return tuple(
+            ToolCall.parse(
+                name=str(a.get("name")), arguments=a.get("arguments", a.get("kwargs", {}))
+            )
+            for a in self.solution
+        )
 
     def renamed(self, names: Mapping[str, str]) -> Trace:
         """The run with other names for some tools."""
@@ -72,7 +89,7 @@ def head(form: str, record: Mapping[str, Json], place: str) -> Trace:
         reward=_reward(record),
         tools=tool_names(tools) if tools and isinstance(tools, list) else None,
         nonstandard=tool_names(record.get("nonstandard_tools") or []),
-        gold=_gold(record),
+        solution=_solution(record),
         extras={name: record[name] for name in EXTRAS if name in record},
     )
 
@@ -122,15 +139,11 @@ def _reward(record: Mapping[str, Json]) -> float | None:
         return None
 
 
-def _gold(record: Mapping[str, Json]) -> tuple[ToolCall, ...] | None:
-    """The agent's calls in the reference solution; None where it is absent or something else."""
+def _solution(record: Mapping[str, Json]) -> tuple[Mapping[str, Json], ...] | None:
+    """The agent's part of the reference solution; None where it is absent or something else."""
     actions = record.get("gold_actions")
     if actions is None:
         actions = inside(record, "info", "task", "actions")
     if not isinstance(actions, list) or not all(isinstance(a, dict) for a in actions):
         return None
-    return tuple(
-        ToolCall.parse(name=str(a.get("name")), arguments=a.get("arguments", a.get("kwargs", {})))
-        for a in actions
-        if a.get("requestor") != "user"
-    )
+    return tuple(a for a in actions if a.get("requestor") != "user")

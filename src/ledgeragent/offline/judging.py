@@ -6,15 +6,15 @@ reply was proposed, as a part of that reply. No model is called.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from ledgeragent.domain import EVERY_RULE, Domain
-from ledgeragent.effects import Effect
 from ledgeragent.findings import UNKNOWN_ARGUMENT
 from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL, Gate
 from ledgeragent.ledger import Ledger
+from ledgeragent.offline.bulkfold import BulkFold, executed_by
 from ledgeragent.offline.traces import Trace
 from ledgeragent.plan import Plan
 from ledgeragent.state import State
@@ -133,7 +133,28 @@ def follow(trace: Trace, domain: Domain) -> Iterator[Transition]:
 
 def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
     """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
-    return judge_followed(follow(trace, gate.domain), gate, trace.nonstandard)
+    proposals = {
+        place: calls
+        for place, message in enumerate(trace.messages)
+        if type(message) is Reply
+        and message.calls
+        and (calls := [c for c in message.calls if _is_judged(c, gate, trace.nonstandard)])
+    }
+    if not proposals:
+        return []
+    fold = BulkFold(gate.domain)
+    proposed: list[Proposed] = []
+    for place, message in enumerate(trace.messages[: max(proposals) + 1]):
+        fold.take(message)
+        if place in proposals:
+            proposed += _proposed(proposals[place], gate, fold.ledger(), place)
+    fold.forget_records()
+    open_calls = {id(call) for call, *_ in proposed}
+    for message in trace.messages[max(proposals) + 1 :]:
+        if open_calls <= fold.executed:
+            break
+        fold.take(message)
+    return _judged_calls(proposed, fold.executed)
 
 
 def judge_followed(
@@ -141,20 +162,32 @@ def judge_followed(
 ) -> list[JudgedCall]:
     """The judged calls of a run that was folded already; calls of `nonstandard` tools are none."""
     domain = gate.domain
-    proposed: list[tuple[ToolCall, Verdict, Ledger, int]] = []
+    proposed: list[Proposed] = []
     executed: set[int] = set()
     for transition in transitions:
         # A reply is judged once its own words are heard and earlier calls are given up for lost.
-        message, ledger = transition.message, transition.after.ledger
+        message = transition.message
         if type(message) is Reply and message.calls:
-            plan = gate.plan(ledger)
-            proposed += [
-                (call, plan.judge(call), ledger, transition.place)
-                for call in message.calls
-                if _is_judged(call, gate, nonstandard)
-            ]
+            calls = [call for call in message.calls if _is_judged(call, gate, nonstandard)]
+            proposed += _proposed(calls, gate, transition.after.ledger, transition.place)
         elif proposed and type(message) is ToolReturn:
-            executed.add(id(_executed(message, transition.after, domain)))
+            executed.add(id(executed_by(message, transition.after, domain)))
+    return _judged_calls(proposed, executed)
+
+
+Proposed: TypeAlias = tuple[ToolCall, Verdict, Ledger, int]
+
+
+def _proposed(
+    calls: Sequence[ToolCall], gate: Gate, ledger: Ledger, place: int
+) -> Iterator[Proposed]:
+    """The calls of a reply that are judged, each with its verdict."""
+    plan = gate.plan(ledger)
+    for call in calls:
+        yield call, plan.judge(call), ledger, place
+
+
+def _judged_calls(proposed: Iterable[Proposed], executed: Container[int]) -> list[JudgedCall]:
     return [
         JudgedCall(call, verdict, ledger, id(call) in executed, number, place)
         for number, (call, verdict, ledger, place) in enumerate(proposed, 1)
@@ -166,14 +199,3 @@ def _is_judged(call: ToolCall, gate: Gate, nonstandard: Collection[str]) -> bool
     if guard is not None:
         return guard.judged
     return gate.unknown is not Decision.ALLOW and call.name not in nonstandard
-
-
-def _executed(returned: ToolReturn, after: State, domain: Domain) -> ToolCall | None:
-    """The write or neutral call that a return shows to have executed, None if it shows none."""
-    call = after.last.call if after.last is not None else None
-    if call is None:
-        return None
-    if domain.effect(call.name) is Effect.NEUTRAL:
-        return None if returned.failed else call
-    writes = after.ledger.writes
-    return call if writes and writes[-1] is call else None

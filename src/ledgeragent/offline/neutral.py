@@ -86,12 +86,13 @@ def _groups(
     reward = reward_class(trace.reward)
     if reward == "1":
         yield SOLVED
-    if trace.gold is None:
+    gold = trace.gold
+    if gold is None:
         return
-    if any(call.name in rule.guards for call in trace.gold):
+    if any(call.name in rule.guards for call in gold):
         yield CORRECT
     elif reward == "0" and any(
-        call.intent not in intents and _is_write(call.name, domain) for call in trace.gold
+        call.intent not in intents and _is_write(call.name, domain) for call in gold
     ):
         yield PREMATURE
 

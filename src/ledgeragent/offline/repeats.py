@@ -17,9 +17,18 @@ def unrepeated(traces: Iterable[Trace | DataError]) -> Iterator[Trace | DataErro
 
     Runs of which a task or a reward is known stand for themselves.
     """
+    rest = iter(traces)
+    for one in rest:
+        if not isinstance(one, DataError) and _may_repeat(one):
+            yield from _unrepeated([one, *rest])
+            return
+        yield one
+
+
+def _unrepeated(traces: Sequence[Trace | DataError]) -> Iterator[Trace | DataError]:
     later: dict[int, int] = {}
     unrepeated: list[Trace | DataError] = []
-    for one in reversed([*traces]):
+    for one in reversed(traces):
         if isinstance(one, DataError) or not _may_repeat(one):
             unrepeated.append(one)
             continue

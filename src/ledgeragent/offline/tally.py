@@ -122,9 +122,8 @@ class ReplayResult(Intake):
         run = run_row(trace)
         rejected = len(self.rejected)
         listed = [one for one in calls if is_listed(one.call.name, domain)]
-        self.unlisted.count(
-            trace, [one for one in calls if not is_listed(one.call.name, domain)], domain
-        )
+        unlisted = [one for one in calls if not is_listed(one.call.name, domain)]
+        self.unlisted.count(trace, unlisted, domain)
         writes, others = _parted(listed, domain)
         for one in calls:
             self._count_call(one, domain)
@@ -167,12 +166,13 @@ class ReplayResult(Intake):
         counts["judged"] += 1
         if finding is None:
             counts[ALLOW] += 1
-        else:
-            counts[_answer(finding)] += 1
-            counts["undecided"] += finding.kind is Kind.UNDECIDED
-            counts["errors"] += finding.kind is Kind.ERROR
-            counts["shadow"] += _in_shadow(finding)
-            counts["shadow_evidence"] += _in_shadow(finding) and finding.kind is Kind.EVIDENCE
+            return
+        in_shadow = _in_shadow(finding)
+        counts[_answer(finding)] += 1
+        counts["undecided"] += finding.kind is Kind.UNDECIDED
+        counts["errors"] += finding.kind is Kind.ERROR
+        counts["shadow"] += in_shadow
+        counts["shadow_evidence"] += in_shadow and finding.kind is Kind.EVIDENCE
 
     def _list_executed(self, run: RunRow, one: JudgedCall, domain: Domain) -> None:
         for finding in one.verdict.violations:

@@ -7,9 +7,9 @@ their own is the user's turn, not the agent's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from ledgeragent.errors import DataError
@@ -70,17 +70,21 @@ def traces_of(
 def _traces_of(
     piece: Piece, accepts: Callable[[Trace], bool], form: Form | None
 ) -> Iterator[Trace | DataError]:
-    values = [*records(piece)]
-    lines = [(line, value) for line, value in values if not isinstance(value, DataError)]
+    values = records(piece)
+    first = list(islice(values, 1))
+    if form is not None or not all(_is_ours(value) for _, value in first):
+        first += values
+    lines = [(line, value) for line, value in first if not isinstance(value, DataError)]
     stream = _stream(piece, [value for _, value in lines], form)
     if stream is None:
-        for line, value in values:
+        # One by one, so that few values are held at once: runs are large beside what is made of them.
+        for line, value in chain(first, values):
             if isinstance(value, DataError):
                 yield value
             else:
                 yield from _of_value(value, piece, line, accepts, form)
         return
-    yield from (value for _, value in values if isinstance(value, DataError))
+    yield from (value for _, value in first if isinstance(value, DataError))
     numbers = [line for line, _ in lines]
     source = RecordPlace(piece.file, str(numbers[0]), numbers[0], numbers)
     yield from _of_form(stream, [value for _, value in lines], source, accepts)
@@ -90,7 +94,7 @@ def _stream(piece: Piece, values: list[Json], form: Form | None) -> Form | None:
     if piece.document or not values:
         return None
     if form is None:
-        return stream_of(values)
+        return None if _is_ours(values[0]) else stream_of(values)
     return form if form.streams and form.unfit(values) is None else None
 
 
@@ -126,14 +130,16 @@ def _form(record: Json) -> Form | str:
         return "no conversation: the list is empty"
     if not isinstance(record, dict | list):
         return "a recorded conversation is a JSON object or a list of messages"
-    if isinstance(record, dict) and _is_ours(record):
+    if _is_ours(record):
         return chat.FORM
     return form_of(record) or f"no conversation: {_lacking(record)}"
 
 
-def _is_ours(record: Mapping[str, Json]) -> bool:
+def _is_ours(record: Json) -> bool:
     """True for what this project or a benchmark writes, which is many runs and needs no other look."""
-    return bool({"benchmark", "traj"} & record.keys()) and chat.FORM.unfit(record) is None
+    if not isinstance(record, dict) or not ("benchmark" in record or "traj" in record):
+        return False
+    return chat.FORM.unfit(record) is None
 
 
 def _of_form(
@@ -169,7 +175,7 @@ def _filled(head: Trace, dialogue: Dialogue, scribe: Scribe, record: Json) -> Tr
         head,
         messages=tuple(scribe.messages),
         left_out=tuple(sorted(scribe.left_out.items())),
-        unfit=() if scribe.calls or head.benchmark else reasons(record),
+        unfit=() if head.benchmark or scribe.calls else reasons(record),
     )
 
 

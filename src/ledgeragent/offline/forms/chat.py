@@ -17,13 +17,16 @@ _ARGUMENTS = ("arguments", "args")
 def write_chat(messages: Json, scribe: Scribe) -> None:
     """Writes chat messages down."""
     for message in scribe.each(messages):
-        role = role_of(message)
+        role = message.get("role") if isinstance(message, dict) else None
+        if type(role) is not str:
+            role = role_of(message)
         if role == "assistant":
             _reply(message, scribe)
         elif role in ("tool", "function"):
             _returns(message, scribe)
         elif role == "user":
-            scribe.user(words(message.get("content"), scribe))
+            content = message.get("content")
+            scribe.user(content if type(content) is str else words(content, scribe))
         elif role in INSTRUCTIONS:
             scribe.leave_out("instructions")
         else:
@@ -31,14 +34,15 @@ def write_chat(messages: Json, scribe: Scribe) -> None:
 
 
 def _reply(message: Mapping[str, Any], scribe: Scribe) -> None:
-    calls, legacy = message.get("tool_calls"), message.get("function_call")
-    text = words(message.get("content"), scribe)
+    calls, content = message.get("tool_calls"), message.get("content")
+    text = content if type(content) is str else words(content, scribe)
     if calls:
         if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
             raise ValueError("it is no message object")
         scribe.reply(text, [chat_call(c) for c in calls if c.get("requestor") != "user"])
-    else:
-        scribe.reply(text, [chat_call({"function": legacy})] if legacy else [])
+        return
+    legacy = message.get("function_call")
+    scribe.reply(text, [chat_call({"function": legacy})] if legacy else ())
 
 
 def chat_call(call: Mapping[str, Any]) -> ToolCall:

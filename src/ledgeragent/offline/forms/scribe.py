@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
-from ledgeragent.offline.forms.times import time_of
+from ledgeragent.offline.forms.times import ANY_KEY, time_of
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
 T = TypeVar("T")
+
+_MOST_SHARED = 2048
+_LONGEST_SHARED = 1024
 
 
 class Scribe:
@@ -34,7 +38,8 @@ class Scribe:
         """The items one by one; a problem with one of them is told with its number."""
         self.noun = noun
         for self.place, item in enumerate(items, 1):
-            self.timed(item)
+            if isinstance(item, dict) and not ANY_KEY.isdisjoint(item):
+                self.timed(item)
             yield item
         self.place = None
 
@@ -52,8 +57,12 @@ class Scribe:
 
     def reply(self, text: str = "", calls: Iterable[ToolCall] = ()) -> None:
         """A whole generation of the model."""
+        self._is_growing = False
+        if not calls:
+            self.messages.append(Reply(text=text, at=self._now))
+            return
         numbered = tuple(map(self._numbered_call, calls))
-        self._write(Reply(text=text, calls=numbered, at=self._now))
+        self.messages.append(Reply(text=text, calls=numbered, at=self._now))
         self._open += numbered
 
     def say(self, text: str) -> None:
@@ -152,9 +161,21 @@ def call_of(name: Json, fields: Mapping[str, Json], *keys: str, id: Json = None)
             "a tool call's name is not text" if name is not None else "it has no 'name'"
         )
     for key in keys:
-        if fields.get(key) is not None:
-            return ToolCall.parse(name=name, arguments=fields[key], id=_id(id))
+        arguments = fields.get(key)
+        if type(arguments) is str and len(arguments) <= _LONGEST_SHARED:
+            like = _call_with(arguments)
+            return ToolCall(
+                name=name, arguments=like.arguments, id=_id(id), malformed=like.malformed
+            )
+        if arguments is not None:
+            return ToolCall.parse(name=name, arguments=arguments, id=_id(id))
     raise ValueError(f"the call of {name:.80} has no arguments; expected {' or '.join(keys)}")
+
+
+@lru_cache(_MOST_SHARED)
+def _call_with(arguments: str) -> ToolCall:
+    """The call of any tool with these arguments: runs of the same tasks hold the same ones."""
+    return ToolCall.parse(name="", arguments=arguments)
 
 
 def _id(id: Json) -> str:

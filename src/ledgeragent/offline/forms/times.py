@@ -18,7 +18,8 @@ _KEYS = (
     "startTime",
     "time",
 )
-_ANY_KEY = frozenset(_KEYS)
+ANY_KEY = frozenset(_KEYS)
+"""The names of fields that may tell a time."""
 _UNITS = (1, 1e3, 1e6, 1e9)
 """How many of them are a second: seconds, milliseconds, microseconds, nanoseconds since 1970."""
 _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 and 2100: other numbers are no times
@@ -26,7 +27,7 @@ _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 and 2100: other numbers 
 
 def time_of(fields: Mapping[str, Json]) -> str:
     """The time under the first key that tells one, "" where none does."""
-    if _ANY_KEY.isdisjoint(fields):  # nearly every message
+    if ANY_KEY.isdisjoint(fields):  # nearly every message
         return ""
     return next((time for key in _KEYS if (time := moment_in(fields.get(key)))), "")
 

@@ -1,0 +1,171 @@
+"""Bulk fold: a run followed message by message, where what only adds records waits until somebody looks.
+
+The ledgers are those of `State.observe`; most of them are never made. Between two judged calls lie some
+reads and some talk, and what comes behind the last one needs no records at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypedDict
+
+from ledgeragent.absorb import absorb
+from ledgeragent.domain import Domain
+from ledgeragent.effects import Effect, Neutral, Write
+from ledgeragent.ledger import Ledger, Utterance
+from ledgeragent.offline.ledgerdraft import LedgerDraft
+from ledgeragent.offline.observation import Observations
+from ledgeragent.opencalls import answer_first
+from ledgeragent.state import State
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+
+_MOST_DOMAINS = 64
+_observations = Observations()
+_NOTHING = Ledger()
+_bare: dict[int, tuple[Domain, Domain]] = {}
+
+
+class _Unread(TypedDict):
+    """Arguments of which nobody asks anything."""
+
+
+class BulkFold:
+    """A run so far. `executed` are the calls that were seen to be done, by the ids of the objects.
+
+    A run may give one id to several calls.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self.executed: set[int] = set()
+        self._domain = domain
+        self._keeps_records = True
+        self._draft = LedgerDraft(_NOTHING)
+        self._said: list[Utterance] = []
+        self._pending: Sequence[ToolCall] = ()
+        self._turn = _NOTHING.turn
+        self._now = _NOTHING.now
+
+    def _begin(self, ledger: Ledger) -> None:
+        self._draft.begin(ledger)
+        self._said.clear()
+        self._turn = ledger.turn
+        self._now = ledger.now
+
+    def take(self, message: Message) -> None:
+        """One message later."""
+        match message:
+            case ToolReturn():
+                is_done = self._return(message)
+            case Reply():
+                is_done = self._reply(message)
+            case UserMessage():
+                is_done = self._hear(message)
+        if not is_done:
+            self._observe(message)
+
+    def ledger(self) -> Ledger:
+        """The ledger after all of them."""
+        ledger = self._draft.done()
+        if self._said or self._turn != ledger.turn or self._now != ledger.now:
+            utterances = ledger.utterances
+            for utterance in self._said:
+                utterances = utterances.append(utterance)
+            ledger = replace(ledger, turn=self._turn, now=self._now, utterances=utterances)
+        if ledger is not self._draft.base:
+            self._begin(ledger)
+        return ledger
+
+    def forget_records(self) -> None:
+        """From here on only what executes is seen: nobody looks at the ledger again."""
+        self._keeps_records = False
+        self._domain = _without_records(self._domain)
+        self._begin(Ledger(unconfirmed=self._draft.base.unconfirmed))
+
+    def _hear(self, message: UserMessage) -> bool:
+        """Takes what the user says, unless that may change records."""
+        domain = self._domain
+        if domain.shared is not None:
+            return False
+        self._turn += 1
+        if domain.listens:
+            self._said.append(Utterance("user", message.text, self._turn))
+        return True
+
+    def _reply(self, message: Reply) -> bool:
+        """Takes a reply, unless a write before it has no result, and will have none."""
+        domain = self._domain
+        pending = self._pending
+        if pending and any(domain.effect(call.name) is Effect.WRITE for call in pending):
+            return False
+        if domain.listens:
+            if message.text:
+                self._said.append(Utterance("agent", message.text, self._turn))
+        elif not message.calls and not pending:
+            return True
+        if domain.timed and message.at:
+            self._now = message.at
+        self._pending = message.calls
+        return True
+
+    def _return(self, returned: ToolReturn) -> bool:
+        """Takes a return, unless it comes late: that of a write which nobody awaits any more."""
+        call, rest = answer_first(self._pending, returned.call_id)
+        if call is None:
+            return not self._draft.base.unconfirmed
+        self._pending = rest
+        domain = self._domain
+        if domain.routes(call.name):
+            if self._keeps_records:
+                observation = _observations.of(call, returned, domain)
+                self._draft.observe(observation, call, self._turn)
+        elif isinstance(domain.tool(call.name), Neutral):
+            if not returned.failed:
+                self.executed.add(id(call))
+        else:
+            before = self.ledger() if self._keeps_records else self._draft.base
+            self._written(call, absorb(before, call, returned, domain).ledger)
+        return True
+
+    def _written(self, call: ToolCall, ledger: Ledger) -> None:
+        """Takes the ledger after the return of a write."""
+        if ledger is not self._draft.base:
+            self._begin(ledger)
+        if ledger.writes and ledger.writes[-1] is call:
+            self.executed.add(id(call))
+
+    def _observe(self, message: Message) -> None:
+        """Takes any message, by the state as it is."""
+        after = State(self.ledger(), self._pending).observe(message, self._domain)
+        if type(message) is ToolReturn:
+            self.executed.add(id(executed_by(message, after, self._domain)))
+        self._pending = after.pending
+        self._begin(after.ledger)
+
+
+def executed_by(returned: ToolReturn, after: State, domain: Domain) -> ToolCall | None:
+    """The write or neutral call that a return shows to have executed, None if it shows none."""
+    call = after.last.call if after.last is not None else None
+    if call is None:
+        return None
+    if domain.effect(call.name) is Effect.NEUTRAL:
+        return None if returned.failed else call
+    writes = after.ledger.writes
+    return call if writes and writes[-1] is call else None
+
+
+def _without_records(domain: Domain) -> Domain:
+    """The domain in which a write touches and tells nothing, and nobody listens."""
+    pair = _bare.get(id(domain))
+    if pair is None or pair[0] is not domain:
+        tools = [
+            replace(tool, arguments=_Unread, touches=(), returns=())
+            if isinstance(tool, Write)
+            else tool
+            for tool in domain.tools
+        ]
+        bare = replace(domain, tools=tools, shared=None, listens=False, timed=False)
+        if len(_bare) >= _MOST_DOMAINS:
+            _bare.clear()
+        pair = _bare[id(domain)] = domain, bare
+    return pair[1]

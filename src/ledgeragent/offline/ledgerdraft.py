@@ -1,0 +1,54 @@
+"""Draft: a ledger on which much is put before anybody looks at it, changed in place until then."""
+
+from __future__ import annotations
+
+from ledgeragent.entry import Entry
+from ledgeragent.ledger import Ledger
+from ledgeragent.offline.observation import Merge, Observation, Put, Unavailable
+from ledgeragent.paths import Path
+from ledgeragent.types import Json, ToolCall
+
+
+class LedgerDraft(Ledger):
+    """What was observed since `base`, which is a ledger; `done` is the one with all of it."""
+
+    __slots__ = ("_fresh", "base")
+    base: Ledger
+    _fresh: dict[Path[Json], Entry]
+
+    def __init__(self, base: Ledger) -> None:
+        self.begin(base)
+
+    def begin(self, base: Ledger) -> None:
+        """Begins anew, on another ledger."""
+        object.__setattr__(self, "base", base)
+        object.__setattr__(self, "_fresh", {})
+
+    def observe(self, observation: Observation, call: ToolCall, turn: int) -> None:
+        """Takes what a return told, which answered this call in this turn."""
+        for step in observation:
+            match step:
+                case Put():
+                    self.put(_of_call(step.entry, call, turn))
+                case Merge():
+                    self.merge(_of_call(step.entry, call, turn), step.fields)
+                case Unavailable():
+                    object.__setattr__(self, "base", self.base.without(call, step.answer))
+                case _:
+                    self.unreadable(step.path, step.answer, call, turn)
+
+    def get(self, path: Path[Json]) -> Entry | None:
+        return self._fresh.get(path) or self.base.get(path)
+
+    def put(self, entry: Entry) -> Ledger:
+        self._fresh[entry.path] = entry
+        return self
+
+    def done(self) -> Ledger:
+        """The ledger with all that was observed."""
+        return self.base.put_all([*self._fresh.values()]) if self._fresh else self.base
+
+
+def _of_call(entry: Entry, call: ToolCall, turn: int) -> Entry:
+    """What another return of the same text has observed, as that of this call."""
+    return Entry(path=entry.path, value=entry.value, source=call, turn=turn, typed=entry.typed)
