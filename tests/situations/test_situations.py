@@ -45,10 +45,16 @@ YAML = {
 }
 
 
-def misjudged(rows: Rows, domain: str, folder: Path, *options: str) -> list[str]:
-    """What is not as it should be, each with the note of its situation."""
+def written(rows: Rows, folder: Path) -> Path:
+    """The file of the situations."""
     file = folder / "situations.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows.rows))
+    return file
+
+
+def misjudged(rows: Rows, domain: str, folder: Path, *options: str) -> list[str]:
+    """What is not as it should be, each with the note of its situation."""
+    file = written(rows, folder)
     which = ("--domain", domain, *options, "--cases", file)
     report = ledgeragent("test", *which, "--format", "json").json
     assert report["cases"] == len(rows.rows)

@@ -18,7 +18,7 @@ from ledgeragent.packs.airline.rules.itinerary import (
     told,
 )
 from ledgeragent.packs.wording import exact
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 MOST_PASSENGERS = 5
 INSURANCE = 30
@@ -111,8 +111,9 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
         return None
     count = len(call["passengers"])
     return violation(
-        "the amounts in payment_methods must add up to {total}, not {paid}: {passengers} x ({fares} "
+        "the amounts{argument} must add up to {total}, not {paid}: {passengers} x ({fares} "
         "fare + {insured} insurance) + {bags} for bags",
+        argument=Private(" in payment_methods", " to pay"),
         paid=exact(round(paid, _PLACES)),
         total=exact(total),
         fares=exact(fares),
