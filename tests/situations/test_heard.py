@@ -16,11 +16,11 @@ from ledgeragent.offline.labelled import Case, read_cases
 from ledgeragent.shape import shape_of
 from ledgeragent.state import State
 
-from . import answers, disorder
+from . import answers, disorder, threefold
 from .rows import Rows
 from .test_situations import PYTHON, written
 
-ALL = (*(module.ROWS for module in PYTHON), *answers.ALL, *disorder.ALL)
+ALL = (*(module.ROWS for module in PYTHON), *answers.ALL, *disorder.ALL, *threefold.ALL)
 
 
 def _names(domain: Domain) -> re.Pattern[str]:

@@ -27,6 +27,7 @@ from . import (
     phone_replies,
     shop,
     telecom,
+    threefold,
 )
 from .rows import Rows
 
@@ -72,6 +73,11 @@ def test_situations_of_the_shipped_packs(module: ModuleType, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("rows", answers.ALL, ids=lambda rows: rows.domain)
 def test_answers_in_every_form(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", threefold.ALL, ids=lambda rows: rows.domain)
+def test_replies_of_three_calls_in_each_order(rows: Rows, tmp_path: Path) -> None:
     assert misjudged(rows, rows.domain, tmp_path) == []
 
 
