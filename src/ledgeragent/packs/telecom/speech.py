@@ -95,8 +95,8 @@ def asks_to_pay(texts: Iterable[str]) -> bool:
 
 def asks_about(texts: Iterable[str], *facts: str) -> bool:
     """True if one of the texts asks something and names all of these, whatever its language."""
-    asked = (text.replace(",", ".") for text in texts if _ASKED.search(text))
-    return any(all(fact in text for fact in facts) for text in asked)
+    questions = (text.replace(",", ".") for text in texts if _ASKED.search(text))
+    return any(all(fact in text for fact in facts) for text in questions)
 
 
 def names_number(text: str, number: str) -> bool:
