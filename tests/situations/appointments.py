@@ -218,3 +218,14 @@ for value, accept in (
     ("", "reject"),
 ):
     add(f"bill_insurance {value!r}", *KNOWN, may(accept, BOOK, bill_insurance=value))
+
+policy("check provider availability before scheduling: a schedule in other words tells nothing")
+for week in (
+    "- Wednesday: 09:00 AM, 10:00 AM",
+    "- Wednesday: 09:00-11:00",
+    "- Wednesday: 9:00, 10:00",
+    "- Wednesday: by appointment",
+    "- Wednesday: 09:00\n- Wednesday: 10:00",
+    "- wednesday: 09:00, 10:00",
+):
+    add(f"schedule {week!r}", HELLO, ME, doctor(provider(week)), may("ask", BOOK))

@@ -27,6 +27,7 @@ from . import (
     phone_replies,
     shop,
     telecom,
+    threefold,
 )
 from .rows import Rows
 
@@ -45,10 +46,16 @@ YAML = {
 }
 
 
-def misjudged(rows: Rows, domain: str, folder: Path, *options: str) -> list[str]:
-    """What is not as it should be, each with the note of its situation."""
+def written(rows: Rows, folder: Path) -> Path:
+    """The file of the situations."""
     file = folder / "situations.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows.rows))
+    return file
+
+
+def misjudged(rows: Rows, domain: str, folder: Path, *options: str) -> list[str]:
+    """What is not as it should be, each with the note of its situation."""
+    file = written(rows, folder)
     which = ("--domain", domain, *options, "--cases", file)
     report = ledgeragent("test", *which, "--format", "json").json
     assert report["cases"] == len(rows.rows)
@@ -66,6 +73,11 @@ def test_situations_of_the_shipped_packs(module: ModuleType, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("rows", answers.ALL, ids=lambda rows: rows.domain)
 def test_answers_in_every_form(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", threefold.ALL, ids=lambda rows: rows.domain)
+def test_replies_of_three_calls_in_each_order(rows: Rows, tmp_path: Path) -> None:
     assert misjudged(rows, rows.domain, tmp_path) == []
 
 

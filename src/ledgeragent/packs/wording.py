@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ledgeragent.predicates import Private
+
 _NOISE = 1e-9
 """What adding up leaves behind."""
 
@@ -9,6 +11,12 @@ _NOISE = 1e-9
 def as_given(text: str) -> str:
     """The text, in quotes where it is empty or has spaces around it."""
     return text if text and text == text.strip() else f'"{text}"'
+
+
+def argument(*names: str) -> Private:
+    """Arguments of a call by name; a customer hears words in their place."""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return Private(listed, instead=listed.replace("_", " "))
 
 
 def exact(number: float) -> str:

@@ -97,6 +97,35 @@ def test_line_and_plan_tell_the_usage_as_well() -> None:
     assert under.judge("transfer_to_human_agents", summary="x").allowed
 
 
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("La factura B71 de $48,50 está vencida. ¿Le envío una solicitud de pago?", True),
+        ("Rechnung B71 über 48.50 $ ist offen. Möchten Sie sie begleichen?", True),
+        ("B71 の 48.5 ドルが未払いです。お支払いになりますか？", True),
+        ("La factura B71 de $48,50 está vencida.", False),
+        ("¿Y la factura B72 de $48,50?", False),
+        ("¿Qué puedo hacer por usted?", False),
+    ],
+)
+def test_an_offer_to_pay_is_one_in_any_language(text: str, offered: bool) -> None:
+    talk = Call(SUSPENDED).bills(bill("B71", "Overdue"), bill("B72", "Paid")).say(text)
+    assert violated(talk.hand_over()) == (set() if offered else {UNTRIED})
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("Sie haben 5,1 von 5 GB verbraucht. Soll ich 2 GB für 4 $ dazugeben?", True),
+        ("Sie haben 5,1 von 5 GB verbraucht.", False),
+        ("Geht es Ihnen gut?", False),
+    ],
+)
+def test_an_offer_of_data_is_one_in_any_language(text: str, offered: bool) -> None:
+    verdict = Call(ACTIVE).use("5.1").say(text).hand_over()
+    assert violated(verdict) == (set() if offered else {UNTRIED})
+
+
 def test_data_that_was_added_or_offered_is_no_longer_left_to_do() -> None:
     added = Call(ACTIVE).use("5.1").tool("refuel_data", {"message": "done"}, **USAGE, gb_amount=1)
     assert added.judge("transfer_to_human_agents", summary="x").allowed

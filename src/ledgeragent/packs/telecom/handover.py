@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ledgeragent.packs.telecom.ownership import bill_statuses, contract_ended, details, usage_of
-from ledgeragent.packs.telecom.paths import AWAITING, CUSTOMER, LINE, PLAN, USAGE
+from ledgeragent.packs.telecom.paths import AWAITING, BILL, CUSTOMER, LINE, PLAN, USAGE
 from ledgeragent.packs.telecom.records import Customer, Handover, Line
 from ledgeragent.packs.telecom.speech import (
+    asks_about,
     asks_to_pay,
     is_about_data,
     is_about_mms,
@@ -22,6 +23,7 @@ from ledgeragent.packs.telecom.speech import (
     offers_data,
     tells_locked_sim,
 )
+from ledgeragent.packs.wording import exact
 from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Enforcement
@@ -134,7 +136,10 @@ def _without_data(subscription: Subscription, view: View) -> Broken | None:
     if _done(view, "refuel_data", line_id=line_id):
         return None
     use = _data_use(subscription, view)
-    if not use.used > use.limit or use.refuelled > 0 or offers_data(view.said("agent")):
+    spoken = view.said("agent")
+    if offers_data(spoken) or asks_about(spoken, "GB", "$"):
+        return None
+    if not use.used > use.limit or use.refuelled > 0:
         return None
     return violation(
         "line {line} has used {used:g} GB of {limit:g} GB, so it has no data, and up to {most:g} GB "
@@ -152,6 +157,15 @@ def _without_data(subscription: Subscription, view: View) -> Broken | None:
     )
 
 
+def _is_offered(bill_id: str, view: View) -> bool:
+    """True if the agent has spoken of paying, or asked about this bill and its amount."""
+    bill, spoken = view[BILL(bill_id)], view.said("agent")
+    amount = _known(bill, "total_due")
+    return asks_to_pay(spoken) or (
+        isinstance(amount, (int, float)) and asks_about(spoken, bill_id, exact(amount))
+    )
+
+
 def _unpaid(subscription: Subscription, view: View) -> Broken | None:
     """A suspended line whose overdue bill the customer was not asked to pay."""
     customer = subscription.customer
@@ -159,7 +173,7 @@ def _unpaid(subscription: Subscription, view: View) -> Broken | None:
         return None
     statuses = dict(bill_statuses(customer, view))
     overdue = [bill for bill, status in statuses.items() if status == "Overdue"]
-    if not overdue or AWAITING in statuses.values() or asks_to_pay(view.said("agent")):
+    if not overdue or AWAITING in statuses.values() or _is_offered(overdue[0], view):
         return None
     arguments = {"customer_id": customer["customer_id"], "bill_id": overdue[0]}
     request = ToolCall(name="send_payment_request", arguments=arguments)

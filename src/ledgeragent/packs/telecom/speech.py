@@ -36,6 +36,7 @@ _MORE_DATA = re.compile(
     r"|\b(?:add|adding|buy|buying|purchase)\b.{0,40}\b(?:data|gb|gigabytes?)\b",
     re.I,
 )
+_ASKED = re.compile("[?\u061f\uff1f]")
 _PAY = re.compile(
     r"\bpayment request\b|\bpay(?:ing)? (?:it|the|this|that|your|now)\b|\bto pay\b", re.I
 )
@@ -90,6 +91,12 @@ def offers_data(texts: Iterable[str]) -> bool:
 def asks_to_pay(texts: Iterable[str]) -> bool:
     """True if paying a bill is spoken of."""
     return any(map(_PAY.search, sentences(texts)))
+
+
+def asks_about(texts: Iterable[str], *facts: str) -> bool:
+    """True if one of the texts asks something and names all of these, whatever its language."""
+    questions = (text.replace(",", ".") for text in texts if _ASKED.search(text))
+    return any(all(fact in text for fact in facts) for text in questions)
 
 
 def names_number(text: str, number: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ledgeragent.packs.airline.paths import RESERVATION, USER
 from ledgeragent.packs.airline.records import BookReservation, UpdateBaggages
 from ledgeragent.packs.airline.rules.customer import BAGGAGES, BOOK, owner
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 
 class Load(NamedTuple):
@@ -15,6 +15,10 @@ class Load(NamedTuple):
 
     cabin: str
     passengers: int
+
+
+_ALL = Private("total_baggages", "the number of bags")
+_PAID = Private("nonfree_baggages", "the number of paid bags")
 
 
 @predicate("airline/bag-allowance", guards=(BOOK, BAGGAGES))
@@ -26,10 +30,12 @@ def bag_allowance(call: BookReservation | UpdateBaggages, ledger: View) -> Broke
     """
     total, paid = call["total_baggages"], call["nonfree_baggages"]
     if total < 0:
-        return violation("total_baggages must be 0 or more, not {total}", total=total)
+        return violation("{bags} must be 0 or more, not {total}", bags=_ALL, total=total)
     if not 0 <= paid <= total:
         return violation(
-            "nonfree_baggages must be between 0 and total_baggages, not {paid} of {total}",
+            "{paid_bags} must be between 0 and {bags}, not {paid} of {total}",
+            paid_bags=_PAID,
+            bags=_ALL,
             paid=paid,
             total=total,
         )
@@ -45,8 +51,9 @@ def bag_allowance(call: BookReservation | UpdateBaggages, ledger: View) -> Broke
     if owed.get(membership, paid) == paid:
         return None
     return violation(
-        "nonfree_baggages must be {owed}, not {paid}: of {total} bags, a {membership} member has "
+        "{paid_bags} must be {owed}, not {paid}: of {total} bags, a {membership} member has "
         "{free} free per passenger in {cabin}, and {passengers} on this reservation",
+        paid_bags=_PAID,
         total=total,
         owed=owed[membership],
         paid=paid,
@@ -76,8 +83,9 @@ def bags_no_removal(call: UpdateBaggages, ledger: View) -> Broken | None:
     if call["total_baggages"] >= booked:
         return None
     return violation(
-        "total_baggages must be at least {booked}, as reservation {id} has now, not {asked}: checked "
+        "{bags} must be at least {booked}, as reservation {id} has now, not {asked}: checked "
         "bags can be added, not taken off",
+        bags=_ALL,
         id=call["reservation_id"],
         booked=booked,
         asked=call["total_baggages"],

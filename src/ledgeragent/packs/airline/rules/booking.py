@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
@@ -17,12 +18,13 @@ from ledgeragent.packs.airline.rules.itinerary import (
     told,
 )
 from ledgeragent.packs.wording import exact
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 MOST_PASSENGERS = 5
 INSURANCE = 30
 PAID_BAG = 50
 
+_DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _PLACES = 6  # beyond them, adding up leaves noise
 _FORM = "with first_name, last_name and dob (YYYY-MM-DD)"
 
@@ -44,8 +46,8 @@ def passenger_limit(call: BookReservation, ledger: View) -> Broken | None:
 def passenger_details(call: BookReservation | UpdatePassengers, ledger: View) -> Broken | None:
     """Every passenger comes with first name, last name and date of birth.
 
-    Rejects: nobody at all, "Anya Garcia" as a passenger, a blank name, a date of birth that is no
-    date.
+    Rejects: nobody at all, "Anya Garcia" as a passenger, a name without a letter, a date of birth
+    that is no date.
     """
     if not call["passengers"]:
         return violation("passengers is empty; name at least one, {form}", form=_FORM)
@@ -64,15 +66,17 @@ def passenger_details(call: BookReservation | UpdatePassengers, ledger: View) ->
 def _lacking(passenger: Any) -> list[str]:
     """Which details of a passenger are missing, blank, or no date where one is needed."""
     details = passenger if isinstance(passenger, Mapping) else {}
-    names = [
-        name for name in ("first_name", "last_name") if not str(details.get(name) or "").strip()
-    ]
+    names = [name for name in ("first_name", "last_name") if not _is_name(details.get(name))]
     return names if _is_date(details.get("dob")) else [*names, "dob"]
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and any(map(str.isalpha, value))
 
 
 def _is_date(value: Any) -> bool:
     try:
-        return bool(date.fromisoformat(value))
+        return _DATE.fullmatch(value) is not None and bool(date.fromisoformat(value))
     except (TypeError, ValueError):
         return False
 
@@ -107,8 +111,9 @@ def booking_total(call: BookReservation, ledger: View) -> Broken | None:
         return None
     count = len(call["passengers"])
     return violation(
-        "the amounts in payment_methods must add up to {total}, not {paid}: {passengers} x ({fares} "
+        "the amounts{argument} must add up to {total}, not {paid}: {passengers} x ({fares} "
         "fare + {insured} insurance) + {bags} for bags",
+        argument=Private(" in payment_methods", " to pay"),
         paid=exact(round(paid, _PLACES)),
         total=exact(total),
         fares=exact(fares),

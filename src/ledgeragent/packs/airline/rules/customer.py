@@ -101,7 +101,7 @@ def _served(ledger: View) -> set[str]:
     return served
 
 
-def _subject(call: Mapping[str, Any]) -> str:
+def _subject(call: Mapping[str, Any]) -> str | Private:
     if "reservation_id" in call:
         return f"reservation {call['reservation_id']}"
-    return f"the profile {as_given(call['user_id'])}"
+    return Private(f"the profile {as_given(call['user_id'])}", instead="that profile")

@@ -9,10 +9,11 @@ from ledgeragent.packs.airline.paths import RESERVATION, USER
 from ledgeragent.packs.airline.records import BookReservation, UpdateFlights
 from ledgeragent.packs.airline.rules.customer import BAGGAGES, BOOK, FLIGHTS, owner
 from ledgeragent.packs.wording import as_given, exact
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 AT_MOST = {"certificate": 1, "credit_card": 1, "gift_card": 3}
 """How many methods of each kind may pay for one reservation."""
+_NOTHING = Private("payment_methods is empty", "no payment is named")
 
 
 def kind(payment_id: str, user_id: str, ledger: View) -> str:
@@ -43,8 +44,10 @@ def payment_in_profile(call: Mapping[str, Any], ledger: View) -> Broken | None:
             _ = methods[payment_id]["source"]
         return None
     return violation(
-        "payment_id {unknown} is not a payment method of this customer; stored are {stored}",
-        unknown=" and ".join(map(as_given, dict.fromkeys(unknown))),
+        "{unknown} is not a payment method of this customer; stored are {stored}",
+        unknown=Private(
+            f"payment_id {' and '.join(map(as_given, dict.fromkeys(unknown)))}", instead="that"
+        ),
         stored=list(methods),
     )
 
@@ -70,31 +73,34 @@ def payment_mix(call: BookReservation, ledger: View) -> Broken | None:
     """
     used = [payment["payment_id"] for payment in call["payment_methods"]]
     if not used:
-        return violation("payment_methods is empty; name what pays for the booking")
+        return violation("{argument}; name what pays for the booking", argument=_NOTHING)
     twice = [payment_id for payment_id in dict.fromkeys(used) if used.count(payment_id) > 1]
     if twice:
         return violation(
-            "payment_methods names {twice} more than once; name each method once, with its whole amount",
-            twice=" and ".join(twice),
+            "{twice} more than once; name each method once, with its whole amount",
+            twice=Private(f"payment_methods names {' and '.join(twice)}", "a method is named"),
         )
     for payment in call["payment_methods"]:
         if payment["amount"] <= 0:
             return violation(
-                "the amount of {id} in payment_methods must be more than 0, not {amount}; leave out "
-                "a method that pays nothing",
-                id=payment["payment_id"],
+                "the amount of {method} must be more than 0, not {amount}; leave out a method that "
+                "pays nothing",
+                method=Private(f"{payment['payment_id']} in payment_methods", "each method"),
                 amount=exact(payment["amount"]),
             )
     kinds = [kind(payment_id, call["user_id"], ledger) for payment_id in used]
     for name, most in AT_MOST.items():
         if kinds.count(name) > most:
             return violation(
-                "payment_methods names {count} {name}s; a reservation is paid with at most one "
+                "{named}; a reservation is paid with at most one "
                 "certificate, one credit card and three gift cards",
-                count=kinds.count(name),
-                name=name.replace("_", " "),
+                named=_too_many(f"{kinds.count(name)} {name.replace('_', ' ')}s"),
             )
     return None
+
+
+def _too_many(methods: str) -> Private:
+    return Private(f"payment_methods names {methods}", f"{methods} are named")
 
 
 @predicate("airline/change-payment-type", guards=FLIGHTS)
@@ -104,7 +110,8 @@ def change_payment_type(call: UpdateFlights, ledger: View) -> Broken | None:
     if chosen != "certificate":
         return None
     return violation(
-        "payment_id must be one gift card or one credit card of the profile, not {id}: a change of "
-        "flights is not settled with a travel certificate",
-        id=call["payment_id"],
+        "{method} must be one gift card or one credit card of the profile{rest}: a change of flights "
+        "is not settled with a travel certificate",
+        method=Private("payment_id", "what pays or takes the refund"),
+        rest=Private(f", not {call['payment_id']}", ""),
     )

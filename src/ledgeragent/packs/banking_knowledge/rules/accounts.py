@@ -20,6 +20,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     named,
     today,
 )
+from ledgeragent.packs.wording import argument as in_words
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.verdict import Decision
 
@@ -67,7 +68,12 @@ def open_most(call: OpenAccount, ledger: View) -> Broken | None:
     """A customer has at most so many open accounts of a kind."""
     kind = call["account_type"]
     if kind not in _MOST:
-        return violation("account_type must be {kinds}, not {kind}", kinds=list(_MOST), kind=kind)
+        return violation(
+            "{argument} must be {kinds}, not {kind}",
+            argument=in_words("account_type"),
+            kinds=list(_MOST),
+            kind=kind,
+        )
     own = _open(call["user_id"], _KINDS[kind], ledger)
     if len(own) < _MOST[kind]:
         return None

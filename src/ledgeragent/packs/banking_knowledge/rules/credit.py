@@ -21,6 +21,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     named,
     today,
 )
+from ledgeragent.packs.wording import argument as in_words
 from ledgeragent.predicates import Broken, Private, View, predicate, violation
 
 _FINAL_ORDERS = ("DELIVERED", "CANCELLED", "ACTIVATED")
@@ -131,7 +132,8 @@ def waiver_year(call: Flag, ledger: View) -> Broken | None:
     if (end.year, end.month, end.day) == (now.year + 1, now.month, now.day):
         return None
     return violation(
-        "expiration_date has to be a year from {today}, not {given}",
+        "{argument} has to be a year from {today}, not {given}",
+        argument=in_words("expiration_date"),
         today=now.strftime("%m/%d/%Y"),
         given=call["expiration_date"],
     )

@@ -22,11 +22,12 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     dollars,
     named,
 )
+from ledgeragent.packs.wording import argument as in_words
 from ledgeragent.predicates import Broken, Predicate, Private, View, predicate, violation
 
 _LEAST = 25
-_READ_IT = "is not that of card {id}; have the customer read it from the card"
-_READ_THEM = "are not those of card {id}; have the customer read them from the card"
+_READ_IT = "{argument} is not that of card {id}; have the customer read it from the card"
+_READ_THEM = "{argument} are not those of card {id}; have the customer read them from the card"
 _URGENT = ("lost", "stolen", "fraud_suspected")
 _LEAST_AGE = 14
 _DELIVERY = {
@@ -97,7 +98,7 @@ def card_fees(call: OrderCard, ledger: View) -> Broken | None:
         if choice is not None and fee != choice:
             return violation(
                 "{argument} for an account of the {tier} tier is {right}, not {fee}",
-                argument=argument,
+                argument=in_words(argument),
                 tier=tier,
                 right=dollars(choice),
                 fee=dollars(fee),
@@ -147,9 +148,9 @@ def activation_details(call: ActivateCard, ledger: View) -> Broken | None:
     """What the customer reads from the card is what the bank has of it."""
     card = debit_card(call["card_id"], ledger)
     if card["card_number_last_4"] != call["last_4_digits"]:
-        return violation(f"last_4_digits {_READ_THEM}", id=call["card_id"])
+        return violation(_READ_THEM, argument=in_words("last_4_digits"), id=call["card_id"])
     if "cvv" in card and card["cvv"] != call["cvv"]:
-        return violation(f"cvv {_READ_IT}", id=call["card_id"])
+        return violation(_READ_IT, argument=in_words("cvv"), id=call["card_id"])
     return None
 
 
@@ -221,13 +222,17 @@ def pin_is_safe(call: Mapping[str, Any], ledger: View) -> Broken | None:
     pin = str(call.get("new_pin", call.get("pin")))
     name = "new_pin" if "new_pin" in call else "pin"
     if len(pin) != 4 or not (pin.isascii() and pin.isdigit()):
-        return violation("{argument} must be four digits", argument=name)
+        return violation("{argument} must be four digits", argument=in_words(name))
     steps = {int(b) - int(a) for a, b in pairwise(pin)}
     if steps in ({0}, {1}, {-1}):
-        return violation("{argument} must not be the same digit, or digits in a row", argument=name)
+        return violation(
+            "{argument} must not be the same digit, or digits in a row", argument=in_words(name)
+        )
     born = ledger[CUSTOMER(debit_card(call["card_id"], ledger)["user_id"])]["date_of_birth"]
     if pin in (born[-4:], born[:2] + born[3:5]):
-        return violation("{argument} must not be the customer's birth date", argument=name)
+        return violation(
+            "{argument} must not be the customer's birth date", argument=in_words(name)
+        )
     return None
 
 
@@ -236,7 +241,7 @@ def pin_card(call: Mapping[str, Any], ledger: View) -> Broken | None:
     """Whoever resets a PIN knows the last digits of the card."""
     if debit_card(call["card_id"], ledger)["card_number_last_4"] == call["last_4_digits"]:
         return None
-    return violation(f"last_4_digits {_READ_THEM}", id=call["card_id"])
+    return violation(_READ_THEM, argument=in_words("last_4_digits"), id=call["card_id"])
 
 
 @predicate("banking_knowledge/limit-increase", guards=paths.RAISE)

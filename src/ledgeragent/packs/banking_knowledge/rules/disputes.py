@@ -13,6 +13,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     named,
     transaction,
 )
+from ledgeragent.packs.wording import argument as in_words
 from ledgeragent.predicates import Broken, View, predicate, violation
 
 _MOST_DAYS = 60
@@ -96,11 +97,16 @@ def dispute_action(call: DebitDispute, ledger: View) -> Broken | None:
     """What is done with the card follows from the category of the dispute."""
     category = call["dispute_category"]
     if category not in _ACTIONS:
-        return violation("dispute_category must be {categories}", categories=list(_ACTIONS))
+        return violation(
+            "{argument} must be {categories}",
+            argument=in_words("dispute_category"),
+            categories=list(_ACTIONS),
+        )
     if call["card_action"] == _ACTIONS[category]:
         return None
     return violation(
-        "card_action for {category} is {action}, not {given}",
+        "{argument} for {category} is {action}, not {given}",
+        argument=in_words("card_action"),
         category=category,
         action=_ACTIONS[category],
         given=call["card_action"],
@@ -123,7 +129,8 @@ def dispute_purchase(call: CardDispute, ledger: View) -> Broken | None:
     if part is not None and 0 < part <= purchase["transaction_amount"]:
         return None
     return violation(
-        "partial_refund_amount must be more than nothing, and up to {amount}",
+        "{argument} must be more than nothing, and up to {amount}",
+        argument=in_words("partial_refund_amount"),
         amount=dollars(purchase["transaction_amount"]),
     )
 
@@ -136,7 +143,7 @@ def dispute_contact(call: CardDispute, ledger: View) -> Broken | None:
         if profile[field] != call[argument]:  # type: ignore[literal-required]
             return violation(
                 "{argument} is {right} in the profile, not {given}",
-                argument=argument,
+                argument=in_words(argument),
                 right=profile[field],  # type: ignore[literal-required]
                 given=call[argument],  # type: ignore[literal-required]
             )
@@ -150,6 +157,7 @@ def rewards_form(call: UpdateRewards, ledger: View) -> Broken | None:
     if unit == "points" and number.isascii() and number.isdigit():
         return None
     return violation(
-        'new_rewards_earned is written "6300 points", not {given}',
+        '{argument} has to be written "6300 points", not {given}',
+        argument=in_words("new_rewards_earned"),
         given=f'"{call["new_rewards_earned"]}"',
     )

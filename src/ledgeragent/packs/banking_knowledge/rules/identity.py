@@ -16,6 +16,7 @@ from ledgeragent.packs.banking_knowledge.rules.known import (
     of_user,
     verified,
 )
+from ledgeragent.packs.wording import argument as in_words
 from ledgeragent.predicates import Broken, MissingEvidence, Private, View, predicate, violation
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision
@@ -64,7 +65,7 @@ def own_records(call: Mapping[str, Any], ledger: View) -> Broken | None:
         if owner not in customers:
             return violation(
                 "{argument} {value} belongs to another customer than the one who was verified",
-                argument=argument,
+                argument=in_words(argument),
                 value=str(call[argument]),
             )
     return None
@@ -123,7 +124,7 @@ def verification_true(call: LogVerification, ledger: View) -> Broken | None:
     name = wrong[0]
     return violation(
         "{argument} {logged} is not what the bank has of {customer}; log the profile as it is",
-        argument=name,
+        argument=in_words(name),
         logged=call[name],  # type: ignore[literal-required]
         customer=call["user_id"],
     )
@@ -148,7 +149,8 @@ def verification_time(call: LogVerification, ledger: View) -> Broken | None:
     if call["time_verified"] == ledger[CLOCK()]:
         return None
     return violation(
-        "time_verified {logged} is not the time of the clock, {time}",
+        "{argument} {logged} is not the time of the clock, {time}",
+        argument=in_words("time_verified"),
         logged=call["time_verified"],
         time=ledger[CLOCK()],
     )

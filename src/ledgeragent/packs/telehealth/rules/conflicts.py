@@ -16,6 +16,7 @@ from ledgeragent.packs.telehealth.rules.known import (
     seen,
 )
 from ledgeragent.packs.telehealth.rules.slots import slot_arguments
+from ledgeragent.packs.wording import argument
 from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
 from ledgeragent.types import ToolCall
 
@@ -47,13 +48,12 @@ def slot_conflict(call: Mapping[str, str], ledger: View) -> Broken | None:
     if not in_the_way and slot not in _unaccounted_bookings(ledger):
         return None
     return violation(
-        "{provider} already has an appointment at {at} on {on}; {date} and {time} must name a slot "
-        "that is free",
+        "{provider} already has an appointment at {at} on {on}; {arguments} must name a slot that "
+        "is free",
         provider=provider,
         at=slot.time,
         on=slot.date,
-        date=date,
-        time=time,
+        arguments=argument(date, time),
     )
 
 

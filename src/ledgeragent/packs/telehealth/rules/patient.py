@@ -108,7 +108,7 @@ def kinship_unknown(call: Mapping[str, str], ledger: View) -> Broken | None:
 def _spoken_subject(call: Mapping[str, str]) -> str:
     if "appointment_id" in call:
         return f"appointment {call['appointment_id']}"
-    return f"medical record {call['record_id']}" if "record_id" in call else "this patient_id"
+    return f"medical record {call['record_id']}" if "record_id" in call else "this patient"
 
 
 def _introductions(owner: str, ledger: View) -> tuple[ToolCall, ...]:

@@ -17,7 +17,7 @@ from ledgeragent.packs.telehealth.rules.known import (
     seen,
     served,
 )
-from ledgeragent.packs.wording import as_given
+from ledgeragent.packs.wording import argument, as_given
 from ledgeragent.predicates import Broken, View, demand, predicate, violation
 
 _HALF_A_CENT = 0.005
@@ -32,7 +32,8 @@ def medication_in_record(call: UpdateSupplier, ledger: View) -> Broken | None:
     path = RECORD(call["record_id"])
     if absent(ledger, path):
         return violation(
-            "there is no medical record {id}; record_id must be one that the patient has",
+            "there is no medical record {id}; {argument} must be one that the patient has",
+            argument=argument("record_id"),
             id=call["record_id"],
         )
     patient = served(ledger)
@@ -82,7 +83,8 @@ def supplier_in_catalog(call: UpdateSupplier, ledger: View) -> Broken | None:
         )
     return violation(
         "no catalog entry of {medication} is {brand} of {company} at {price} {currency}; "
-        "supplier_company, brand_name and price_usd must be those of one entry: {entries}",
+        "{arguments} must be those of one entry: {entries}",
+        arguments=argument("supplier_company", "brand_name", "price_usd"),
         medication=call["medication"],
         company=as_given(call["supplier_company"]),
         brand=as_given(call["brand_name"]),

@@ -17,6 +17,7 @@ from ledgeragent.packs.telehealth.rules.known import (
     field,
     seen,
 )
+from ledgeragent.packs.wording import argument
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.verdict import Enforcement
 
@@ -52,13 +53,13 @@ def date_time_format(call: Mapping[str, str], ledger: View) -> Broken | None:
         return violation(
             "{argument} must be a date of the calendar written YYYY-MM-DD, such as 2025-11-05, not "
             "{day}",
-            argument=date_argument,
+            argument=argument(date_argument),
             day=_quoted(day),
         )
     if not _TIME.fullmatch(time):
         return violation(
             "{argument} must be a time of day written HH:MM in 24 hours, such as 14:30, not {time}",
-            argument=time_argument,
+            argument=argument(time_argument),
             time=_quoted(time),
         )
     return None
@@ -76,12 +77,14 @@ def provider_exists(call: Schedule, ledger: View) -> Broken | None:
     everyone = ledger.get(ALL_PROVIDERS())
     if everyone is not None:
         return violation(
-            "there is no provider {provider}; provider_id must be one of {providers}",
+            "there is no provider {provider}; {argument} must be one of {providers}",
+            argument=argument("provider_id"),
             provider=call["provider_id"],
             providers=everyone["provider_ids"],
         )
     return violation(
-        "there is no provider {provider}; provider_id must be that of a provider who can be listed",
+        "there is no provider {provider}; {argument} must be that of a provider who can be listed",
+        argument=argument("provider_id"),
         provider=call["provider_id"],
     )
 
@@ -122,7 +125,7 @@ def provider_availability(call: Mapping[str, str], ledger: View) -> Broken | Non
             provider=provider,
             weekday=weekday,
             day=day,
-            argument=date_argument,
+            argument=argument(date_argument),
             working=working,
         )
     return violation(
@@ -132,7 +135,7 @@ def provider_availability(call: Mapping[str, str], ledger: View) -> Broken | Non
         time=time,
         weekday=weekday,
         day=day,
-        argument=time_argument,
+        argument=argument(time_argument),
         times=times,
     )
 
@@ -160,7 +163,8 @@ def appointment_type(call: Schedule, ledger: View) -> Broken | None:
     if call["appointment_type"] in TYPES:
         return None
     return violation(
-        "{type} is no listed type of appointment; appointment_type must be {types}",
+        "{type} is no listed type of appointment; {argument} must be {types}",
+        argument=argument("appointment_type"),
         type=call["appointment_type"],
         types=list(TYPES),
     )

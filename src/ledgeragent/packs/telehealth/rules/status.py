@@ -14,6 +14,7 @@ from ledgeragent.packs.telehealth.rules.known import (
     field,
     served,
 )
+from ledgeragent.packs.wording import argument
 from ledgeragent.predicates import Broken, View, predicate, violation
 from ledgeragent.verdict import Decision
 
@@ -45,7 +46,8 @@ def _closed(call: Mapping[str, str], participle: str, ledger: View) -> Broken | 
     path = APPOINTMENT(call["appointment_id"])
     if absent(ledger, path):
         return violation(
-            "there is no appointment {id}; appointment_id must be one that the patient has",
+            "there is no appointment {id}; {argument} must be one that the patient has",
+            argument=argument("appointment_id"),
             id=call["appointment_id"],
         )
     reads = appointment_reads(call, served(ledger), ledger)

@@ -28,7 +28,8 @@ _PROVIDER = re.compile(
     rf"Weekly Schedule:(?P<schedule>(?:\n{LINE})*)"
 )
 _NONE_LISTED = re.compile(r"No providers found(?: with specialty: [^\n]*|\.)")
-_DAY = re.compile(r"- (?P<day>[A-Z][a-z]+day): ?(?P<times>.*)")
+_TIMES = "(?:[0-9]{2}:[0-9]{2}(?:, [0-9]{2}:[0-9]{2})*)?"
+_DAY = re.compile(rf"- (?P<day>[A-Z][a-z]+day): ?(?P<times>{_TIMES})")
 _LISTED = re.compile(
     rf"• (?P<name>{LINE}) \(ID: (?P<provider_id>{ID})\)\n  Specialty: (?P<specialty>{LINE})\n"
     rf"  Experience: (?P<years>[0-9]+) years\n  Languages: (?P<languages>{LINE})\n"
@@ -37,12 +38,15 @@ _LISTED = re.compile(
 
 
 def provider(text: str) -> Json:
-    """The provider that get_provider_details prints, with the times of each weekday."""
+    """The provider that get_provider_details prints, with the times of each weekday.
+
+    Untyped where a time is written otherwise, or a weekday stands twice.
+    """
     if not_found(text):
         return NONE
     match = _PROVIDER.fullmatch(text.strip())
     days = rows(match["schedule"].split("\n")[1:], _DAY) if match is not None else None
-    if match is None or days is None:
+    if match is None or days is None or len({day["day"] for day in days}) < len(days):
         return Untyped(text)
     return {
         **_common(match.groupdict()),
