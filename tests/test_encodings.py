@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from ledgeragent.journal import open_store, read
-from ledgeragent.stores.base import SavedSession
 from ledgeragent.stores.choose import open_session_store
 from ledgeragent.stores.errors import SessionStoreError
-from ledgeragent.stores.memory import Memory
+from ledgeragent.types import UserMessage
+from tests.gateway.wires import CHAT
+from tests.gateway.world import HELLO, READ, SAY, WRITE, run, world
+from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, answer
 from tests.postgres import PASSWORD, PostgresServer
 
 pytest.importorskip("psycopg")
@@ -37,20 +37,23 @@ def test_a_journal(
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_a_session(postgres: PostgresServer, encoding: str) -> None:
-    async def scenario() -> None:
-        address = postgres.fresh_database(encoding)
-        first, second = (open_session_store(address) for _ in range(2))
-        await first.open()
-        await second.open()
-        await first.save("ü", SavedSession(memory=Memory(session="ü"), folded=("ß",)))
-        kept = await second.load("ü")
-        assert kept is not None
-        assert (kept.memory.session, kept.folded) == ("ü", ("ß",))
-        await first.close()
-        await second.close()
+def test_a_session_that_another_gateway_goes_on_with(
+    postgres: PostgresServer, encoding: str
+) -> None:
+    address = postgres.fresh_database(encoding)
+    mine = {"x-ledgeragent-session": "ada"}
+    ada = answer(GET_MEMBER, {**ADA, "name": "Müller ß"})
 
-    asyncio.run(scenario())
+    async def scenario() -> None:
+        async with world(SAY, store=open_session_store(address)) as w:
+            await w.release(CHAT, mine)
+            await w.ask(CHAT, (HELLO, READ, ada, answer(GET_BOOK, BOOK_IN)), headers=mine)
+        async with world(WRITE, store=open_session_store(address)) as w:
+            got = await w.ask(CHAT, (UserMessage(text="Yes, please."),), headers=mine)
+            assert got.verdicts == "lend_book=ALLOW"
+            assert "Müller ß" in CHAT.told(w.upstream.asked[0])
+
+    run(scenario())
 
 
 def test_whoever_starts_a_gateway_is_told_where_nobody_answered() -> None:
@@ -59,4 +62,4 @@ def test_whoever_starts_a_gateway_is_told_where_nobody_answered() -> None:
         with pytest.raises(SessionStoreError, match=r"://\*\*\*@127\.0\.0\.1:1/d: .* be reached"):
             await store.open()
 
-    asyncio.run(scenario())
+    run(scenario())

@@ -16,9 +16,9 @@ import pytest
 
 from tests.cli.command import ledgeragent
 from tests.gateway.processes import process
-from tests.gateway.upstream import Upstream
+from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT
-from tests.gateway.world import HELLO, KNOWN, READ, SAY, TOOLS, WRITE, run, served
+from tests.gateway.world import HELLO, KNOWN, READ, SAY, TOOLS, WRITE, read_sse, run, served
 from tests.journal.reading import chain_of, records_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks")
@@ -73,6 +73,47 @@ def test_they_share_sessions_and_are_kept_alive(tmp_path: Path) -> None:
         assert sum(len(records_of(file)) for file in files) > 24
 
     run(scenario())
+
+
+@pytest.mark.parametrize("when", ["at once", "with a worker that was begun anew"])
+def test_workers_end_in_order_when_what_keeps_them_is_killed(tmp_path: Path, when: str) -> None:
+    """Else they would hold the port and their journals, and nobody could stop or reload them."""
+
+    async def scenario() -> None:
+        upstream, steps = Upstream(), asyncio.Semaphore(2)
+        upstream.script.append(stepwise(SAY, steps))
+        options = ("--workers", "2", "--session-store", str(tmp_path / "s.db"))
+        async with (
+            served(upstream.app()) as behind,
+            process(behind, *options) as (gateway, url, _),
+            aiohttp.ClientSession() as http,
+        ):
+            crew = children(gateway.pid)
+            if when != "at once":
+                await asyncio.sleep(1.1)
+                os.kill(crew[0], signal.SIGKILL)
+                while crew[0] in (now := children(gateway.pid)) or len(now) < 2:
+                    await asyncio.sleep(0.05)
+                crew = now
+            body = CHAT.request((HELLO,), TOOLS, True)
+            async with http.post(f"{url}{CHAT.path}", json=body) as answer:
+                gateway.kill()
+                while sum(map(is_running, crew)) > 1:  # the one that has nothing to do
+                    await asyncio.sleep(0.05)
+                for _ in range(20):
+                    steps.release()
+                assert CHAT.read_events(read_sse(await answer.read())[0]) == SAY
+            while any(map(is_running, crew)):
+                await asyncio.sleep(0.05)
+            with pytest.raises(aiohttp.ClientConnectionError):
+                await http.get(f"{url}/livez")
+
+    run(scenario())
+
+
+def is_running(process: int) -> bool:
+    listed = subprocess.run(["ps", "-p", str(process), "-o", "stat="], capture_output=True)
+    return listed.stdout.strip()[:1] not in (b"", b"Z")
 
 
 def test_workers_that_cannot_begin_end_the_command(tmp_path: Path) -> None:

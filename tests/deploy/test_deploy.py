@@ -45,6 +45,10 @@ def test_the_compose_file_runs_the_gateway_closed_down() -> None:
     gateway = compose["services"]["gateway"]
     assert gateway["read_only"] and gateway["cap_drop"] == ["ALL"]
     assert (ROOT / gateway["build"]["dockerfile"]).exists()
+    (ports,) = gateway["ports"]
+    assert f"127.0.0.1:{ports.rpartition(':')[2]}/livez" in gateway["healthcheck"]["test"][-1]
+    # What comes up before the database does ends; somebody has to begin it again.
+    assert {one["restart"] for one in compose["services"].values()} == {"unless-stopped"}
     for name in gateway["environment"]:
         if name.startswith("LEDGERAGENT_"):
             assert f"--{name[12:].lower().replace('_', '-')}" in ledgeragent("gateway", "-h").out
@@ -142,4 +146,10 @@ def test_systemd_reads_the_unit(tmp_path: Path) -> None:
     command = next(line for line in text.splitlines() if line.startswith("ExecStart="))
     unit.write_text(text.replace(shlex.split(command[10:])[0], "/bin/true"))
     done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+    judged = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=20", unit],
+        capture_output=True,
+        text=True,
+    )
+    assert judged.returncode == 0, judged.stdout

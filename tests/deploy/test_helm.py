@@ -17,6 +17,14 @@ helm = pytest.importorskip("helm_python", reason="helm-python-sdk is not install
 CHART = ROOT / "deploy" / "helm" / "ledgeragent"
 
 
+SORTS: list[dict[str, Any]] = [
+    {},
+    {"replicas": 3},
+    {"journal": {"claim": "journals"}},
+    {"resources": {"limits": {"memory": "512Mi"}}, "podAnnotations": {"a": "b"}},
+]
+
+
 def rendered(**values: Any) -> dict[str, Any]:
     """What Helm makes of the chart, each document by its kind."""
     with helm.Chart.load(CHART) as chart:
@@ -25,11 +33,22 @@ def rendered(**values: Any) -> dict[str, Any]:
     return {document["kind"]: document for document in documents}
 
 
-@pytest.mark.parametrize("values", [{}, {"replicas": 3}, {"journal": {"claim": "journals"}}])
+@pytest.mark.parametrize("values", SORTS)
 def test_helm_lints_it(values: dict[str, Any]) -> None:
     report = helm.lint(CHART, values, strict=True)
     assert report["total_charts_linted"] == 1 and report["errors"] == []
     assert [m for m in report["messages"] if m["severity"] > 1] == []
+
+
+@pytest.mark.parametrize("version", ["1.27", "1.32", "1.37"])
+@pytest.mark.parametrize("values", SORTS)
+def test_kubernetes_would_take_it(values: dict[str, Any], version: str) -> None:
+    """By the schemas of its API, unknown fields refused."""
+    schemas = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is missing")
+    for document in rendered(**values).values():
+        schemas.validate(document, version, strict=True)
+    with pytest.raises(schemas.ValidationError):
+        schemas.validate({**document, "specs": {}}, version, strict=True)
 
 
 def test_it_is_of_this_version_and_refers_to_what_it_makes() -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -27,8 +28,8 @@ def listening(host: str, port: int) -> socket.socket:
 def run_workers(count: int, work: Callable[[int], int]) -> int:
     """Runs `work` in so many processes, each told its number from 1; 0 once all have ended well.
 
-    Signals go on to all of them. One that ends though nobody told it to is begun anew. UsageError on
-    systems that cannot fork.
+    Signals go on to all of them. One that ends though nobody told it to is begun anew; if this process
+    itself is killed, they stop as on SIGTERM. UsageError on systems that cannot fork.
     """
     if sys.platform == "win32":
         raise UsageError(
@@ -46,6 +47,8 @@ class _Crew:
         self._workers: dict[int, tuple[int, float]] = {}
         self._is_stopping = False
         self._code = 0
+        # Nothing is ever written to it. It ends when the last process that could has gone.
+        self._life, self._held = os.pipe()
 
     def run(self) -> int:
         """Until all have ended."""
@@ -58,6 +61,8 @@ class _Crew:
         finally:
             for name, handler in before.items():
                 signal.signal(getattr(signal, name), handler)
+            os.close(self._held)
+            os.close(self._life)
         return self._code
 
     def _begin(self, number: int) -> None:
@@ -67,6 +72,8 @@ class _Crew:
             for name in _FORWARDED:
                 signal.signal(getattr(signal, name), signal.SIG_DFL)
             keep_hangups()
+            os.close(self._held)
+            threading.Thread(target=self._stop_alone, daemon=True).start()
             code = 1
             try:
                 code = self._work(number)
@@ -74,6 +81,11 @@ class _Crew:
             finally:
                 os._exit(code)
         self._workers[process] = (number, time.monotonic())
+
+    def _stop_alone(self) -> None:
+        """In a worker: waits for the end of the parent, without which nobody keeps or stops it."""
+        os.read(self._life, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
 
     def _wait(self) -> None:
         process, status = os.wait()
