@@ -8,9 +8,8 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any
 
 from ledgeragent.errors import MissingExtraError
@@ -18,10 +17,11 @@ from ledgeragent.gateway.access import CREDENTIALS
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker
 from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
-from ledgeragent.gateway.errors import BadReplyError, GatewayError, SlowUpstreamError, UpstreamError
+from ledgeragent.gateway.errors import BadReplyError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.sse import EventParser, ServerEvent
+from ledgeragent.gateway.upstreamrequest import ConnectionUse, UpstreamRequest, noticing_reuse
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 
 try:
@@ -75,6 +75,7 @@ class Upstream:
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             skip_auto_headers=_UNSET,
+            trace_configs=[noticing_reuse()],
         )
 
     async def close(self) -> None:
@@ -103,16 +104,20 @@ class Upstream:
         self, method: str, url: str, headers: Mapping[str, str], body: Any = None
     ) -> UpstreamRequest:
         """The answer to a request, whatever it is, as the upstream packs it."""
-        assert self._http is not None
+        http = self._http
+        assert http is not None
+        use = ConnectionUse(is_repeatable=body is None or isinstance(body, bytes))
         return UpstreamRequest(
-            self._http.request(
+            lambda: http.request(
                 method,
                 URL(url, encoded=True),
                 data=body,
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._proxy,
-            )
+                trace_request_ctx=use,
+            ),
+            use,
         )
 
     async def chunks(
@@ -257,37 +262,3 @@ async def _told(answer: aiohttp.ClientResponse) -> UpstreamError:
     with suppress(BadReplyError):
         body = await _whole(answer, LONGEST_ERROR)
     return UpstreamError(answer.status, body, response_headers(answer.headers.items()))
-
-
-class UpstreamRequest:
-    """One request, as a context: its answer, and the client library's errors as the gateway's."""
-
-    __slots__ = ("_context",)
-
-    def __init__(self, context: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> None:
-        self._context = context
-
-    async def __aenter__(self) -> aiohttp.ClientResponse:
-        try:
-            return await self._context.__aenter__()
-        except (TimeoutError, aiohttp.ClientError) as problem:
-            raise _failure(problem) from None
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        try:
-            await self._context.__aexit__(kind, problem, traceback)
-        except (TimeoutError, aiohttp.ClientError) as last:
-            raise _failure(last) from None
-        if isinstance(problem, (TimeoutError, aiohttp.ClientError)):
-            raise _failure(problem) from None
-
-
-def _failure(problem: BaseException) -> GatewayError:
-    if isinstance(problem, TimeoutError):
-        return SlowUpstreamError("the upstream did not answer in time")
-    return BadReplyError(f"the upstream failed: {type(problem).__name__}")
