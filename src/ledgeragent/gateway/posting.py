@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
+from weakref import WeakSet
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.patience import Patience
+from ledgeragent.gateway.upstreamrequest import ConnectionUse
 
 try:
     import aiohttp
@@ -29,10 +31,9 @@ _CHUNK = 1 << 16
 class PostOffice:
     """The connections to one origin, and how long an answer on them is waited for."""
 
-    def __init__(
-        self, connector: aiohttp.BaseConnector, origin: str, timeout: aiohttp.ClientTimeout
-    ) -> None:
-        self.connector = connector
+    def __init__(self, origin: str, timeout: aiohttp.ClientTimeout) -> None:
+        self.connector = aiohttp.TCPConnector(limit=0)
+        self._used: WeakSet[ResponseHandler] = WeakSet()
         self.timeout = timeout
         self.patience = Patience(timeout.sock_read or 0.0, timeout.total)
         # Never sent: it tells the connector where connections go.
@@ -49,23 +50,37 @@ class PostOffice:
             raise ValueError("a header has a line end in it")
         return text.encode("utf-8", "surrogateescape")
 
-    def close(self) -> None:
-        """Waits for nothing any more."""
+    def is_reused(self, protocol: ResponseHandler) -> bool:
+        """True if an earlier request went over this connection."""
+        if protocol in self._used:
+            return True
+        self._used.add(protocol)
+        return False
+
+    async def close(self) -> None:
+        """Waits for nothing any more, and closes the connections."""
         self.patience.close()
+        await self.connector.close()
 
 
 class Posting:
     """One request, as a context: `status`, `headers` and `content` of its answer."""
 
-    __slots__ = ("_connection", "_data", "_office", "content", "headers", "status")
+    __slots__ = ("_connection", "_data", "_office", "_use", "content", "headers", "status")
 
     status: int
     headers: CIMultiDictProxy[str]
 
     def __init__(
-        self, office: PostOffice, url: str, body: bytes, headers: Mapping[str, str]
+        self,
+        office: PostOffice,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        use: ConnectionUse,
     ) -> None:
         self._office = office
+        self._use = use
         self._data = office.head(url, headers, len(body)) + body
         self._connection: Connection | None = None
         self.content: aiohttp.StreamReader = EMPTY_PAYLOAD
@@ -84,6 +99,7 @@ class Posting:
     async def _ask(self, connection: Connection) -> None:
         protocol, transport = connection.protocol, connection.transport
         assert protocol is not None
+        self._use.is_reused = self._office.is_reused(protocol)
         if transport is None:
             raise aiohttp.ServerDisconnectedError
         protocol.set_response_params(

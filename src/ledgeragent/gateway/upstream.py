@@ -22,7 +22,7 @@ from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.posting import Posting, PostOffice
 from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.sse import EventParser, ServerEvent
-from ledgeragent.gateway.upstreamrequest import UpstreamRequest
+from ledgeragent.gateway.upstreamrequest import ConnectionUse, UpstreamRequest, noticing_reuse
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 
 try:
@@ -72,23 +72,23 @@ class Upstream:
 
     async def open(self) -> None:
         """Opens the connections."""
-        connector = aiohttp.TCPConnector(limit=0)
         # Clients share the connections, and must not share cookies.
         self._http = aiohttp.ClientSession(
             timeout=self._timeout,
-            connector=connector,
+            connector=aiohttp.TCPConnector(limit=0),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             skip_auto_headers=_UNSET,
+            trace_configs=[noticing_reuse()],
         )
         # A proxy, or a password in the address, is for the library to put into the request.
         if self._proxy is None and "@" not in self.address.origin:
-            self._office = PostOffice(connector, self.address.origin, self._timeout)
+            self._office = PostOffice(self.address.origin, self._timeout)
 
     async def close(self) -> None:
         """Closes the connections."""
         if self._office is not None:
-            self._office.close()
+            await self._office.close()
         if self._http is not None:
             await self._http.close()
 
@@ -113,25 +113,31 @@ class Upstream:
         self, method: str, url: str, headers: Mapping[str, str], body: Any = None
     ) -> UpstreamRequest[aiohttp.ClientResponse]:
         """The answer to a request, whatever it is, as the upstream packs it."""
-        assert self._http is not None
+        http = self._http
+        assert http is not None
+        use = ConnectionUse(is_repeatable=body is None or isinstance(body, bytes))
         return UpstreamRequest(
-            self._http.request(
+            lambda: http.request(
                 method,
                 URL(url, encoded=True),
                 data=body,
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._proxy,
-            )
+                trace_request_ctx=use,
+            ),
+            use,
         )
 
     def post(
         self, url: str, headers: Mapping[str, str], body: bytes
     ) -> UpstreamRequest[aiohttp.ClientResponse] | UpstreamRequest[Posting]:
         """The same for a body that is here."""
-        if self._office is None:
+        office = self._office
+        if office is None:
             return self.request("POST", url, headers, body)
-        return UpstreamRequest(Posting(self._office, url, body, headers))
+        use = ConnectionUse(is_repeatable=True)
+        return UpstreamRequest(lambda: Posting(office, url, body, headers, use), use)
 
     async def chunks(
         self,

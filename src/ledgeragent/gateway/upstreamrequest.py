@@ -1,10 +1,12 @@
-"""One request to the upstream, whichever way it goes there."""
+"""One request to an upstream, sent again where the connection kept for it turns out to be closed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.errors import BadReplyError, GatewayError, SlowUpstreamError
@@ -14,22 +16,61 @@ try:
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
+
 _Answer = TypeVar("_Answer")
 
 
+@dataclass(slots=True)
+class ConnectionUse:
+    """The connection of one request: whether it is an earlier one's, and the request can be sent again."""
+
+    is_repeatable: bool
+    is_reused: bool = False
+
+    def is_stale(self, problem: Exception) -> bool:
+        """True if the upstream had hung up on a kept connection, which tells nothing of the request.
+
+        Some servers say that they keep a connection, and close it behind a streamed answer.
+        """
+        is_hung_up = isinstance(problem, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError)
+        return self.is_reused and self.is_repeatable and is_hung_up
+
+
+def noticing_reuse() -> aiohttp.TraceConfig:
+    """Has each request's `ConnectionUse` say whether its connection was kept."""
+
+    async def notice(session: Any, context: Any, params: Any) -> None:
+        context.trace_request_ctx.is_reused = True
+
+    config = aiohttp.TraceConfig()
+    config.on_connection_reuseconn.append(notice)
+    return config
+
+
 class UpstreamRequest(Generic[_Answer]):
-    """One request, as a context: its answer, and the client library's errors as the gateway's."""
+    """One request, as a context: its answer, and the client library's errors as the gateway's.
 
-    __slots__ = ("_context",)
+    It is sent again as long as the connections that it is given turn out to be closed already.
+    """
 
-    def __init__(self, context: AbstractAsyncContextManager[_Answer]) -> None:
-        self._context = context
+    __slots__ = ("_context", "_send", "_use")
+
+    def __init__(
+        self,
+        send: Callable[[], AbstractAsyncContextManager[_Answer]],
+        use: ConnectionUse,
+    ) -> None:
+        self._send, self._use = send, use
 
     async def __aenter__(self) -> _Answer:
-        try:
-            return await self._context.__aenter__()
-        except (TimeoutError, aiohttp.ClientError) as problem:
-            raise _failure(problem) from None
+        while True:
+            self._use.is_reused = False
+            self._context = self._send()
+            try:
+                return await self._context.__aenter__()
+            except (TimeoutError, aiohttp.ClientError) as problem:
+                if not self._use.is_stale(problem):
+                    raise _failure(problem) from None
 
     async def __aexit__(
         self,

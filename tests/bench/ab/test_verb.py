@@ -28,7 +28,7 @@ CALL = {
 
 @contextmanager
 def server(tools: str) -> Iterator[str]:
-    """A server whose model calls tools `freely`, when `forced`, or `never`."""
+    """A server whose model calls tools `freely`, when `forced`, `never`, or where forcing is `refused`."""
     refused: set[str] = set()
 
     def reply(body: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,10 @@ def server(tools: str) -> Iterator[str]:
             data = json.dumps(
                 {"id": "x", "model": "m", "choices": [choice], "usage": usage}
             ).encode()
-            self.send_response(200)
+            is_refused = tools == "refused" and "tool_choice" in body
+            if is_refused:
+                data = json.dumps({"error": {"message": "tool_choice wants --some-flag"}}).encode()
+            self.send_response(400 if is_refused else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -106,8 +109,26 @@ def test_a_server_that_ignores_tools_is_told_before_anything_is_played(
 ) -> None:
     with server("never") as url:
         assert ab(url, tmp_path / "out", "--part", "shop") == 2
-    assert "ignores `tools`" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "ignores `tools`" in told and f"It answered: {WORDS['content']}" in told
     assert not (tmp_path / "out").exists()
+
+
+def test_what_a_server_says_to_being_forced_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with server("refused") as url:
+        assert ab(url, tmp_path / "out", "--part", "shop") == 2
+    told = capsys.readouterr().err
+    assert "ignores `tools`" in told and "status 400" in told and "wants --some-flag" in told
+
+
+def test_a_run_of_the_shop_is_as_long_as_max_steps_says(tmp_path: Path) -> None:
+    with server("freely") as url:
+        options = ["--part", "shop", "--trials", "1", "--tasks", "1", "--max-steps", "1"]
+        assert ab(url, tmp_path, *options) == 0
+    rows = [json.loads(line) for line in (tmp_path / "shop.jsonl").read_text().splitlines()]
+    assert [(row["ended"], row["generations"]) for row in rows] == [("too long", 1)] * 2
 
 
 def test_a_model_that_calls_only_when_forced_is_played_and_the_page_says_so(

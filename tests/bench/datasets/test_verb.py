@@ -91,6 +91,27 @@ def test_a_checkout_with_a_gap_says_which_file_it_lacks(
     assert not (tmp_path / "data" / "benchmarks" / "tau2" / "airline").exists()
 
 
+def test_a_domain_that_the_harness_has_is_not_called_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a named source lacks is not written, but a run takes it from the harness: so says the line."""
+    own = tau2_checkout(tmp_path / "harness") / "data"
+    monkeypatch.setattr(places, "own_folder", lambda: own)
+    sources = [
+        tau2_checkout(tmp_path / "tau2", "airline/db.json"),
+        trait_checkout(tmp_path / "trait"),
+    ]
+    data = tmp_path / "data"
+    assert main(["bench", "data", *map(str, sources), "-o", str(data)]) == 0
+    report = capsys.readouterr().out
+    assert f"airline: the installed tau2 harness {own}" in report and "missing" not in report
+    assert f"{sources[0]} lacks airline/db.json" in report.replace(
+        f"{sources[0]}/data", str(sources[0])
+    )
+    assert f"retail: the data folder {data}" in report
+    assert not (data / "benchmarks" / "tau2" / "airline").exists()
+
+
 def test_files_that_are_there_and_differ_stay(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

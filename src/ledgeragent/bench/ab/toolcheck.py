@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 from ledgeragent.bench.running.endpoint import Endpoint, EndpointError
@@ -22,6 +23,9 @@ _TOOL: Json = {
 _QUESTION: Json = {"role": "user", "content": "Use the tool get_order to look up the order A1."}
 
 
+_LONGEST_ANSWER = 300
+
+
 class ToolSupport(Enum):
     """What became of a plain request to call a tool."""
 
@@ -32,24 +36,51 @@ class ToolSupport(Enum):
         "makes it answer in words"
     )
     NEVER = (
-        "the server ignores `tools`: asked to call one, it answered in words, even with "
-        "tool_choice: required. Nothing could be measured (vLLM: --enable-auto-tool-choice and "
-        "--tool-call-parser; llama.cpp: --jinja)"
+        "the server ignores `tools`: asked to call one, it did not, even with tool_choice: required. "
+        "Nothing could be measured (vLLM: --enable-auto-tool-choice and --tool-call-parser; "
+        "llama.cpp: --jinja and a chat template that shows tools)"
     )
 
 
-def tool_support(endpoint: Endpoint) -> ToolSupport:
-    """What the model does when asked to call a tool; raises EndpointError where it cannot be asked."""
-    if _calls(endpoint, {}):
-        return ToolSupport.CALLS
+@dataclass(frozen=True, slots=True)
+class ToolHearing:
+    """What a server makes of `tools`; `answer` are its words, or its refusal, where it called none."""
+
+    support: ToolSupport
+    answer: str = ""
+
+    def __str__(self) -> str:
+        if not self.answer:
+            return self.support.value
+        return f"{self.support.value}. It answered: {self.answer}"
+
+
+def tool_support(endpoint: Endpoint) -> ToolHearing:
+    """What the model does when asked to call a tool; raises EndpointError where it cannot be asked.
+
+    A server that refuses to be forced may still answer the plain question, so that only the plain
+    one's failure is raised.
+    """
+    is_called, words = _asked(endpoint, {})
+    if is_called:
+        return ToolHearing(ToolSupport.CALLS)
     try:
-        forced = _calls(endpoint, {"tool_choice": "required"})
-    except EndpointError:
-        forced = False
-    return ToolSupport.WHEN_FORCED if forced else ToolSupport.NEVER
+        is_called, answer = _asked(endpoint, {"tool_choice": "required"})
+    except EndpointError as refusal:
+        is_called, answer = False, _short(str(refusal))
+    if is_called:
+        return ToolHearing(ToolSupport.WHEN_FORCED, words)
+    return ToolHearing(ToolSupport.NEVER, answer)
 
 
-def _calls(endpoint: Endpoint, more: Json) -> bool:
+def _asked(endpoint: Endpoint, more: Json) -> tuple[bool, str]:
+    """Whether a tool was called, and what was said."""
     body = {"messages": [_QUESTION], "tools": [_TOOL], **more}
     answer = endpoint.ask("chat/completions", body)
-    return bool((answer["choices"][0].get("message") or {}).get("tool_calls"))
+    message = answer["choices"][0].get("message") or {}
+    return bool(message.get("tool_calls")), _short(str(message.get("content") or ""))
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _LONGEST_ANSWER else f"{words[:_LONGEST_ANSWER]}…"

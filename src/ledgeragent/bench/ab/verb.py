@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _SHOP, _AIRLINE = "shop", "airline"
+_MOST_SHOP_MESSAGES = 40
+"""As in `bench shop`; `--max-steps` may say less."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -81,17 +83,18 @@ def _has_harness() -> bool:
 
 def _tool_remark(args: argparse.Namespace) -> str:
     """What the page says of how the server takes tools; UsageError if it takes none."""
-    use = tool_support(shop_endpoint(args, agent_side(args)))
-    if use is ToolSupport.NEVER:
-        raise UsageError(use.value)
-    if use is ToolSupport.WHEN_FORCED:
-        tell(use.value)
-        return f"**Asked to call a tool, {use.value}.**\n"
+    hearing = tool_support(shop_endpoint(args, agent_side(args)))
+    if hearing.support is ToolSupport.NEVER:
+        raise UsageError(str(hearing))
+    if hearing.support is ToolSupport.WHEN_FORCED:
+        tell(str(hearing))
+        return f"**Asked to call a tool, {hearing}.**\n"
     return ""
 
 
 def _shop(args: argparse.Namespace, folder: Path) -> int:
-    options = {**vars(args), "arms": (PLAIN, GUARDED), "mode": "full", "most": 40}
+    options = {**vars(args), "arms": (PLAIN, GUARDED), "mode": "full"}
+    options["most"] = min(args.max_steps, _MOST_SHOP_MESSAGES)
     options |= {"jobs": args.workers, "output": str(folder / "shop.jsonl")}
     options["tasks"] = _first_tasks(args.tasks)
     return EXIT if played(argparse.Namespace(**options)) is None else 0

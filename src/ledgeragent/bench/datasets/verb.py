@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         sources = places[: len(named)] or places
         target = Path(args.output)
         write(contents(sources), target)
-        places = [*([place_of(target)] if (target / "benchmarks").is_dir() else []), *sources]
+        places = [*([place_of(target)] if (target / "benchmarks").is_dir() else []), *places]
     sys.stdout.writelines(_report(places, with_files=args.files))
     return 0 if len(chosen(places)) == len(NEEDS) else 1
 
@@ -120,15 +120,21 @@ def _present(
     yield f"  sha256:{hashed}, {recognized(need.domain, hashed)}\n"
     if folder is not None:
         yield f"  with {', '.join(guidelines)} of {folder.kind} {folder.root}, for all domains\n"
+    yield from _gaps(need, places)
     if with_files:
         yield from (f"  {line}\n" for line in listing(files).splitlines())
 
 
 def _absent(need: DataNeed, places: Iterable[DataPlace]) -> Iterator[str]:
     yield f"{need.domain}: missing. {_REMEDY[need.trait]}\n"
-    for place in places:
-        missing = place.missing(need)
-        if place.holds(need) and len(missing) < len(need.files):
-            yield f"  {place.root} lacks {', '.join(missing)}\n"
+    yield from _gaps(need, places)
     if not need.trait and installed() is None:
         yield "  no tau2 harness is installed\n"
+
+
+def _gaps(need: DataNeed, places: Iterable[DataPlace]) -> Iterator[str]:
+    """A line for each place that has some of the domain's files, but not all."""
+    for place in places:
+        missing = place.missing(need)
+        if missing and place.holds(need) and len(missing) < len(need.files):
+            yield f"  {place.root} lacks {', '.join(missing)}\n"

@@ -114,12 +114,12 @@ def _domains(named: list[str] | None, tell: Announce) -> list[str]:
     """The domains whose data is there. UsageError for a named one whose data is not, or for none."""
     from ledgeragent.adapters.tau2 import harness
     from ledgeragent.bench.tau2.data import lacking
+    from ledgeragent.bench.tau2.run import require_domain
 
     there, listed = [], harness("tau2.registry").registry.get_domains()
     for domain in named or NEEDS:
-        if named and domain not in NEEDS and domain not in listed:
-            others = ", ".join(sorted({*listed, *NEEDS}))
-            raise UsageError(f"there is no domain {domain!r}; choose one of: {others}")
+        if named and domain not in NEEDS:
+            require_domain(domain, listed)
         if not (missing := lacking(domain)):
             there.append(domain)
             continue

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ledgeragent.adapters.tau2 import harness
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.datadir import DATA_DIR
-from ledgeragent.bench.datasets.needs import digest
+from ledgeragent.bench.datasets.needs import NEEDS, digest
 from ledgeragent.bench.datasets.places import place_of
 from ledgeragent.bench.tau2 import data, telehealth
 from ledgeragent.bench.tau2.agents import register_arms
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
+_OFFICIAL_ONLY = ("banking_knowledge",)
 _SPEECH = ("--audio", "--speech", "--cascaded-config", "--text-streaming", "--voice", "--streaming")
 
 
@@ -129,6 +130,22 @@ def _spawn_worker(url: str, slots: int, index: int, log_dir: Path) -> subprocess
     handle = open_private(log_dir / f"worker_{index}.log", os.O_WRONLY | os.O_TRUNC)
     with os.fdopen(handle, "wb") as log:
         return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+
+
+def require_domain(domain: str, listed: Iterable[str]) -> None:
+    """Raises UsageError, with the remedy, for a domain that the harness lists not."""
+    if domain in (names := set(listed)):
+        return
+    if domain == telehealth.NAME:
+        remedy = f"its data is not there: {DATA_DIR} names the folder with benchmarks/"
+    elif domain in _OFFICIAL_ONLY:
+        remedy = (
+            f"{harness_version()} lacks it, as it comes with the official harness alone: install a "
+            "checkout of https://github.com/sierra-research/tau2-bench, with Python 3.12 or 3.13"
+        )
+    else:
+        remedy = f"choose one of: {', '.join(sorted({*names, *NEEDS}))}"
+    raise UsageError(f"there is no domain {domain!r}; {remedy}")
 
 
 def signature(domain: str) -> str:

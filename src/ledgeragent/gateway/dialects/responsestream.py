@@ -57,6 +57,7 @@ class ResponsesStream:
 
     def _start(self) -> None:
         self._numbers: dict[int, int] = {}
+        self._places: dict[str, int] = {}
         self._held: dict[int, Body] = {}
         self._held_ids: set[str | None] = set()
         self._late: dict[int, _Late] = {}
@@ -77,6 +78,7 @@ class ResponsesStream:
         if not isinstance(data, dict):
             raise BadReplyError("the upstream sent an event that is no object")
         kind = data["type"]
+        data = self._placed(kind, data)
         check_frame(data, self._judged(kind, data))
         if kind in _FAILED:
             reported = data.get("error") or data.get("message") or data.get("response")
@@ -90,6 +92,18 @@ class ResponsesStream:
             check_empty(data["response"], "output", "output_text")
             self._id = data["response"]["id"]
             yield self._event(data)
+
+    def _placed(self, kind: str, data: Body) -> Body:
+        """The event with the number of its item: some servers tell of which item it is by id alone."""
+        if "output_index" in data or kind in _ENDS:
+            return data
+        item = data.get("item")
+        name = item.get("id") if isinstance(item, dict) else data.get("item_id")
+        if isinstance(name, str):
+            return {**data, "output_index": self._places.setdefault(name, len(self._places))}
+        if item is not None:
+            raise BadReplyError("the upstream sent an item with neither number nor id")
+        return data
 
     def _judged(self, kind: str, data: Body) -> Iterable[Any]:
         """What in an event is a call that is judged, or that of an item which is."""
