@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -23,6 +24,7 @@ from ledgeragent.gateway.errors import BadReplyError, BadRequestError, GatewayEr
 from ledgeragent.gateway.guarding import GuardedRequest
 from ledgeragent.gateway.guardoptions import GuardrailOptions
 from ledgeragent.gateway.inbound import session_name
+from ledgeragent.gateway.overhearing import Overhearing
 from ledgeragent.gateway.sse import DONE, EventParser, ServerEvent
 from ledgeragent.gateway.words import VERDICT_HEADER
 
@@ -141,14 +143,8 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
             return
         kind, guarded = entry
         if self.guarding.is_shadow:
-            passing = []
-            try:
-                async for chunk in _again(first, chunks):
-                    passing.append(chunk)
-                    yield chunk
-                await guarded.overhear(_events(kind, _each(passing)))
-            finally:
-                await guarded.close()
+            async for chunk in self._passing(kind, guarded, _again(first, chunks)):
+                yield chunk
             return
         events = _events(kind, _again(first, chunks))
         async for event in guarded.stream(
@@ -158,6 +154,20 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
                 continue  # The proxy ends its streams itself.
             is_chunk = kind == "acompletion" and isinstance(event.data, dict)
             yield ModelResponseStream(**event.data) if is_chunk else event.encode()
+
+    async def _passing(
+        self, kind: str, guarded: GuardedRequest, chunks: AsyncIterator[Any]
+    ) -> AsyncGenerator[Any, None]:
+        """The pieces as they come; each is read once it has gone on."""
+        heard, events = Overhearing(), _Events(kind)
+        try:
+            async for chunk in chunks:
+                yield chunk
+                heard.add(partial(events.of, chunk))
+            heard.add(events.end)
+            await guarded.overheard(heard)
+        finally:
+            await guarded.close()
 
     async def async_post_call_failure_hook(
         self, request_data: Any, original_exception: Any, *rest: Any, **more: Any
@@ -224,21 +234,33 @@ async def _route(kind: str, data: Mapping[str, Any], body: Body) -> Any:
 
 async def _events(kind: str, chunks: AsyncIterator[Any]) -> AsyncGenerator[ServerEvent, None]:
     """The pieces of a streamed answer as events."""
-    parser = EventParser()
+    events = _Events(kind)
     async for chunk in chunks:
+        for event in events.of(chunk):
+            yield event
+    for event in events.end():
+        yield event
+
+
+class _Events:
+    """The events of a streamed answer, piece by piece."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._parser = EventParser()
+
+    def of(self, chunk: Any) -> Iterator[ServerEvent]:
+        """Those that are complete after this piece."""
         if isinstance(chunk, bytes | str):
-            for event in parser.feed(chunk.encode() if isinstance(chunk, str) else chunk):
-                yield event
+            yield from self._parser.feed(chunk.encode() if isinstance(chunk, str) else chunk)
         else:
             data = _plain(chunk)
-            yield ServerEvent(str(data["type"]) if kind == "aresponses" else "", data)
-    if kind == "acompletion":
-        yield ServerEvent("", DONE)
+            yield ServerEvent(str(data["type"]) if self._kind == "aresponses" else "", data)
 
-
-async def _each(chunks: Iterable[Any]) -> AsyncGenerator[Any, None]:
-    for chunk in chunks:
-        yield chunk
+    def end(self) -> Iterator[ServerEvent]:
+        """What the proxy says itself at the end of an answer."""
+        if self._kind == "acompletion":
+            yield ServerEvent("", DONE)
 
 
 async def _again(first: Any, rest: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
