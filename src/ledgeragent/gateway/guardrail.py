@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
@@ -25,7 +25,8 @@ from ledgeragent.gateway.guarding import GuardedRequest
 from ledgeragent.gateway.guardoptions import GuardrailOptions
 from ledgeragent.gateway.inbound import session_name
 from ledgeragent.gateway.overhearing import Overhearing
-from ledgeragent.gateway.sse import DONE, EventParser, ServerEvent
+from ledgeragent.gateway.proxyevents import ProxyEvents, plain_body
+from ledgeragent.gateway.sse import DONE, ServerEvent
 from ledgeragent.gateway.words import VERDICT_HEADER
 
 try:
@@ -119,7 +120,7 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
             return None
         kind, guarded = entry
         try:
-            whole = encode(_plain(response))
+            whole = encode(plain_body(response))
             answer = await guarded.answer(whole, lambda body: self._asked(kind, data, body))
             return None if answer == whole else _like(response, json.loads(answer))
         except HTTPException:
@@ -159,7 +160,7 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         self, kind: str, guarded: GuardedRequest, chunks: AsyncIterator[Any]
     ) -> AsyncGenerator[Any, None]:
         """The pieces as they come; each is read once it has gone on."""
-        heard, events = Overhearing(), _Events(kind)
+        heard, events = Overhearing(), ProxyEvents(kind)
         try:
             async for chunk in chunks:
                 yield chunk
@@ -201,7 +202,7 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         return self._entries.get(request) if request is not None else None
 
     async def _asked(self, kind: str, data: Mapping[str, Any], body: Body) -> bytes:
-        return encode(_plain(await _route(kind, data, body)))
+        return encode(plain_body(await _route(kind, data, body)))
 
     async def _heard(
         self, kind: str, data: Mapping[str, Any], body: Body
@@ -234,7 +235,7 @@ async def _route(kind: str, data: Mapping[str, Any], body: Body) -> Any:
 
 async def _events(kind: str, chunks: AsyncIterator[Any]) -> AsyncGenerator[ServerEvent, None]:
     """The pieces of a streamed answer as events."""
-    events = _Events(kind)
+    events = ProxyEvents(kind)
     async for chunk in chunks:
         for event in events.of(chunk):
             yield event
@@ -242,40 +243,11 @@ async def _events(kind: str, chunks: AsyncIterator[Any]) -> AsyncGenerator[Serve
         yield event
 
 
-class _Events:
-    """The events of a streamed answer, piece by piece."""
-
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
-        self._parser = EventParser()
-
-    def of(self, chunk: Any) -> Iterator[ServerEvent]:
-        """Those that are complete after this piece."""
-        if isinstance(chunk, bytes | str):
-            yield from self._parser.feed(chunk.encode() if isinstance(chunk, str) else chunk)
-        else:
-            data = _plain(chunk)
-            yield ServerEvent(str(data["type"]) if self._kind == "aresponses" else "", data)
-
-    def end(self) -> Iterator[ServerEvent]:
-        """What the proxy says itself at the end of an answer."""
-        if self._kind == "acompletion":
-            yield ServerEvent("", DONE)
-
-
 async def _again(first: Any, rest: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
     if first is not None:
         yield first
     async for chunk in rest:
         yield chunk
-
-
-def _plain(response: Any) -> Body:
-    """An answer, or a piece of one, as the JSON that the proxy would make of it."""
-    if isinstance(response, Mapping):
-        return {name: value for name, value in response.items() if name != "_hidden_params"}
-    body: Body = response.model_dump(mode="json", exclude_none=True)
-    return body
 
 
 def _like(response: Any, body: Body) -> Any:
