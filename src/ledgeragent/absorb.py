@@ -170,7 +170,9 @@ def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
 def touched_by(ledger: Ledger, call: ToolCall, domain: Domain) -> list[Touch]:
     """What a write changes."""
     tool = domain.tool(call.name)
-    return tool.touched(domain.arguments(call), ledger) if isinstance(tool, Write) else []
+    # What a tool reads in arguments that are no JSON, nobody can tell.
+    arguments = domain.arguments(call) if call.malformed is None else None
+    return tool.touched(arguments, ledger) if isinstance(tool, Write) else []
 
 
 def _fails(route: Read[Any], raw: Json) -> bool:

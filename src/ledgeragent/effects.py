@@ -218,15 +218,14 @@ class Write:
     lost: Callable[[str], bool] = lost_on_the_way
     open: bool = False
 
-    def touched(self, arguments: Arguments, ledger: Ledger) -> list[Touch]:
-        """What a call changes, its arguments as rules read them; all, where its account of it fails."""
+    def touched(self, arguments: Arguments | None, ledger: Ledger) -> list[Touch]:
+        """What a call changes, its arguments as rules read them; all, where that cannot be told."""
         try:
-            touched: list[Touch] = []
-            for touches in self.touches:
-                touched += touches(arguments, ledger)
-            return touched
-        except Exception:
-            return [Touch(entry.path) for entry in ledger]
+            if arguments is not None:
+                return [mark for touches in self.touches for mark in touches(arguments, ledger)]
+        except Exception:  # the pack's own code
+            pass
+        return [Touch(entry.path) for entry in ledger]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

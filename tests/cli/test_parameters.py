@@ -155,3 +155,80 @@ def test_what_no_number_can_be_compared_with_is_no_number(
     """NaN is neither more nor less than a limit, so that a rule would hold of nothing or of all."""
     done = ledgeragent("check", pack, "--param", f"limit={value}")
     assert done.code == 2 and problem in done.err and "Traceback" not in done.err
+
+
+def exported(pack: str, file: Path, *redact: str, **values: Any) -> Path:
+    """The one conversation of a journal that an agent kept whose pack had these values."""
+    from ledgeragent import Reply, Session, ToolCall, ToolReturn, load_domain
+    from ledgeragent.journal import Journal
+
+    domain = load_domain(pack, parameters={"now": "2025-03-20", **values}, allow_faulty=True)
+    with Journal.open(file, domain=domain, redact=redact) as journal:
+        session = Session(domain, journal=journal)
+        session.filter(Reply(calls=(ToolCall(name="get_account", arguments=KEY, id="r"),)))
+        session.observe(ToolReturn(call_id="r", content=json.dumps(ACCOUNT)))
+        asked = {**KEY, "amount": 60.0}
+        session.filter(Reply(calls=(ToolCall(name="transfer", arguments=asked, id="t"),)))
+        if session.state.pending:
+            session.observe(ToolReturn(call_id="t", content="done"))
+    runs = file.with_suffix(".runs")
+    runs.write_text(ledgeragent("journal", "export", file).out)
+    return runs
+
+
+KEY = {"account_id": "A"}
+
+
+@pytest.mark.parametrize(
+    ("values", "words", "expected"),
+    [
+        ({"limit": 50.0}, [], (0, 1)),
+        ({"limit": 500.0}, [], (1, 0)),
+        ({"days": 30}, [], (0, 1)),
+        ({"limit": 50.0}, ["--param", "limit=70"], (1, 0)),
+        ({"limit": 50.0}, ["--param", "days=30"], (0, 1)),
+        ({"limit": 500.0}, ["--param", "limit=50"], (0, 1)),
+    ],
+)
+def test_a_journal_is_judged_with_the_values_that_it_keeps(
+    pack: str, tmp_path: Path, values: Any, words: list[str], expected: tuple[int, int]
+) -> None:
+    runs = exported(pack, tmp_path / "j.jsonl", **values)
+    done = ledgeragent("replay", runs, "--domain", pack, "--format", "json", *words)
+    assert done.code == 0 and outcome(done.json) == expected
+    assert "1 runs were judged with the parameter values that they record" in done.err
+
+
+@pytest.mark.parametrize("verb", ["replay", "diff", "view"])
+def test_so_does_every_verb(pack: str, tmp_path: Path, verb: str) -> None:
+    runs = exported(pack, tmp_path / "j.jsonl", limit=50.0)
+    words = {
+        "replay": ["replay", runs, "--baseline", tmp_path / "b", "--update"],
+        "diff": ["diff", runs, "--against", pack],
+        "view": ["view", runs, "-o", "-"],
+    }[verb]
+    done = ledgeragent(*words, "--domain", pack)
+    assert done.code == 0, done
+    text = (tmp_path / "b").read_text() if verb == "replay" else done.out
+    assert verb == "diff" or "50 at most" in text
+    assert verb == "view" or "the parameter values that they record" in done.err
+
+
+@pytest.mark.parametrize("redact", ["params.limit", "params.*", "params"])
+def test_what_was_redacted_is_told(pack: str, tmp_path: Path, redact: str) -> None:
+    runs = exported(pack, tmp_path / "j.jsonl", redact, limit=50.0)
+    done = ledgeragent("replay", runs, "--domain", pack, "--param", "now=2025-03-20")
+    assert "record parameter values that cannot be used" in done.err
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [{"temperature": 0.5}, [], "high", 7, None, {"limit": {"a": "b"}}, {"limit": None}, {"now": 3}],
+)
+def test_other_records_may_hold_anything_there(pack: str, runs: Path, recorded: Any) -> None:
+    run = run_of(timestamp="2025-03-15T12:00:00Z") | {"parameters": recorded}
+    runs.write_text(json.dumps(run))
+    done = ledgeragent("replay", runs, "--domain", pack, "--format", "json")
+    assert done.code == 0 and outcome(done.json) == (1, 0)
+    is_known = isinstance(recorded, dict) and not recorded.keys().isdisjoint({"limit", "now"})
+    assert ("cannot be used" in done.err) is is_known

@@ -15,6 +15,7 @@ from ledgeragent.dispatching import (
     dispatching,
     explained,
     inner_call,
+    inner_reply,
 )
 from ledgeragent.errors import DataError
 from ledgeragent.gate import Gate
@@ -22,6 +23,7 @@ from ledgeragent.ledger import Ledger
 from ledgeragent.offline.binding import Binding
 from ledgeragent.offline.judging import judge
 from ledgeragent.offline.traces import Trace
+from ledgeragent.state import State
 from ledgeragent.verdict import Decision
 from tests.lending.domain import LIBRARY
 
@@ -141,6 +143,69 @@ def test_with_drop_the_reply_holds_what_is_allowed_as_the_host_has_it() -> None:
     reply = Reply(text="One moment.", calls=(run(CANCEL), run({"email": "a@b.c"}, "find_customer")))
     judged = session.filter(reply)
     assert judged.reply == Reply(text="One moment.", calls=reply.calls[1:])
+
+
+ORDER = '{"order_id": "G-1007", "status": "pending"}'
+
+
+def after(domain: DispatchingDomain, *calls_and_answers: Any) -> Ledger:
+    """The ledger of a host that ran these calls, each with its answer behind it."""
+    state = State()
+    for call, answer in zip(calls_and_answers[::2], calls_and_answers[1::2], strict=True):
+        state = state.observe(inner_reply(Reply(calls=(call,)), domain), domain)
+        state = state.observe(ToolReturn(call_id=call.id, content=answer), domain)
+    return state.ledger
+
+
+BEHIND = dispatching(load_domain("shop"), Dispatch(tool="run_tool", name="tool", tools=("get_*",)))
+
+
+@pytest.mark.parametrize("undecided", [Decision.BLOCK, Decision.ALLOW])
+@pytest.mark.parametrize("unknown", [Decision.REVISE, Decision.ALLOW])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("cancel_order", "find_customer", "run_tool", "GET_ORDER", " get_order", "get-order"),
+        *("Get_Order", "get_order\n", "get__order", "\uff47et_order", "getOrder"),
+    ],
+)
+def test_a_tool_that_is_not_behind_a_door_is_not_called_through_it(
+    name: str, unknown: Decision, undecided: Decision
+) -> None:
+    """Nor is one whose name may only pass for that of a tool where the inner tool is looked up."""
+    gate = Gate(domain=BEHIND, unknown=unknown, undecided=undecided)
+    call = BEHIND.inner(ToolCall(name="run_tool", arguments={"tool": name, "order_id": "G-1007"}))
+    verdict = gate.judge(call, Ledger())
+    assert verdict.decision is Decision.REVISE
+    assert "is none of the tools that are called so" in verdict.objection
+
+
+@pytest.mark.parametrize("name", ["cancel_order", "Get_Order", None])
+def test_neither_is_its_answer_evidence(name: str | None) -> None:
+    call = ToolCall(name="run_tool", arguments={"tool": name, "order_id": "G-1007"}, id="1")
+    assert [*after(BEHIND, call, ORDER)] == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolCall(name="run_tool", arguments={"tool": "Cancel_Order"}, id="2"),
+        ToolCall(name="run_tool", arguments={}, id="2"),
+        ToolCall(name="cancel_order", malformed='{"order_id": "G-1007",}', id="2"),
+        ToolCall(name="run_tool", arguments={"tool": "cancel_order", "with": "{,}"}, id="2"),
+        ToolCall(name="run_tool", id="2", arguments={**run(CANCEL).arguments, "order_id": "G-1"}),
+    ],
+)
+@pytest.mark.parametrize("domain", [SHOP, BEHIND])
+def test_what_was_executed_and_cannot_be_told_may_have_changed_everything(
+    domain: DispatchingDomain, call: ToolCall
+) -> None:
+    """A host that repairs arguments runs more than a parser reads in them."""
+    read = ToolCall(name="get_order", arguments=CANCEL, id="1")
+    (entry,) = after(domain, read, ORDER)
+    assert not entry.stale_at(("status",))
+    (entry,) = after(domain, read, ORDER, call, "done")
+    assert entry.stale_at(("status",))
 
 
 PACK = """

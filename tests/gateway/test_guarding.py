@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from ledgeragent.errors import UsageError
 from ledgeragent.gateway.errors import BadRequestError, RefusedTooOftenError
 from ledgeragent.gateway.guarding import Guarding
 from ledgeragent.gateway.guardoptions import GuardrailOptions
+from ledgeragent.gateway.overhearing import Overhearing
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.sse import EventParser, ServerEvent
 from tests.gateway.wires import CHAT, MESSAGES, RESPONSES, Wire
@@ -93,7 +95,10 @@ def test_in_shadow_all_passes_and_is_judged(wire: Wire, stream: bool) -> None:
         guarded = await judge.begin(wire.path, body, None, "")
         assert guarded is not None and guarded.prompt == body
         if stream:
-            await guarded.overhear(_events(wire, WRITE))
+            heard = Overhearing()
+            async for event in _events(wire, WRITE):
+                heard.add(partial(iter, (event,)))
+            await guarded.overheard(heard)
         else:
             whole = _whole(wire, WRITE)
             assert await guarded.answer(whole, _never) == whole
@@ -102,6 +107,28 @@ def test_in_shadow_all_passes_and_is_judged(wire: Wire, stream: bool) -> None:
         assert judge.metrics.unjudged == 1
 
     asyncio.run(play())
+
+
+def test_a_stream_that_passes_is_kept_within_a_bound_and_stops_for_nothing() -> None:
+    async def play(heard: Overhearing) -> None:
+        judge = guarding(mode="shadow")
+        guarded = await judge.begin(CHAT.path, CHAT.request((HELLO,), TOOLS, True), None, "")
+        assert guarded is not None
+        await guarded.overheard(heard)
+        assert (guarded.verdicts, judge.metrics.unjudged) == ("", 1)
+
+    def broken() -> Iterator[ServerEvent]:
+        raise KeyError("type")
+        yield
+
+    endless, odd = Overhearing(limit=1_000), Overhearing()
+    for _ in range(100):
+        endless.add(lambda: [ServerEvent("", {"choices": "x" * 50})])
+        odd.add(broken)
+    assert endless.parts == odd.parts == []
+    assert str(endless.problem) == "the answer is over 1000 bytes"
+    for heard in (endless, odd):
+        asyncio.run(play(heard))
 
 
 def test_a_conversation_that_is_refused_again_and_again_is_not_asked_about_any_more() -> None:

@@ -103,10 +103,25 @@ def warn(intake: Intake, files: Sequence[str]) -> None:
         more = broken - _MOST_WARNINGS
         note(f"ledgeragent: skipped: {more} more broken records")
     _warn_of_silent(intake)
+    _tell_values(intake)
     if intake.timeless:
         note(
             f"ledgeragent: warning: {intake.timeless} runs do not tell the time that rules ask for, "
             "so these rules fail there; give it with --param now=..."
+        )
+
+
+def _tell_values(intake: Intake) -> None:
+    """Says whose parameter values the verdicts rest on."""
+    if intake.own_values:
+        note(
+            f"ledgeragent: {intake.own_values} runs were judged with the parameter values that they "
+            "record; --param gives others"
+        )
+    if intake.lost_values:
+        note(
+            f"ledgeragent: warning: {intake.lost_values} runs record parameter values that cannot be used "
+            "(redacted, or of another type than the pack's), so its own count there; give them with --param"
         )
 
 

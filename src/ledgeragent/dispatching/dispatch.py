@@ -25,15 +25,21 @@ class Dispatch:
 
     def reaches(self, tool: str) -> bool:
         """True if it stands before a tool of this name."""
-        return tool != self.tool and any(fnmatchcase(tool, pattern) for pattern in self.tools)
+        return tool != self.tool and self._fits(tool)
+
+    def _fits(self, tool: str) -> bool:
+        return any(fnmatchcase(tool, pattern) for pattern in self.tools)
 
     def inner(self, call: ToolCall) -> ToolCall:
         """The call that is meant, under the same id; the call itself where that cannot be told.
 
+        That is so of a name that fits none of the patterns: what the tool does with it, nobody said.
         One that carries arguments which nobody would read is malformed, since the tool may read them.
         """
         inner_name = call.arguments.get(self.name)
         if call.malformed is not None or not isinstance(inner_name, str) or not inner_name:
+            return call
+        if not self._fits(inner_name):
             return call
         rest = {name: value for name, value in call.arguments.items() if name != self.name}
         if not self.arguments:

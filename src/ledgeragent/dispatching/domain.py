@@ -10,17 +10,20 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
+from unicodedata import normalize
 
 from ledgeragent.dispatching.dispatch import Dispatch
 from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Tool, Write
 from ledgeragent.gate import Filtered
+from ledgeragent.ledger import Ledger, Touch
 from ledgeragent.predicates import Broken, Predicate, View, violation
 from ledgeragent.types import Arguments, Message, Reply, ToolCall
 
 M = TypeVar("M", bound=Message)
 
 _DEEPEST = 4
+_SEPARATOR = re.compile(r"[\W_]+")
 _WRITTEN_CALL = re.compile(r"[\w.-]+(?=\()")
 
 
@@ -30,10 +33,13 @@ class DispatchingDomain(Domain):
 
     dispatches: tuple[Dispatch, ...] = ()
     _table: Mapping[str, Dispatch] = field(init=False, repr=False, compare=False)
+    _loose_names: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "_table", {one.tool: one for one in self.dispatches})
+        loose_names = frozenset(_loosely(tool.tool) for tool in self.tools)
+        object.__setattr__(self, "_loose_names", loose_names)
 
     def bind(self, tools: Collection[str]) -> Domain:
         """This domain for a run with these tools, and with all that they stand before."""
@@ -46,10 +52,14 @@ class DispatchingDomain(Domain):
         for _ in range(_DEEPEST):
             dispatch = self._table.get(call.name)
             inner = dispatch.inner(call) if dispatch is not None else call
-            if inner is call:
+            if inner is call or self._is_spelled_otherwise(inner.name):
                 break
             call = inner
         return call
+
+    def _is_spelled_otherwise(self, name: str) -> bool:
+        """True for what is no tool's name, but may pass for one where the inner tool is looked up."""
+        return self.tool(name) is None and _loosely(name) in self._loose_names
 
     def outer(self, call: ToolCall) -> ToolCall:
         """The call on the wire that means a call of one of this domain's tools."""
@@ -71,10 +81,11 @@ class DispatchingDomain(Domain):
 def dispatching(domain: Domain, *dispatches: Dispatch) -> DispatchingDomain:
     """The domain with these tools before its own, each a write that no call under its name passes."""
     own_fields = {f.name: getattr(domain, f.name) for f in fields(Domain) if f.init}
-    listed = {tool.tool for tool in domain.tools}
-    doors = [_door(one) for one in dispatches if one.tool not in listed]
-    rule_id = f"{domain.name}/dispatch"
     guards = tuple(one.tool for one in dispatches)
+    listed = {tool.tool: tool for tool in domain.tools if tool.tool in guards}
+    doors = [_door(one, listed.get(one.tool)) for one in dispatches]
+    others = [tool for tool in domain.tools if tool.tool not in guards]
+    rule_id = f"{domain.name}/dispatch"
     rule = Predicate(id=rule_id, guards=guards, clause=rule_id, check=_unnamed(dispatches))
     clause = Clause(
         id=rule_id,
@@ -86,7 +97,7 @@ def dispatching(domain: Domain, *dispatches: Dispatch) -> DispatchingDomain:
     return DispatchingDomain(
         **{
             **own_fields,
-            "tools": (*domain.tools, *doors),
+            "tools": (*others, *doors),
             "predicates": (*domain.predicates, rule),
             "clauses": (*domain.clauses, clause),
         },
@@ -94,8 +105,19 @@ def dispatching(domain: Domain, *dispatches: Dispatch) -> DispatchingDomain:
     )
 
 
-def _door(dispatch: Dispatch) -> Tool:
-    return Write(tool=dispatch.tool, arguments=dict, open=True)
+def _door(dispatch: Dispatch, listed: Tool | None) -> Tool:
+    if isinstance(listed, Write):
+        return replace(listed, touches=(*listed.touches, _everything))
+    return Write(tool=dispatch.tool, arguments=dict, open=True, touches=(_everything,))
+
+
+def _everything(call: Arguments, ledger: Ledger) -> list[Touch]:
+    """What a call has changed that was executed, though nobody could tell which tool it was for."""
+    return [Touch(entry.path) for entry in ledger]
+
+
+def _loosely(name: str) -> str:
+    return _SEPARATOR.sub("", normalize("NFKC", name).casefold())
 
 
 def _unnamed(dispatches: tuple[Dispatch, ...]) -> Any:
@@ -103,6 +125,9 @@ def _unnamed(dispatches: tuple[Dispatch, ...]) -> Any:
 
     def check(call: Arguments, ledger: View) -> Broken | None:
         """A call that stands for another says for which."""
+        for name in names:
+            if isinstance(tool := call.get(name), str) and tool:
+                return violation("{tool} is none of the tools that are called so", tool=tool)
         return violation("this call does not say which tool it is for: give {names}", names=names)
 
     return check

@@ -23,6 +23,7 @@ from ledgeragent.gateway.errors import BadRequestError, GatewayError, TooLargeEr
 from ledgeragent.gateway.exchange import AskUpstream, Listen
 from ledgeragent.gateway.memory import Histories
 from ledgeragent.gateway.metrics import Metrics
+from ledgeragent.gateway.overhearing import Overhearing
 from ledgeragent.gateway.references import resolved
 from ledgeragent.gateway.settings import Settings
 from ledgeragent.gateway.shadow import Shadow
@@ -36,6 +37,9 @@ from ledgeragent.stores.base import ProcessStore, SessionStore
 from ledgeragent.text import visible
 
 log = logging.getLogger("ledgeragent.gateway")
+
+PATIENCE = 5.0
+"""How many seconds an answer that passes may wait for the judge's session store."""
 
 _Piece = TypeVar("_Piece")
 
@@ -78,7 +82,7 @@ class GuardedRequest:
     async def stream(
         self, events: AsyncIterator[ServerEvent], listen: Listen
     ) -> AsyncGenerator[ServerEvent, None]:
-        """The judged answer to a request that streams; in shadow nothing is, see `overhear`."""
+        """The judged answer to a request that streams; in shadow nothing is, see `overheard`."""
         streams = [events]
 
         async def next_stream(body: Body) -> AsyncGenerator[list[ServerEvent], None]:
@@ -105,15 +109,13 @@ class GuardedRequest:
         if not self.admission.visit.settled:
             await self.admission.visit.release()
 
-    async def overhear(self, events: AsyncIterator[ServerEvent]) -> None:
+    async def overheard(self, stream: Overhearing) -> None:
         """Judges a stream that has passed. What cannot be judged is counted, and changes nothing."""
-        try:
-            parts = [event.encode() async for event in _read(events)]
-        except Exception as problem:
-            self._passed(problem)
-            await self.close()
+        if stream.problem is None:
+            await self._overheard(stream.parts, is_stream=True)
         else:
-            await self._overheard(parts, is_stream=True)
+            self._passed(stream.problem)
+            await self.close()
 
     async def _overheard(self, parts: list[bytes], *, is_stream: bool) -> None:
         visit, exchange = self.admission
@@ -126,9 +128,10 @@ class GuardedRequest:
         )
         hear = shadow.hear_stream if is_stream else shadow.hear_parts
         try:
-            settlements = hear(parts)
-            await exchange.recorder.written(exchange.memory)
-            await visit.settle(settlements)
+            async with asyncio.timeout(PATIENCE):
+                settlements = hear(parts)
+                await exchange.recorder.written(exchange.memory)
+                await visit.settle(settlements)
         except Exception as problem:
             self._passed(problem)
         exchange.verdicts += shadow.verdicts

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -23,7 +24,9 @@ from ledgeragent.gateway.errors import BadReplyError, BadRequestError, GatewayEr
 from ledgeragent.gateway.guarding import GuardedRequest
 from ledgeragent.gateway.guardoptions import GuardrailOptions
 from ledgeragent.gateway.inbound import session_name
-from ledgeragent.gateway.sse import DONE, EventParser, ServerEvent
+from ledgeragent.gateway.overhearing import Overhearing
+from ledgeragent.gateway.proxyevents import ProxyEvents, plain_body
+from ledgeragent.gateway.sse import DONE, ServerEvent
 from ledgeragent.gateway.words import VERDICT_HEADER
 
 try:
@@ -117,7 +120,7 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
             return None
         kind, guarded = entry
         try:
-            whole = encode(_plain(response))
+            whole = encode(plain_body(response))
             answer = await guarded.answer(whole, lambda body: self._asked(kind, data, body))
             return None if answer == whole else _like(response, json.loads(answer))
         except HTTPException:
@@ -141,14 +144,8 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
             return
         kind, guarded = entry
         if self.guarding.is_shadow:
-            passing = []
-            try:
-                async for chunk in _again(first, chunks):
-                    passing.append(chunk)
-                    yield chunk
-                await guarded.overhear(_events(kind, _each(passing)))
-            finally:
-                await guarded.close()
+            async for chunk in self._passing(kind, guarded, _again(first, chunks)):
+                yield chunk
             return
         events = _events(kind, _again(first, chunks))
         async for event in guarded.stream(
@@ -158,6 +155,20 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
                 continue  # The proxy ends its streams itself.
             is_chunk = kind == "acompletion" and isinstance(event.data, dict)
             yield ModelResponseStream(**event.data) if is_chunk else event.encode()
+
+    async def _passing(
+        self, kind: str, guarded: GuardedRequest, chunks: AsyncIterator[Any]
+    ) -> AsyncGenerator[Any, None]:
+        """The pieces as they come; each is read once it has gone on."""
+        heard, events = Overhearing(), ProxyEvents(kind)
+        try:
+            async for chunk in chunks:
+                yield chunk
+                heard.add(partial(events.of, chunk))
+            heard.add(events.end)
+            await guarded.overheard(heard)
+        finally:
+            await guarded.close()
 
     async def async_post_call_failure_hook(
         self, request_data: Any, original_exception: Any, *rest: Any, **more: Any
@@ -191,7 +202,7 @@ class LedgerGuardrail(CustomGuardrail):  # type: ignore[misc]
         return self._entries.get(request) if request is not None else None
 
     async def _asked(self, kind: str, data: Mapping[str, Any], body: Body) -> bytes:
-        return encode(_plain(await _route(kind, data, body)))
+        return encode(plain_body(await _route(kind, data, body)))
 
     async def _heard(
         self, kind: str, data: Mapping[str, Any], body: Body
@@ -224,21 +235,12 @@ async def _route(kind: str, data: Mapping[str, Any], body: Body) -> Any:
 
 async def _events(kind: str, chunks: AsyncIterator[Any]) -> AsyncGenerator[ServerEvent, None]:
     """The pieces of a streamed answer as events."""
-    parser = EventParser()
+    events = ProxyEvents(kind)
     async for chunk in chunks:
-        if isinstance(chunk, bytes | str):
-            for event in parser.feed(chunk.encode() if isinstance(chunk, str) else chunk):
-                yield event
-        else:
-            data = _plain(chunk)
-            yield ServerEvent(str(data["type"]) if kind == "aresponses" else "", data)
-    if kind == "acompletion":
-        yield ServerEvent("", DONE)
-
-
-async def _each(chunks: Iterable[Any]) -> AsyncGenerator[Any, None]:
-    for chunk in chunks:
-        yield chunk
+        for event in events.of(chunk):
+            yield event
+    for event in events.end():
+        yield event
 
 
 async def _again(first: Any, rest: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
@@ -246,14 +248,6 @@ async def _again(first: Any, rest: AsyncIterator[Any]) -> AsyncGenerator[Any, No
         yield first
     async for chunk in rest:
         yield chunk
-
-
-def _plain(response: Any) -> Body:
-    """An answer, or a piece of one, as the JSON that the proxy would make of it."""
-    if isinstance(response, Mapping):
-        return {name: value for name, value in response.items() if name != "_hidden_params"}
-    body: Body = response.model_dump(mode="json", exclude_none=True)
-    return body
 
 
 def _like(response: Any, body: Body) -> Any:

@@ -69,7 +69,9 @@ def judged_now(
 
 def compared(baseline: Baseline | None, now: Answered, binding: Binding) -> Difference:
     """The difference from the baseline; without one, every run is new."""
-    difference = Difference(skipped=now.skipped, problems=now.problems)
+    difference = Difference()
+    difference.take(now)
+    difference.runs = 0
     difference.predicates = {rule.id for rule in binding.domain().predicates}
     runs = dict(baseline.runs) if baseline is not None else {}
     for name, run in _named(now.answers):

@@ -14,6 +14,7 @@ from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.engines.engine import Engine
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.judging import RecordedGate, Unknown, gate_of_records, is_check
+from ledgeragent.offline.ownvalues import OwnValues, own_values
 from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs import catalogue, loading
@@ -34,10 +35,10 @@ class Binding:
     `name` is what `packs.catalogue` knows: a shipped pack, a YAML file or folder, `module:ATTRIBUTE`.
     `version` and `tools` overrule what a run records about itself, `levels` how strictly rules are
     enforced (`domain.EVERY_RULE` is for all that are not named, the gate's own checks included).
-    `parameters` are other values than the domain's own. `prefixes` stand before the pack's tools in the
-    runs, `unknown` is the answer to tools that the pack does not list, `form` the form of the runs where it
-    is not told from their content. A pack in which `check` finds an error is refused unless
-    `allow_faulty`.
+    `parameters` are other values than the domain's own, and than those that a run records. `prefixes`
+    stand before the pack's tools in the runs, `unknown` is the answer to tools that the pack does not
+    list, `form` the form of the runs where it is not told from their content. A pack in
+    which `check` finds an error is refused unless `allow_faulty`.
     """
 
     name: str
@@ -62,8 +63,14 @@ class Binding:
         """Every version of the domain, the default one first."""
         return versions(self.name, self.allow_faulty)
 
-    def _bound(self, version: str | None, tools: frozenset[str] | None) -> Domain:
-        return _bound(self.name, version, tools, self.levels, self.parameters, self.allow_faulty)
+    def _bound(
+        self,
+        version: str | None,
+        tools: frozenset[str] | None,
+        recorded: tuple[ParameterText, ...] = (),
+    ) -> Domain:
+        parameters = (*recorded, *self.parameters)
+        return _bound(self.name, version, tools, self.levels, parameters, self.allow_faulty)
 
     def serves(self, trace: Trace) -> bool:
         """True unless the run says that it belongs to another domain."""
@@ -71,12 +78,17 @@ class Binding:
         return not foreign and trace.domain in (None, self.domain().name)
 
     def domain_for(self, trace: Trace) -> Domain:
-        """The domain for one run: its benchmark's version of the policy, and its tools."""
+        """The domain for one run: its benchmark's version of the policy, its tools and parameters."""
         version = self.version
         if version is None:
             available, preferred = self.versions(), _LINEAGE.get(trace.benchmark or "", ())
             version = next((name for name in preferred if name in available), None)
-        return self._bound(version, self.tools or trace.tools)
+        return self._bound(version, self.tools or trace.tools, self.own_values(trace).values)
+
+    def own_values(self, trace: Trace) -> OwnValues:
+        """What the run records of the domain's parameters, but for those that have a value here."""
+        overruled = {text.name for text in self.parameters}
+        return own_values(trace.parameters, self.domain(), overruled)
 
     def gate_for(self, trace: Trace) -> RecordedGate:
         """The gate that judges one run."""

@@ -16,7 +16,8 @@ class Trace:
     `run` names it. `benchmark`, `domain`, `task_id` and `reward` are as recorded, None where they
     are not. `tools` are the agent's tools if the record lists them, `nonstandard` those that the
     record says its benchmark does not have. `solution` is what the agent does in the task's reference
-    solution, None where the record has none. `extras` is what else the record says of the run: its
+    solution, None where the record has none. `parameters` is what a journal says of the values of
+    the pack's. `extras` is what else the record says of the run: its
     time, labels and metadata.
     """
 
@@ -30,6 +31,7 @@ class Trace:
     nonstandard: frozenset[str] = frozenset()
     solution: tuple[Mapping[str, Json], ...] | None = None
     form: str = field(default="", compare=False)
+    parameters: Json = None
     extras: Mapping[str, Json] = field(default_factory=dict, compare=False, repr=False)
     left_out: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     unfit: tuple[tuple[str, str], ...] = field(default=(), compare=False)
@@ -90,6 +92,7 @@ def head(form: str, record: Mapping[str, Json], place: str) -> Trace:
         tools=tool_names(tools) if tools and isinstance(tools, list) else None,
         nonstandard=tool_names(record.get("nonstandard_tools") or []),
         solution=_solution(record),
+        parameters=record.get("parameters"),
         extras={name: record[name] for name in EXTRAS if name in record},
     )
 

@@ -73,11 +73,15 @@ class Intake:
 
     `skipped` counts the ones that were not judged by reason; `problems` are the first of the broken
     ones, `tried` the forms that the first of them was tried in. `readings` is what each file holds.
-    `timeless` counts runs that do not tell the time that the rules ask for.
+    `timeless` counts runs that do not tell the time that the rules ask for, `own_values` those that
+    were judged with the values that they record of the pack's parameters, `lost_values` those that
+    record a value which cannot be used.
     """
 
     runs: int = 0
     timeless: int = 0
+    own_values: int = 0
+    lost_values: int = 0
     readings: dict[str, FileReading] = field(default_factory=dict)
     tried: tuple[tuple[str, str], ...] = ()
     skipped: Counter[str] = field(default_factory=Counter)
@@ -87,6 +91,8 @@ class Intake:
         """Counts `other` in, after everything so far."""
         self.runs += other.runs
         self.timeless += other.timeless
+        self.own_values += other.own_values
+        self.lost_values += other.lost_values
         self.skipped.update(other.skipped)
         first = [row for row in other.problems if is_refusal(row["problem"])]
         others = [row for row in other.problems if not is_refusal(row["problem"])]

@@ -60,13 +60,13 @@ def replay(
     """Judges every conversation of `files` by an engine; the result is the same by any.
 
     `domain` is a pack or `module:ATTRIBUTE`; its `version` and the agent's `tools` are those that
-    each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`,
-    `prefixes`, `unknown`, `form` and `allow_faulty` those of `Binding`. `table` gets a row for each
-    judged call, in order; `part` gets those of a partition where it is worked on. Runs of another
-    domain, and (unless `nonstandard`) of agents with tools that their benchmark does not have, are
-    skipped and counted. Memory holds a few megabytes of the input per process whatever its size, but a
-    JSON document as a whole. A file that cannot be read is counted among the broken records. Raises
-    UsageError for a domain or a rule that does not exist.
+    each run records unless given here; `levels` are those of `Domain.enforcing`, `parameters`
+    count before those that a run records, `prefixes`, `unknown`, `form` and `allow_faulty` are those of
+    `Binding`. `table` gets a row for each judged call, in order; `part` gets those of a partition where
+    it is worked on. Runs of another domain, and (unless `nonstandard`) of agents with tools that their
+    benchmark does not have, are skipped and counted. Memory holds a few megabytes of the
+    input per process whatever its size, but a JSON document as a whole. A file that cannot be read is
+    counted among the broken records. Raises UsageError for a domain or a rule that does not exist.
     """
     binding = Binding(
         name=domain,
@@ -168,6 +168,9 @@ def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) ->
         else:
             intake.read(piece.file, trace)
             intake.timeless += _lacks_the_time(trace, binding.domain_for(trace))
+            values = binding.own_values(trace)
+            intake.own_values += bool(values.values)
+            intake.lost_values += bool(values.lost)
             yield binding.named(trace)
 
 

@@ -117,7 +117,8 @@ def _session(
         verdicts = tuple(_verdicts(events))
     except ValueError as problem:
         return DataError(f"session {conversation['id']}: {problem}", file=file)
-    trace = Trace(run=conversation["id"], messages=messages)
+    parameters = conversation.get("parameters")
+    trace = Trace(run=conversation["id"], messages=messages, parameters=parameters)
     return Recording(
         trace=replace(trace, domain=events[0]["pack"]["name"]),
         verdicts=verdicts,
