@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from ledgeragent.gateway.patience import Patience
+from tests.gateway.upstream import stepwise
+from tests.gateway.wires import CHAT
+from tests.gateway.world import HELLO, SAY, run, world
 
 
 class Clock:
@@ -111,3 +114,16 @@ def test_one_that_is_over_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None
     waiting.begin(again)
     clock.turn(5.0)
     assert again.is_given_up
+
+
+def test_no_time_at_all_is_no_limit() -> None:
+    async def scenario() -> None:
+        steps = asyncio.Semaphore(0)
+        async with world(stepwise(SAY, steps), timeout=0, reply_timeout=0) as w:
+            asked = asyncio.create_task(w.ask(CHAT, (HELLO,), stream=True))
+            for _ in range(20):
+                await asyncio.sleep(0.01)
+                steps.release()
+            assert (await asked).reply == SAY
+
+    run(scenario())

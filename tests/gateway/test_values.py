@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchmarks import bodies
 from benchmarks.bodies import WIRES as HOSTILE
 from ledgeragent import types
+from ledgeragent.gateway import wirejson
 from ledgeragent.gateway.memory import digest
 from ledgeragent.gateway.sse import EventParser
 from ledgeragent.gateway.values import MAX_VALUES, TooManyValuesError, ValueBound, read_call
@@ -68,7 +69,7 @@ def test_strings_are_seen_wherever_a_piece_ends(
 def decoded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """How many values there were in each text that was decoded in one go."""
     sizes: list[int] = []
-    strict = types._strict
+    strict = types.strict
 
     class Watching:
         def scan_once(self, text: str, start: int) -> Any:
@@ -80,7 +81,8 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
             sizes.append(sum(map(text.count, ",:[{")))
             return strict.decode(text)
 
-    monkeypatch.setattr(types, "_strict", Watching())
+    for module in (types, wirejson):
+        monkeypatch.setattr(module, "strict", Watching())
     yield sizes
     assert max(sizes, default=0) <= MAX_VALUES
 

@@ -6,6 +6,7 @@ traces, tasks for long bodies, two timers for each read. That costs more than al
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import TracebackType
 from weakref import WeakSet
@@ -35,7 +36,7 @@ class PostOffice:
         self.connector = aiohttp.TCPConnector(limit=0)
         self._used: WeakSet[ResponseHandler] = WeakSet()
         self.timeout = timeout
-        self.patience = Patience(timeout.sock_read or 0.0, timeout.total)
+        self.patience = Patience(timeout.sock_read or math.inf, timeout.total or None)
         # Never sent: it tells the connector where connections go.
         self.address = aiohttp.ClientRequest("POST", URL(origin))
         self._origin = len(origin)
