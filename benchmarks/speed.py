@@ -148,7 +148,7 @@ def rendering(records: int = 1_000) -> dict[str, float]:
         session.filter(Reply(calls=(call,)))
         changed = {**fixture.order(f"#X{n:07}"), "status": "processed"}
         session.observe(ToolReturn(call_id="1", content=json.dumps(changed)))
-        fresh += sum("shown" not in vars(entry) for entry in session.ledger)
+        fresh += sum(not entry._shown for entry in session.ledger)
         start = time.perf_counter()
         render(session.ledger)
         after.append((time.perf_counter() - start) * 1e6)

@@ -76,17 +76,26 @@ def test_a_record_is_shown_as_one_line_that_cannot_end_its_block() -> None:
 
 def test_what_a_rule_reads_of_an_entry_makes_it_no_other_entry() -> None:
     read, unread = entry(), entry()
-    read.facts_at(("place",))["shelf"] = read.fact(("place", "shelf"), "C4")
-    assert read.facts_at(("place",)) != {} and unread.facts_at(("place",)) == {}
-    assert read.facts_at(("other",)) == {}
-    assert read == unread
+    read.opened(shape_of(Book))
+    read.facts["title"] = read.fact(("title",), "Ferns")
+    assert read == unread and repr(read) == repr(unread)
 
 
 def test_the_shape_of_a_record_is_kept_with_it() -> None:
     observed = entry()
     assert observed.shape is None
     shape = shape_of(Book)
-    assert observed.shaped(shape) is shape and observed.shape is shape
+    assert observed.opened(shape) is shape and observed.shape is shape
+    assert observed.holds_fields and observed.facts == observed.inner_facts == {}
+
+
+def test_a_record_is_read_field_by_field_where_value_and_type_have_some() -> None:
+    text = Entry(path=BOOK("B1"), value="Ferns", source=READ, turn=0)
+    text.opened(shape_of(Book))
+    assert not text.holds_fields
+    observed = entry()
+    observed.opened(shape_of(str))
+    assert not observed.holds_fields
 
 
 def test_a_touch_is_of_the_whole_record_where_no_field_is_named() -> None:

@@ -297,3 +297,23 @@ def test_a_predicate_can_enforce_another_clause_in_some_versions() -> None:
 def test_a_predicate_id_has_a_domain_and_a_name(id: str) -> None:
     with pytest.raises(DomainError):
         predicate(id, guards="lend_book")
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        ("{who} owes 100% of {sum}", "Ada\\u000a owes 100% of 2.5"),
+        ("{who!s} owes {sum:.2f}", "Ada\\u000a owes 2.50"),
+        ("{{who}} is {who}", "{who} is Ada\\u000a"),
+        ("<b> owes 100%\n", "\\u003cb\\u003e owes 100%\\u000a"),
+        ("{sum} {sum}", "2.5 2.5"),
+    ],
+)
+def test_a_reason_is_one_line_however_its_template_is_written(template: str, reason: str) -> None:
+    for _ in range(2):
+        assert violation(template, who="Ada\n", sum=2.5).reason == reason
+
+
+def test_a_template_that_names_a_fact_which_is_not_given_is_an_error() -> None:
+    with pytest.raises(KeyError, match="who"):
+        violation("{who} owes {sum}", sum=2)

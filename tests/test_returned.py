@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Container
+from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pytest
@@ -14,7 +16,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Read, matching, structured, text
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
-from ledgeragent.returned import parse_literal, parse_return, shortened, unwrapped
+from ledgeragent.returned import Content, parse_literal, parse_return, shortened, unwrapped
 from ledgeragent.types import Json, ToolCall, ToolReturn, is_error
 from tests.lending.domain import Book
 
@@ -342,3 +344,32 @@ def test_a_long_text_is_cut_in_a_message(length: int, shown: str) -> None:
 def test_a_literal_that_is_too_long_is_not_tried() -> None:
     with pytest.raises(ValueError, match="short enough"):
         parse_literal("[" + "1," * 600_000 + "]")
+
+
+@dataclass
+class Taker:
+    """A route, as far as an answer knows one."""
+
+    parse: Callable[[str], Json]
+    own: Container[str] = ()
+
+
+def test_routes_with_one_parser_share_what_it_read() -> None:
+    texts: list[str] = []
+
+    def parse(text: str) -> Json:
+        texts.append(text)
+        return [text]
+
+    answer = Content("x")
+    assert answer.value(Taker(parse)) is answer.value(Taker(parse)) and texts == ["x"]
+    assert answer.value(Taker(str.upper)) == "X"
+    assert Content("").value(Taker(parse)) == [""] and texts == ["x", ""]
+
+
+def test_what_is_an_own_field_to_one_route_is_a_wrapping_to_another() -> None:
+    for raw in ({"result": "a"}, '{"result": "a"}'):
+        answer = Content(raw)
+        assert answer.value(Taker(structured, {"result"})) == {"result": "a"}
+        assert answer.value(Taker(str.upper)) == "A"
+    assert Content({"result": 7}).value(Taker(structured)) == 7

@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
+
+from ledgeragent.engines.collection import collected_seldom
 
 STEEPEST = 1.15
 """The largest exponent that is allowed."""
@@ -22,6 +25,18 @@ def least(work: Callable[[], object], times: int = 3) -> float:
         work()
         spent.append(time.process_time() - began)
     return min(spent)
+
+
+@contextmanager
+def as_in_a_gateway() -> Iterator[None]:
+    """Looks for circles of garbage as seldom as the gateway has it."""
+    before = gc.get_threshold()
+    collected_seldom()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def repeated(work: Callable[[], object], least_seconds: float = 0.02) -> float:

@@ -7,13 +7,12 @@ and marks what it touched as stale; then what it answered is stored, where the p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import (
     Neutral,
-    Parser,
     Read,
     ReturnRoute,
     Route,
@@ -24,7 +23,7 @@ from ledgeragent.effects import (
 )
 from ledgeragent.ledger import Entry, Ledger, Touch
 from ledgeragent.paths import Path
-from ledgeragent.returned import is_plain, parse_return, unwrapped
+from ledgeragent.returned import Content, is_plain, unwrapped
 from ledgeragent.shape import shape_of
 from ledgeragent.types import Json, ToolCall, ToolReturn, canonical, is_error
 
@@ -32,10 +31,6 @@ _LONGEST_STATUS_LINE = 200
 _STATUS_LINE = re.compile(
     r"\W*(?:HTTP\S*\s+)?(?:50[234]\b|timed? ?out|connection|bad gateway)", re.I
 )
-
-
-Parsed: TypeAlias = dict[tuple[Parser, str], Json]
-"""What the texts of one return were read as, so that the routes of its tool share that."""
 
 
 class Absorption(NamedTuple):
@@ -57,37 +52,36 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
     routes = domain.routes(call.name)
     if not routes:
         return _after_other(ledger, call, returned, domain)
+    answer = Content(returned.content)
     failed = returned.failed or returned.lost
-    if failed or any(_fails(route, returned.content) for route in routes):
+    if failed or any(_fails(route, answer) for route in routes):
         return _after_failure(ledger, call, returned, routes)
     if call.malformed is not None:
         return Absorption(ledger=ledger, skipped="the arguments of the call were not an object")
-    return _store(ledger, call, returned.content, routes)
+    return _store(ledger, call, answer, routes)
 
 
 def _store(
-    ledger: Ledger, call: ToolCall, content: Json, routes: Iterable[Route[Any]]
+    ledger: Ledger, call: ToolCall, answer: Content, routes: Iterable[Route[Any]]
 ) -> Absorption:
     stored: list[Path[Json]] = []
     problems: list[str] = []
     unread: list[Route[Any]] = []
-    parsed: Parsed = {}
     for route in routes:
         try:
-            entries = _entries(route, call, content, ledger.turn, parsed)
+            entries = _entries(route, call, answer, ledger.turn)
         except Exception as problem:
             problems.append(_account(problem))
             unread.append(route)
             continue
         ledger = _put_all(ledger, route, entries)
-        for entry in entries:
-            stored.append(entry.path)
-            problems += _absent(route, entry)
+        stored.extend([entry.path for entry in entries])
+        problems += _absent(route, entries)
     distinct = tuple(dict.fromkeys(problems))
     if stored or not distinct:
         return Absorption(ledger, tuple(stored), None, distinct)
     for route in unread:
-        ledger = _without_answer(ledger, route, call, content)
+        ledger = _without_answer(ledger, route, call, answer.raw)
     return Absorption(ledger, (), "; ".join(distinct), distinct)
 
 
@@ -115,14 +109,17 @@ def _without_answer(ledger: Ledger, route: Route[Any], call: ToolCall, content: 
     return ledger if path is None else ledger.unreadable(path, answer, call, ledger.turn)
 
 
-def _absent(route: Route[Any], entry: Entry) -> list[str]:
-    """The declared fields that the record lacks, in words."""
-    if not (route.to.holds_objects and entry.typed) or route.merge:
-        return []
-    lacking = shape_of(route.to.record).required - entry.value.keys()
+def _absent(route: Route[Any], entries: Iterable[Entry]) -> Iterator[str]:
+    """The declared fields that records lack, in words."""
+    if route.merge or not route.to.holds_objects:
+        return
+    required = shape_of(route.to.record).required
     if isinstance(route, ReturnRoute):
-        lacking -= route.omit
-    return [f"the answer of {entry.source.name} has no `{name}`" for name in sorted(lacking)]
+        required -= route.omit
+    for entry in entries:
+        if entry.typed and not required <= entry.value.keys():
+            lacking = sorted(required - entry.value.keys())
+            yield from (f"the answer of {entry.source.name} has no `{name}`" for name in lacking)
 
 
 def _account(problem: Exception) -> str:
@@ -151,7 +148,7 @@ def _after_other(
     written = ledger.wrote(call, touched_by(ledger, call, domain))
     if not isinstance(tool, Write) or not tool.returns or call.malformed is not None:
         return Absorption(written, skipped="a write is no observation of what it wrote")
-    return _store(written, call, returned.content, tool.returns)
+    return _store(written, call, Content(returned.content), tool.returns)
 
 
 def _is_lost(tool: Tool | None, answer: str, refused: bool) -> bool:
@@ -175,8 +172,8 @@ def touched_by(ledger: Ledger, call: ToolCall, domain: Domain) -> list[Touch]:
     return tool.touched(arguments, ledger) if isinstance(tool, Write) else []
 
 
-def _fails(route: Read[Any], raw: Json) -> bool:
-    content = unwrapped(raw, route.own)
+def _fails(route: Read[Any], answer: Content) -> bool:
+    content = answer.content(route)
     return isinstance(content, str) and (is_error(content) or route.failed(content))
 
 
@@ -189,35 +186,25 @@ def _after_failure(
     return Absorption(ledger=ledger, skipped="the read failed")
 
 
-def _entries(
-    route: Route[Any], call: ToolCall, raw: Json, turn: int, parsed: Parsed
-) -> list[Entry]:
-    """The records of a return for one route; `parsed` keeps what its other routes have parsed."""
+def _entries(route: Route[Any], call: ToolCall, answer: Content, turn: int) -> list[Entry]:
     if not route.when(call.arguments):
         return []
-    value = _value(route, unwrapped(raw, route.own), raw, parsed)
+    value = answer.value(route)
     if route.to.record is str and route.is_whole and not is_plain(value, Untyped):
         raise ValueError(f"{call.name} answered with no plain text, though that is declared")
     if isinstance(value, Untyped):
         path = _path(route, None, call)
         return [Entry(path=path, value=value.text, source=call, turn=turn, typed=False)]
     entries: list[Entry] = []
+    holds_objects = route.to.holds_objects
+    omit = route.omit if isinstance(route, ReturnRoute) else ()
     for record in route.records(value, call.arguments):
-        if route.to.holds_objects and type(record) is not dict and not isinstance(record, Mapping):
+        if holds_objects and type(record) is not dict and not isinstance(record, Mapping):
             raise ValueError(f"{call.name} returned no object for {route.to.text}")
-        if isinstance(route, ReturnRoute) and route.omit:
-            record = {name: field for name, field in record.items() if name not in route.omit}
-        entries.append(Entry(path=_path(route, record, call), value=record, source=call, turn=turn))
+        if omit:
+            record = {name: field for name, field in record.items() if name not in omit}
+        entries.append(Entry(_path(route, record, call), record, call, turn))
     return entries
-
-
-def _value(route: Route[Any], content: Json, raw: Json, parsed: Parsed) -> Json:
-    if not isinstance(content, str):
-        return content
-    key = route.parse, content
-    if key not in parsed:
-        parsed[key] = parse_return(raw, content, route.parse, route.own)
-    return parsed[key]
 
 
 def _path(route: Route[Any], record: Json, call: ToolCall) -> Path[Json]:

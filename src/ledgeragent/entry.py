@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ledgeragent.paths import Path, quote
 from ledgeragent.persistent import PersistentList, PersistentMap
@@ -34,12 +33,12 @@ class Stale(NamedTuple):
         return fields[: len(self.fields)] == self.fields
 
 
-_UNMARKED: PersistentList[Stale] = PersistentList()
+UNMARKED: PersistentList[Stale] = PersistentList()
 MarkKinds = PersistentMap[tuple[Fields, str | None], Stale]
 """The first mark for each field and tool."""
 
 _NO_KINDS: MarkKinds = PersistentMap({})
-_NO_ORIGINS: Mapping[str, Origin] = {}
+_NO_ORIGINS: PersistentMap[str, Origin] = PersistentMap({})
 
 
 class Touch(NamedTuple):
@@ -74,15 +73,23 @@ class Origin(NamedTuple):
     turn: int
 
 
-@dataclass(frozen=True, kw_only=True)
+Facts: TypeAlias = dict[str | Fields, Evidence]
+
+
+# Frozen, one of many would take four times as long to make.
+@dataclass(slots=True)
 class Entry:
-    """One observed record.
+    """One observed record. What it says of that is never changed.
 
     `source` is the read it came from, `turn` how many user messages came before that read.
     `typed` is False for text that the route's parser could not turn into a record. `stale` are its
     marks, the oldest first, and `stale_kinds` the first for each field and tool. `inherited`
-    names, for records merged by field, the fields that an earlier read supplied. `shape` is what the
-    domain declares of the value, once a rule has read it.
+    names, for records merged by field, the fields that an earlier read supplied.
+
+    Once a rule has opened it, `shape` is what the domain declares of the value, `holds_fields` if a
+    rule reads it field by field, `facts` what rules have read of it, by name, or by place where a whole
+    object is one fact, and `inner_facts` the same of objects inside it. Most records of a long list are
+    opened by none.
     """
 
     path: Path[Json]
@@ -90,40 +97,27 @@ class Entry:
     source: ToolCall
     turn: int
     typed: bool = True
-    stale: PersistentList[Stale] = _UNMARKED
-    stale_kinds: MarkKinds = field(default_factory=lambda: _NO_KINDS, repr=False, compare=False)
-    inherited: Mapping[str, Origin] = field(default_factory=lambda: _NO_ORIGINS)
+    stale: PersistentList[Stale] = UNMARKED
+    stale_kinds: MarkKinds = field(default=_NO_KINDS, repr=False, compare=False)
+    inherited: Mapping[str, Origin] = _NO_ORIGINS
     shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
+    holds_fields: bool = field(init=False, repr=False, compare=False)
+    facts: Facts = field(init=False, repr=False, compare=False)
+    inner_facts: dict[Fields, Facts] = field(init=False, repr=False, compare=False)
+    _shown: str = field(default="", init=False, repr=False, compare=False)
 
-    def shaped(self, shape: Shape) -> Shape:
+    def opened(self, shape: Shape) -> Shape:
         """The shape of the value, kept from here on: it is looked up once for each observation."""
-        object.__setattr__(self, "shape", shape)
+        self.shape, self.facts, self.inner_facts = shape, {}, {}
+        self.holds_fields = type(self.value) is dict and shape.holds_objects
         return shape
 
-    # Made when first used: most records of a long list are read by no rule.
-    @cached_property
-    def facts(self) -> dict[str | Fields, Evidence]:
-        """What rules read of the record, by name, or by place where a whole object is one fact."""
-        return {}
-
-    @cached_property
-    def inner_facts(self) -> dict[Fields, dict[str | Fields, Evidence]]:
-        """The same of objects inside it: several calls and rules read the same few."""
-        return {}
-
-    @cached_property
-    def is_marked(self) -> bool:
-        """True if something of the record may have changed since it was read."""
-        return bool(self.stale)
-
-    def facts_at(self, fields: Fields) -> dict[str | Fields, Evidence]:
-        """The facts that rules have read of the object at `fields`, by name."""
-        return self.inner_facts.setdefault(fields, {})
-
-    @cached_property
+    @property
     def shown(self) -> str:
         """The value as the model sees it: JSON on one line. Computed once per observation."""
-        return visible(canonical(self.value))
+        if not self._shown:
+            self._shown = visible(canonical(self.value))
+        return self._shown
 
     def stale_at(self, fields: Fields) -> Stale | None:
         """The mark that makes `fields` unknown, if one does."""
@@ -136,30 +130,13 @@ class Entry:
             stale = stale.append(mark)
             kind = (mark.fields, mark.by.name if mark.by is not None else None)
             kinds = kinds if kinds.get(kind) is not None else kinds.put(kind, mark)
-        return self._with(self.value, stale, kinds, self.inherited)
+        own = (self.path, self.value, self.source, self.turn, self.typed)
+        return Entry(*own, stale, kinds, self.inherited)
 
-    def having(self, value: Json, stale: Iterable[Stale], inherited: Mapping[str, Origin]) -> Entry:
+    def having(self, value: Json, stale: Sequence[Stale], inherited: Mapping[str, Origin]) -> Entry:
         """This entry with another value, other marks and other fields of an earlier read."""
-        return self._with(value, _UNMARKED, _NO_KINDS, inherited).marked(stale)
-
-    def _with(
-        self,
-        value: Json,
-        stale: PersistentList[Stale],
-        kinds: MarkKinds,
-        inherited: Mapping[str, Origin],
-    ) -> Entry:
-        # Spelled out, since `dataclasses.replace` costs twice as much.
-        return Entry(
-            path=self.path,
-            value=value,
-            source=self.source,
-            turn=self.turn,
-            typed=self.typed,
-            stale=stale,
-            stale_kinds=kinds,
-            inherited=inherited,
-        )
+        entry = Entry(self.path, value, self.source, self.turn, self.typed, inherited=inherited)
+        return entry.marked(stale) if stale else entry
 
     def origin(self, fields: Fields) -> Origin:
         """The read that supplied `fields`: this entry's own unless it inherited them."""

@@ -139,12 +139,7 @@ class Gate:
         return Verdict(call, self.unknown, (unusable(UNKNOWN_TOOL, self.unknown, reason),))
 
     def _apply(
-        self,
-        guard: Guard,
-        call: ToolCall,
-        arguments: Arguments,
-        view: View,
-        plan: Plan | None,
+        self, guard: Guard, call: ToolCall, arguments: Arguments, view: View, plan: Plan | None
     ) -> Verdict:
         evidence = view.evidence
         findings: list[Finding] = []
@@ -230,8 +225,8 @@ class Gate:
             plan.expect(call)
         rejected: list[Verdict] = []
         verdicts: list[Verdict] = []
-        for number, call in enumerate(reply.calls, 1):
-            verdict = plan.judge(call, last=number == len(reply.calls))
+        for call in reply.calls:
+            verdict = plan.judge(call)
             if verdict.decision is not _ALLOW:
                 verdict = self._guard_loop(verdict, memory.of(verdict))
                 rejected.append(verdict)
@@ -277,8 +272,9 @@ def _read_arguments(guard: Guard, call: ToolCall) -> Arguments | Finding:
 def _verdict(call: ToolCall, findings: list[Finding], evidence: list[Evidence]) -> Verdict:
     if not findings:
         return _tuple(Verdict, (call, _ALLOW, (), (), evidence, ""))
-    if len(findings) == 1 and findings[0].enforcement is _ENFORCE:
-        return _tuple(Verdict, (call, findings[0].decision, (*findings,), (), evidence, ""))
+    first = findings[0]
+    if len(findings) == 1 and first.enforcement is _ENFORCE:
+        return _tuple(Verdict, (call, first.decision, (first,), (), evidence, ""))
     shadow = tuple([f for f in findings if f.enforcement is not _ENFORCE])
     enforced = tuple([f for f in findings if f.enforcement is _ENFORCE])
     decision = max([finding.decision for finding in enforced], default=_ALLOW)

@@ -10,24 +10,15 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
-from ledgeragent.entry import Entry, Evidence, Fields, Origin, Stale, Touch
+from ledgeragent.entry import Entry as Entry
+from ledgeragent.entry import Evidence as Evidence
+from ledgeragent.entry import Fields as Fields
+from ledgeragent.entry import Origin as Origin
+from ledgeragent.entry import Stale as Stale
+from ledgeragent.entry import Touch as Touch
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.persistent import PersistentList, PersistentMap
 from ledgeragent.types import Json, ToolCall
-
-__all__ = [
-    "Entry",
-    "Evidence",
-    "Fields",
-    "Ledger",
-    "Origin",
-    "Speaker",
-    "Stale",
-    "Touch",
-    "Unconfirmed",
-    "UnconfirmedGround",
-    "Utterance",
-]
 
 R = TypeVar("R")
 
@@ -82,7 +73,7 @@ class Ledger:
     turn: int = 0
     writes: PersistentList[ToolCall] = _NO_WRITES
     unconfirmed: tuple[Unconfirmed, ...] = ()
-    unavailable: PersistentMap[tuple[str, str], str] = field(default_factory=lambda: _NO_ANSWERS)
+    unavailable: PersistentMap[tuple[str, str], str] = _NO_ANSWERS
     utterances: PersistentList[Utterance] = _NOTHING_SAID
     now: str = ""
     _roots: _Roots = field(default_factory=dict)
@@ -96,9 +87,9 @@ class Ledger:
 
     def glob(self, template: PathTemplate[R]) -> Iterator[Entry]:
         """Every observed entry of a family, in order of first observation."""
-        branch = self._roots.get(template.root)
+        branch, length = self._roots.get(template.root), len(template.segments)
         for entry in branch.values() if branch is not None else ():
-            if template.fits(entry.path):
+            if len(entry.path) == length and (not template.literals or template.fits(entry.path)):
                 yield entry
 
     def __iter__(self) -> Iterator[Entry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ledgeragent.errors import PathError
@@ -52,68 +52,69 @@ class Path(tuple[str, ...], Generic[R]):
         return f"Path({str(self)!r})"
 
 
-class PathTemplate(Generic[R]):
+def _filled(
+    text: str, segments: tuple[str, ...], places: tuple[int, ...], *keys: str
+) -> Path[Json]:
+    if len(keys) != len(places):
+        raise PathError(f"{text} takes {len(places)} keys, got {len(keys)}")
+    path = [*segments]
+    for number, key in enumerate(keys):
+        if not isinstance(key, str):
+            raise PathError(f"the keys of {text} are text, got {keys!r}")
+        path[places[number]] = key
+    return Path(path)
+
+
+# Rules call one for each record they read, which costs a partial half as much as a `__call__`.
+class PathTemplate(partial[Path[R]]):
     """A family of paths: `PathTemplate("orders.{order_id}", Order)("#W1")` is `orders.#W1`.
 
     `record` is the TypedDict of what is stored there (or `str`, `list`), for readers and checkers.
+    `literals` are those inside it, each with its place.
     """
 
-    __slots__ = (
-        "_key_at",
-        "_length",
-        "_literal_at",
-        "holds_objects",
-        "keys",
-        "record",
-        "root",
-        "segments",
-        "text",
-    )
+    __slots__ = ("holds_objects", "keys", "literals", "record", "root", "segments", "text")
 
-    def __init__(self, text: str, record: type[R]) -> None:
-        self.text = text
-        self.record = record
-        self.holds_objects = hasattr(record, "__required_keys__")
-        self.segments = tuple(text.split("."))
-        if not all(self.segments):
+    text: str
+    record: type[R]
+    holds_objects: bool
+    segments: tuple[str, ...]
+    root: str
+    keys: tuple[str, ...]
+    literals: tuple[tuple[int, str], ...]
+
+    def __new__(cls, text: str, record: type[R]) -> PathTemplate[R]:
+        segments = tuple(text.split("."))
+        if not all(segments):
             raise PathError(f"empty segment in path template {text!r}")
-        names = [_PLACEHOLDER.fullmatch(segment) for segment in self.segments]
+        names = [_PLACEHOLDER.fullmatch(segment) for segment in segments]
         if names[0] is not None:
             raise PathError(f"path template {text!r} must begin with a literal")
-        self.root = self.segments[0]
-        self._length = len(self.segments)
-        self.keys = tuple(name[1] for name in names if name)
-        self._key_at = tuple(place for place, name in enumerate(names) if name)
-        self._literal_at = tuple(
-            (i, s)
-            for i, (s, n) in enumerate(zip(self.segments, names, strict=True))
-            if i and n is None
+        places = tuple(place for place, name in enumerate(names) if name)
+        fill = lru_cache(_MOST_REMEMBERED)(partial(_filled, text, segments, places))
+        template = super().__new__(cls, fill)
+        template.text = text
+        template.record = record
+        template.holds_objects = hasattr(record, "__required_keys__")
+        template.segments = segments
+        template.root = segments[0]
+        template.keys = tuple(name[1] for name in names if name)
+        template.literals = tuple(
+            (i, s) for i, (s, n) in enumerate(zip(segments, names, strict=True)) if i and n is None
         )
-
-    def _make(self, *keys: str) -> Path[R]:
-        if len(keys) != len(self.keys):
-            raise PathError(f"{self.text} takes {len(self.keys)} keys, got {len(keys)}")
-        for key in keys:
-            if not isinstance(key, str):
-                raise PathError(f"the keys of {self.text} are text, got {keys!r}")
-        segments = list(self.segments)
-        for place, key in zip(self._key_at, keys, strict=True):
-            segments[place] = key
-        return Path(segments)
+        return template
 
     if TYPE_CHECKING:
 
         def __call__(self, *keys: str) -> Path[R]:
             """The path with its placeholders filled in order."""
-    else:
-        __call__ = lru_cache(_MOST_REMEMBERED)(_make)
 
     def fits(self, path: Path[Json]) -> bool:
         """True if `path` belongs to this family."""
-        if len(path) != self._length or path[0] != self.root:
+        if len(path) != len(self.segments) or path[0] != self.root:
             return False
         # Most families have no literal but their root.
-        return not self._literal_at or all(path[i] == literal for i, literal in self._literal_at)
+        return not self.literals or all(path[place] == text for place, text in self.literals)
 
     def match(self, path: Path[Json]) -> dict[str, str] | None:
         """The placeholder values if `path` belongs to this family, else None."""

@@ -95,7 +95,8 @@ class PersistentMap(Mapping[K, V]):
     def __repr__(self) -> str:
         return repr(self.plain())
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(frozenset(self.plain().items()))
 
 
 class PersistentList(Sequence[T]):

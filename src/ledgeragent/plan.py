@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Write
-from ledgeragent.ledger import Ledger, Touch, Unconfirmed
+from ledgeragent.ledger import Evidence, Ledger, Touch, Unconfirmed
 from ledgeragent.lookback import LookBack
 from ledgeragent.paths import Path
 from ledgeragent.text import visible
@@ -32,6 +32,7 @@ Judge: TypeAlias = "Callable[[ToolCall, Ledger, Plan | None], Verdict]"
 WAIT = "gate/wait"
 # A look at an enum costs as much as a rule.
 _ALLOW = Decision.ALLOW
+_tuple = tuple.__new__
 _record_of = operator.itemgetter(0)
 
 
@@ -40,25 +41,25 @@ def spoken_calls(calls: Sequence[ToolCall]) -> str:
     return " and ".join(visible(str(call)) for call in calls)
 
 
-class Claim:
-    """What an allowed call rests on and changes, until its result has come."""
+class Claim(NamedTuple):
+    """What an allowed call rests on and changes, until its result has come.
 
-    __slots__ = ("_evidence", "call", "lookbacks", "paths", "touched")
+    `paths` are the records of what it `touches`.
+    """
 
-    def __init__(self, verdict: Verdict, touched: list[Touch], lookbacks: list[LookBack]) -> None:
-        self.call = verdict.call
-        self._evidence = verdict.evidence
-        self.touched = touched
-        self.paths = {*map(_record_of, touched)}
-        self.lookbacks = lookbacks
+    call: ToolCall
+    evidence: Sequence[Evidence]
+    touches: Sequence[Touch]
+    paths: set[Path[Json]]
+    lookbacks: Sequence[LookBack]
 
     def meets(self, later: Claim) -> bool:
         """True if what the later one touches is among what this one rests on, or touches."""
-        own = [*((fact.record, fact.fields) for fact in self._evidence), *self.touched]
+        own = [*((fact.record, fact.fields) for fact in self.evidence), *self.touches]
         return any(
             touch.path == path
             and all(map(operator.eq, touch.fields, fields))  # one inside the other
-            for touch in later.touched
+            for touch in later.touches
             for path, fields in own
         )
 
@@ -82,6 +83,8 @@ class Plan:
         # Which records the claims touch, and rest on: most calls have none in common, and need no more.
         self._changes: dict[Path[Json], list[tuple[ToolCall, Sequence[Touch]]]] = {}
         self._relied_on: set[Path[Json]] = set()
+        # The latest call that was let through, until the next one is judged: most replies have one.
+        self._latest: Claim | Verdict | None = None
         # What the judge of the latest call has read: its arguments, its view, and the satisfied rules
         # that asked which writes were done.
         self._arguments: Arguments | None = None
@@ -98,56 +101,61 @@ class Plan:
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
         # What it was let through on is read off the ledger once more: nobody keeps it.
-        claim = self._claim(self._judged(call))
-        if claim is not None:
-            self._let_through(claim)
+        self._latest = self._judged(call)
 
-    def judge(self, call: ToolCall, *, last: bool = False) -> Verdict:
-        """The verdict on the next call; an allowed one is part of the plan, unless it is the `last`."""
+    def judge(self, call: ToolCall) -> Verdict:
+        """The verdict on the next call; an allowed one is part of the plan from here on."""
         if self._order == "snapshot":
             return self._judge(call, self._snapshot, None)
         verdict = self._judged(call)
-        alone = last and not self._claims
-        claim = None if alone or verdict.decision is not _ALLOW else self._claim(verdict)
-        if claim is None:
+        if verdict.decision is not _ALLOW:
             return verdict
-        if self._claims and (earlier := self._conflict(claim)) is not None:
+        claim = self._claim(verdict) if self._claims else None
+        if claim is not None and (earlier := self._conflict(claim)) is not None:
             return _wait(verdict, earlier.call)
-        if not last:
-            self._let_through(claim)
+        self._latest = claim or verdict
         return verdict
 
     def _judged(self, call: ToolCall) -> Verdict:
         """The verdict where the calls let through are expected to be done."""
-        self._arguments, self._view, self.lookbacks = None, None, []
+        if self._latest is not None:
+            self._let_through(self._latest)
+        self._latest = self._arguments = self._view = None
+        self.lookbacks = []
         return self._judge(call, self._snapshot, self)
 
     def _claim(self, verdict: Verdict) -> Claim | None:
         """What an allowed call rests on and changes, None if it changes nothing."""
-        tool = self._domain.tool(verdict.call.name)
+        call = verdict.call
+        tool = self._domain.tool(call.name)
         if not (tool is None or isinstance(tool, Write)):
             return None
-        arguments = self._arguments or self._domain.arguments(verdict.call)
+        arguments = self._arguments or self._domain.arguments(call)
         touched = tool.touched(arguments, self._snapshot) if tool is not None else []
-        return Claim(verdict, touched, self.lookbacks)
+        paths = {*map(_record_of, touched)}
+        # A third of what the class's own constructor costs.
+        return _tuple(Claim, (call, verdict.evidence, touched, paths, self.lookbacks))
 
-    def _let_through(self, claim: Claim) -> None:
+    def _let_through(self, latest: Claim | Verdict) -> None:
+        claim = latest if isinstance(latest, Claim) else self._claim(latest)
+        if claim is None:
+            return
         self._claims.append(claim)
-        self._doubts = (*self._doubts, Unconfirmed(claim.call, True))
+        self._doubts = (*self._doubts, _tuple(Unconfirmed, (claim.call, True)))
         if self._view is not None:
             self._relied_on.update(self._view, self._view.plain)
         for path in claim.paths:
-            self._changes.setdefault(path, []).append((claim.call, claim.touched))
+            self._changes.setdefault(path, []).append((claim.call, claim.touches))
 
     def _conflict(self, later: Claim) -> Claim | None:
         """The earlier call that this one would disturb, or repeat, where order is not sure."""
         if self._order != "any":
             return None
         paths = later.paths
-        apart = paths.isdisjoint(self._relied_on) and paths.isdisjoint(self._changes)
+        # The same call once more touches the same; of one that touches nothing, paths do not tell.
+        apart = paths and paths.isdisjoint(self._relied_on) and paths.isdisjoint(self._changes)
         for claim in self._claims:
-            # The same call once more touches the same; of one that touches nothing, paths do not tell.
-            if not (apart and paths) and (claim.repeats(later.call) or claim.meets(later)):
+            if not apart and (claim.repeats(later.call) or claim.meets(later)):
                 return claim
             if claim.lookbacks and not self._stands(claim, later):
                 return claim

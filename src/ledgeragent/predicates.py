@@ -12,28 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
 from ledgeragent.errors import DomainError
-from ledgeragent.ledger import UnconfirmedGround
-from ledgeragent.missing import MissingEvidence
+from ledgeragent.ledger import UnconfirmedGround as UnconfirmedGround
+from ledgeragent.missing import MissingEvidence as MissingEvidence
 from ledgeragent.paths import Path
-from ledgeragent.text import LONGEST_FACT, Sentence, spoken, visible
+from ledgeragent.text import LONGEST_FACT, Sentence, form_of, spoken, visible
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Enforcement
-from ledgeragent.view import Record, StalePolicy, View
-
-__all__ = [
-    "Broken",
-    "Check",
-    "MissingEvidence",
-    "Predicate",
-    "Private",
-    "Record",
-    "StalePolicy",
-    "UnconfirmedGround",
-    "View",
-    "demand",
-    "predicate",
-    "violation",
-]
+from ledgeragent.view import Record as Record
+from ledgeragent.view import StalePolicy as StalePolicy
+from ledgeragent.view import View as View
 
 # A named tuple's own constructor costs half as much again.
 _tuple = tuple.__new__
@@ -64,14 +51,18 @@ def violation(template: str, **facts: Json) -> Broken:
     "a, b or c", and an empty one as "nothing". A `Private` fact is not told to the user.
     """
     private: dict[str, Json] = {}
+    texts: dict[str, str] = {}
     for name, value in facts.items():
         if type(value) is Private:
-            value, private[name] = value
+            private[name], value = value.instead, value.value
             facts[name] = value
         if type(value) is not str or len(value) > LONGEST_FACT:
-            facts[name] = spoken(value)
-    # Facts come from outside: none may start a line of its own.
-    reason = visible(template.format_map(facts))
+            facts[name] = value = spoken(value)
+            value = f"{value}"
+        # Facts come from outside: none may start a line of its own.
+        texts[name] = visible(value)
+    form, values_of = form_of(template)
+    reason = form % values_of(texts) if form else visible(template.format_map(facts))
     public = _tuple(Sentence, (template, facts, private)) if private else ""
     return _tuple(Broken, (reason, public))
 

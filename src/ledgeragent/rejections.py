@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ledgeragent.persistent import PersistentMap
@@ -24,7 +24,7 @@ class Rejections:
     else, what it lacked before has come, and is forgotten: to lack it again is new.
     """
 
-    counts: _Counts = field(default_factory=lambda: _NONE)
+    counts: _Counts = _NONE
 
     def of(self, verdict: Verdict) -> int:
         """How often this very rejection was given before."""

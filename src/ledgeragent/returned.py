@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any
 
 from ledgeragent.types import Json, RepeatedKeyError, parse_distinct
 
@@ -42,6 +43,34 @@ def unwrapped(content: Json, own: Container[str] = ()) -> Json:
     return content
 
 
+class Content:
+    """What a tool returned, for all the routes that take it: they share what was read in it.
+
+    Of a route it asks the parser (`parse`), and the fields that are the record's (`own`).
+    """
+
+    def __init__(self, raw: Json) -> None:
+        self.raw = raw
+        # Most text is no wrapping, whatever fields are the record's.
+        self._is_bare = isinstance(raw, str) and not _MAY_BE_WRAPPER.match(raw.lstrip())
+        self._values: dict[Callable[[str], Json], tuple[str | None, Json]] = {}
+
+    def content(self, route: Any) -> Json:
+        """It out of its wrapping."""
+        return self.raw if self._is_bare else unwrapped(self.raw, route.own)
+
+    def value(self, route: Any) -> Json:
+        """What the route's parser reads in its text; what is no text, as it is."""
+        content = self.content(route)
+        if not isinstance(content, str):
+            return content
+        text, value = self._values.get(route.parse, (None, None))
+        if text != content:
+            value = parse_return(self.raw, content, route.parse, route.own)
+            self._values[route.parse] = content, value
+        return value
+
+
 def texts_of(content: Json, own: Container[str] = ()) -> list[str]:
     """The texts of a return, one for each block that says something; [] where it is no blocks."""
     for _ in range(_DEEPEST_WRAPPING):
@@ -66,16 +95,16 @@ def parse_return(
     raw: Json, content: str, parse: Callable[[str], Json], own: Container[str] = ()
 ) -> Json:
     """The value of a return's text, as its parser wants it: in its wrapping (`raw`) or out of it."""
-    texts = texts_of(raw, own)
     try:
         value = parse(content)
     except ValueError:
+        texts = texts_of(raw, own)
         if len(texts) > 1:
             return _parse_blocks(texts, parse, own)
         if content is raw or not isinstance(raw, str):
             raise
         value = parse(raw)
-    if len(texts) > 1 and isinstance(value, str):
+    if isinstance(value, str) and len(texts_of(raw, own)) > 1:
         raise ValueError("it answered with several texts, where one is declared")
     return unwrapped(value, own) if type(value) is dict and len(value) == 1 else value
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from ledgeragent.types import Json
 
 LONGEST_FACT = 200
+_MOST_REMEMBERED = 1024
 _UNSAFE = re.compile(
     "[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff<>]"
 )
+
+_FACT = re.compile(r"\{([^\W\d]\w*)\}")
 
 _OBEYED = re.compile(f"(?![\t\n<>]){_UNSAFE.pattern}")
 
@@ -34,6 +39,18 @@ def printable(text: str) -> str:
     In JSON the escape stands for the same character.
     """
     return _OBEYED.sub(_escaped, text)
+
+
+# What a template says itself is looked at once: that takes time for each of its characters.
+@lru_cache(_MOST_REMEMBERED)
+def form_of(template: str) -> tuple[str, Callable[[Mapping[str, str]], Any]]:
+    """The template as `%` fills it, made visible, and what fills it from facts that are visible.
+
+    The form is "" where the template has none of them, or more of one than its name.
+    """
+    names = _FACT.findall(template)
+    form = _FACT.sub("%s", visible(template).replace("%", "%%"))
+    return (form, itemgetter(*names)) if names and not {"{", "}"} & {*form} else ("", dict)
 
 
 class Sentence(NamedTuple):
@@ -63,7 +80,11 @@ def spoken(value: Json) -> Json:
 
 
 def _either(values: Sequence[Json]) -> str:
-    items = [v if type(v) is str and len(v) <= LONGEST_FACT else _cut(v) for v in values]
+    items = [*values]
+    for item in items:
+        if type(item) is not str or len(item) > LONGEST_FACT:
+            items = [*map(_cut, items)]
+            break
     if len(items) < 2:
         return items[0] if items else "nothing"
     last = items.pop()

@@ -60,11 +60,12 @@ class RepeatedKeyError(ValueError):
 def parse_distinct(text: str) -> Json:
     """The value of strict JSON; RepeatedKeyError where an object in it has a key twice."""
     value = parse_json(text)
-    # Each key stands before a colon; other text that does only makes the second look needed.
-    before_colons = text.count('":')
-    is_spaced = text.count(":") != before_colons and _SPACED_COLON.search(text) is not None
-    if is_spaced or before_colons != _keys_in(value):
-        json.loads(text, object_pairs_hook=_refuse_repeats)
+    keys, colons = _keys_in([value]), text.count(":")
+    # Each key stands before a colon; other text with some only makes a closer look needed.
+    if colons != keys:
+        in_place = text.count('":')
+        if in_place != keys or (colons != in_place and _SPACED_COLON.search(text)):
+            json.loads(text, object_pairs_hook=_refuse_repeats)
     return value
 
 
@@ -75,10 +76,14 @@ def _parse_object(text: str) -> dict[str, Json]:
     return value
 
 
-def _keys_in(value: Json) -> int:
-    if type(value) is dict:
-        return len(value) + sum(map(_keys_in, value.values()))
-    return sum(map(_keys_in, value)) if type(value) is list else 0
+def _keys_in(container: Json) -> int:
+    keys, items = 0, container
+    if type(container) is dict:
+        keys, items = len(container), container.values()
+    for item in items:
+        if type(item) is not str and (type(item) is dict or type(item) is list):
+            keys += _keys_in(item)
+    return keys
 
 
 def _refuse_repeats(pairs: list[tuple[str, Json]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from ledgeragent.ledger import Evidence
@@ -19,6 +20,7 @@ class Decision(IntEnum):
     BLOCK = 2
 
 
+_visible_name = lru_cache(1024)(visible)  # tools are few
 _OUTCOMES = ("", " was not executed", " was not executed, and stays refused")
 """What has become of a call, by its decision, in words that follow its name."""
 
@@ -149,4 +151,4 @@ class Verdict(NamedTuple):
         objection = self.objection
         if not objection:
             return ""
-        return f"{visible(self.call.name)}{_OUTCOMES[self.decision]}: {objection}"
+        return f"{_visible_name(self.call.name)}{_OUTCOMES[self.decision]}: {objection}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, cast
 
+from ledgeragent.entry import UNMARKED, Facts
 from ledgeragent.errors import UnknownTimeError
 from ledgeragent.ledger import Entry, Evidence, Fields, Ledger, Speaker, Stale, Touch
 from ledgeragent.missing import MissingEvidence
@@ -28,28 +29,20 @@ class Record(Mapping[str, Any]):
 
     __slots__ = ("_entry", "_evidence", "_facts", "_fields", "_shape", "_stale", "_value")
 
-    def __init__(
-        self,
-        entry: Entry,
-        evidence: list[Evidence],
-        stale: bool,
-        fields: Fields,
-        value: Json,
-        shape: Shape,
-    ) -> None:
-        self._entry = entry
-        self._shape = shape
-        self._evidence = evidence
-        self._stale = stale
-        self._fields = fields
-        self._value: Mapping[str, Json] = value
-        self._facts = {} if stale else entry.facts_at(fields) if fields else entry.facts
+    _entry: Entry
+    _evidence: list[Evidence]
+    _facts: Facts
+    _fields: Fields
+    _shape: Shape
+    _stale: bool
+    _value: Mapping[str, Json]
 
     def __getitem__(self, name: str) -> Any:
-        facts = self._facts
-        if name not in facts:
+        try:
+            fact = self._facts[name]
+        except KeyError:
             return self._look(name)
-        self._evidence.append(facts[name])
+        self._evidence.append(fact)
         return self._value[name]
 
     def _look(self, name: str) -> Any:
@@ -62,7 +55,7 @@ class Record(Mapping[str, Any]):
             self._refuse_stale(fields, within=type(value) is list)
         shape = self._shape.of(name)
         if type(value) is dict and shape.holds_objects:
-            return Record(self._entry, self._evidence, self._stale, fields, value, shape)
+            return _record(self._entry, self._evidence, self._stale, fields, value, shape)
         self._refuse_odd(fields, value, shape)
         fact = self._facts[name] = self._entry.fact(fields, value)
         self._evidence.append(fact)
@@ -103,14 +96,15 @@ class Record(Mapping[str, Any]):
 
     def at_once(self, name: str) -> Any:
         """The object in a field as one fact, or as a record where part of it may have changed."""
-        fields = (*self._fields, name)
-        if fields not in self._facts:
+        fact = self._facts.get((name,))
+        if fact is None:
             value = self._value.get(name)
             if self._stale or type(value) is not dict:
                 return self[name]
+            fields = (*self._fields, name)
             self._refuse_odd(fields, value, self._shape.of(name))
-            self._facts[fields] = self._entry.fact(fields, value)
-        self._evidence.append(self._facts[fields])
+            fact = self._facts[name,] = self._entry.fact(fields, value)
+        self._evidence.append(fact)
         return self._value[name]
 
     def __contains__(self, name: object) -> bool:
@@ -121,7 +115,7 @@ class Record(Mapping[str, Any]):
 
     def _note_keys(self) -> None:
         # Kept with the entry even where parts of it are stale: whoever asks has looked at the marks.
-        facts = self._entry.facts_at(self._fields) if self._fields else self._entry.facts
+        facts = _facts_at(self._entry, self._fields)
         if _KEYS not in facts:
             facts[_KEYS] = self._entry.fact(self._fields, list(self._value))
         self._evidence.append(facts[_KEYS])
@@ -142,13 +136,29 @@ class Record(Mapping[str, Any]):
         return default
 
 
+def _facts_at(entry: Entry, fields: Fields) -> Facts:
+    return entry.inner_facts.setdefault(fields, {}) if fields else entry.facts
+
+
+# A constructor of its own would cost half as much again.
+def _record(
+    entry: Entry, evidence: list[Evidence], stale: bool, fields: Fields, value: Json, shape: Shape
+) -> Record:
+    record = Record()
+    record._entry = entry
+    record._evidence = evidence
+    record._facts = {} if stale else _facts_at(entry, fields)
+    record._fields = fields
+    record._shape = shape
+    record._stale = stale
+    record._value = value
+    return record
+
+
 Changes: TypeAlias = Mapping[Path[Json], Sequence[tuple[ToolCall, Sequence[Touch]]]]
 """Calls that are about to be done and all that each touches, by the records that they touch."""
 
-
-def _any_shape(path: Path[Any]) -> Shape:
-    """The shape of records of which nothing is declared."""
-    return ANYTHING
+_NO_CHANGES: Changes = {}
 
 
 class View(dict[Path[Any], Any]):
@@ -181,10 +191,10 @@ class View(dict[Path[Any], Any]):
         ledger: Ledger,
         parameters: Mapping[str, Json],
         stale: StalePolicy = "unknown",
-        shapes: Callable[[Path[Any]], Shape] = _any_shape,
+        shapes: Callable[[Path[Any]], Shape] = lambda path: ANYTHING,
     ) -> None:
         self._ledger = ledger
-        self.changes: Changes = {}
+        self.changes = _NO_CHANGES
         self._shapes = shapes
         self.looked_back = False
         self.unconfirmed = ledger.unconfirmed
@@ -209,12 +219,10 @@ class View(dict[Path[Any], Any]):
             entry = self._expected(entry)
         if entry is None or not entry.typed:
             raise MissingEvidence(path)
-        stale = entry.is_marked and self._honour_stale
-        shape = entry.shape
-        if shape is None:
-            shape = entry.shaped(self._shapes(path))
-        if type(entry.value) is dict and shape.holds_objects:
-            record = self[path] = Record(entry, self.evidence, stale, (), entry.value, shape)
+        shape = entry.shape or entry.opened(self._shapes(path))
+        stale = self._honour_stale and entry.stale is not UNMARKED
+        if entry.holds_fields:
+            record = self[path] = _record(entry, self.evidence, stale, (), entry.value, shape)
             return record
         if stale:
             raise MissingEvidence(path, stale=entry.stale[-1])

@@ -11,7 +11,8 @@ from benchmarks.growth.report import PARTS, RESULT, steep
 from benchmarks.queueing import Service, capacity, simulated
 
 KNOWN = {
-    "a return is taken in": "the collector of garbage goes through all records, again and again"
+    "a return is taken in where the collector is left as it is": "Python's collector goes through all "
+    "that a process holds: not once for 32,000 records, once for 64,000, twice for 100,000"
 }
 """What is steep still, with its cause. This list only shrinks."""
 

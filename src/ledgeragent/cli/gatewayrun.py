@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import socket
@@ -20,6 +19,7 @@ from ledgeragent.cli.hangup import take_hangup
 from ledgeragent.cli.streams import tell
 from ledgeragent.cli.workers import listening, run_workers
 from ledgeragent.domain import Domain
+from ledgeragent.engines.collection import collected_seldom
 from ledgeragent.errors import LedgerAgentError, UsageError
 from ledgeragent.files.keys import shown_address
 from ledgeragent.gateway.accesslog import AccessLog
@@ -127,9 +127,7 @@ class Running:
     async def serve(self, sock: socket.socket) -> None:
         """Serves until SIGTERM or SIGINT, and then finishes what is under way."""
         # What is loaded by now stays; collecting it again would cost a sixth of every request.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(20_000, 20, 20)
+        collected_seldom()
         # Who tells that the process lives has to wait for its turn at each of a dozen system calls.
         sys.setswitchinterval(0.0005)
         stop, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -20,3 +20,14 @@ def collected_later() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def collected_seldom() -> None:
+    """Has all that was loaded by now stay, and circles be looked for less often: for a whole process.
+
+    What is taken in holds none, and Python's own limits have the collector go through all of it, and
+    through what the process held before, each time that there is a quarter more.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)

@@ -165,3 +165,27 @@ def test_a_strangers_cancelled_flight_justifies_nothing_after_an_own_change() ->
         verdict = talk.judge(certificate(200))
         assert violated(verdict) == {"airline/compensation-facts"}
         assert "NV102" not in verdict.feedback
+
+
+@pytest.mark.parametrize("number", ["NV102", "NV999"])
+def test_a_cancelled_flight_of_a_reservation_never_read_justifies_nothing_after_an_own_change(
+    number: str,
+) -> None:
+    for call, after in (
+        (UPGRADE, booked(cabin="business", **HURT)),
+        (change(NEW), booked(on("2024-05-21"), **HURT)),
+    ):
+        talk = known(**HURT).status("NV101", "2024-05-20", "available")
+        talk.status("NV101", "2024-05-21", "available").status(number, "2024-05-25", "cancelled")
+        talk.wrote(call, after)
+        assert violated(talk.judge(certificate(100))) == {"airline/compensation-facts"}
+        talk.status("NV101", "2024-05-20", "cancelled")  # what it was booked with
+        assert talk.judge(certificate(200)).allowed
+
+
+def test_a_flight_booked_and_exchanged_in_one_conversation_was_in_its_reservation() -> None:
+    made = booked(on("2024-05-22"), reservation_id="RV0001", **HURT)
+    talk = AirlineTalk().user("hello").profile().wrote(booking(), made)
+    talk.status("NV101", "2024-05-22", "cancelled").status("NV101", "2024-05-21", "available")
+    talk.wrote(change(NEW), booked(on("2024-05-21"), **HURT))
+    assert talk.judge(certificate(200)).allowed

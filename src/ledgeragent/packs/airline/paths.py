@@ -31,6 +31,26 @@ STATUS = PathTemplate("flight_status.{flight_number}.{date}", str)
 DIRECT = PathTemplate("searches.direct.{origin}.{destination}.{date}", Listing)
 ONESTOP = PathTemplate("searches.onestop.{origin}.{destination}.{date}", Listing)
 AIRPORTS = PathTemplate("airports", object)
+SEEN_WITH = PathTemplate("flights_of.{reservation_id}", dict[str, str])
+"""Every flight that a reservation was seen with, also those that a change took out of it since.
+
+The keys are `flight_key(...)`, beside the id of the reservation itself.
+"""
+
+
+def flight_key(flight_number: str, date: str) -> str:
+    """The key of a flight in `SEEN_WITH`."""
+    return f"{flight_number} on {date}"
+
+
+def _flights_seen(value: Json, arguments: Arguments) -> Iterator[Json]:
+    """The flights of a reservation; of an odd one nothing, as its own route says what is odd."""
+    if not isinstance(value, dict) or not isinstance(value.get("flights"), list):
+        return
+    segments = [segment for segment in value["flights"] if isinstance(segment, dict)]
+    keys = [flight_key(str(s.get("flight_number")), str(s.get("date"))) for s in segments]
+    of = value.get("reservation_id") or arguments.get("reservation_id")
+    yield {"reservation_id": str(of), **dict.fromkeys(keys, "seen")}
 
 
 def _listed(value: Json, arguments: Arguments) -> Iterator[Json]:
@@ -69,6 +89,13 @@ _ROUTE = ("origin", "destination", "date")
 _LOOK_UPS: tuple[Read[Any], ...] = (
     Read(tool="get_user_details", to=USER, parameters=("user_id",)),
     Read(tool="get_reservation_details", to=RESERVATION, parameters=("reservation_id",)),
+    Read(
+        tool="get_reservation_details",
+        to=SEEN_WITH,
+        parameters=("reservation_id",),
+        records=_flights_seen,
+        merge=True,
+    ),
     Read(tool="search_direct_flight", to=FLIGHT, parameters=_ROUTE, records=_listed),
     *(
         Read(tool=tool, to=listing, parameters=_ROUTE, records=_numbers)
@@ -170,24 +197,26 @@ def rebooked(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
 _RETURNED = ReturnRoute(to=RESERVATION)
 """Every write on a reservation answers with the whole of it."""
 
+_SEEN = ReturnRoute(to=SEEN_WITH, records=_flights_seen, merge=True)
+
 _BOOK = Write(
     tool="book_reservation",
     arguments=BookReservation,
     touches=(touch(USER, "reservations"), paid_with, seats_taken),
-    returns=(_RETURNED,),
+    returns=(_RETURNED, _SEEN),
 )
 _CHANGE = Write(
     tool="update_reservation_flights",
     arguments=UpdateFlights,
     touches=(rebooked, charged),
-    returns=(_RETURNED,),
+    returns=(_RETURNED, _SEEN),
 )
 _OTHERS = (
     Write(
         tool="cancel_reservation",
         arguments=CancelReservation,
         touches=(touch(RESERVATION, "status", "payment_history"),),
-        returns=(_RETURNED,),
+        returns=(_RETURNED, _SEEN),
     ),
     Write(
         tool="update_reservation_baggages",
@@ -196,13 +225,13 @@ _OTHERS = (
             touch(RESERVATION, "total_baggages", "nonfree_baggages", "payment_history"),
             charged,
         ),
-        returns=(_RETURNED,),
+        returns=(_RETURNED, _SEEN),
     ),
     Write(
         tool="update_reservation_passengers",
         arguments=UpdatePassengers,
         touches=(touch(RESERVATION, "passengers"),),
-        returns=(_RETURNED,),
+        returns=(_RETURNED, _SEEN),
     ),
     Write(
         tool="send_certificate",
@@ -215,7 +244,7 @@ WRITES = (_BOOK, _CHANGE, *_OTHERS)
 
 WRITES_OF_TAU = (
     _BOOK,
-    replace(_CHANGE, returns=(replace(_RETURNED, omit=frozenset({"cabin"})),)),
+    replace(_CHANGE, returns=(replace(_RETURNED, omit=frozenset({"cabin"})), _SEEN)),
     *_OTHERS,
 )
 """tau-bench's change of flights answers with the cabin from before the change."""

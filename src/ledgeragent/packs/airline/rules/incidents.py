@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ledgeragent.packs.airline.paths import RESERVATION, STATUS
+from ledgeragent.packs.airline.paths import RESERVATION, SEEN_WITH, STATUS, flight_key
 from ledgeragent.packs.airline.records import Reservation, SendCertificate
 from ledgeragent.packs.airline.rules.cancel import status_read
 from ledgeragent.packs.airline.rules.customer import FLIGHTS
-from ledgeragent.predicates import MissingEvidence, View
+from ledgeragent.predicates import View
 
 PER_PASSENGER = {"cancelled": 100, "delayed": 50}
 """The worth of a certificate for each passenger, by what happened to the flight."""
@@ -39,32 +39,15 @@ def every_case(call: SendCertificate, ledger: View) -> Iterator[CompensationCase
 def incidents_of(id: str, trip: Reservation, ledger: View) -> frozenset[str]:
     """Which of cancelled and delayed is known of the reservation's flights.
 
-    A flight that was exchanged here is no longer in it, so then any status read may be its own,
-    unless the flight is in another reservation that was read. Whether it was in this one before the
-    exchange is not kept, so that of a flight of a reservation never read nothing can be told.
+    A flight that was exchanged here is no longer in it, but it was seen with it before.
     """
     statuses: set[str | None] = set()
     if is_written(id, ledger, FLIGHTS):
-        others = _flights_of_others(id, trip["user_id"], ledger)
-        statuses = {status for path, status in ledger.glob(STATUS) if path[1:] not in others}
+        earlier = ledger.get(SEEN_WITH(id)) or {}
+        statuses = {s for path, s in ledger.glob(STATUS) if flight_key(*path[1:]) in earlier}
     if statuses.isdisjoint(PER_PASSENGER):
         statuses = {status_read(segment, ledger) for segment in trip["flights"]}
     return frozenset(PER_PASSENGER) & statuses
-
-
-def _flights_of_others(id: str, user_id: str, ledger: View) -> set[tuple[str, ...]]:
-    """Number and date of the flights of every other reservation that was read."""
-    flights: set[tuple[str, ...]] = set()
-    for path, trip in ledger.glob(RESERVATION):
-        try:
-            segments = trip["flights"] if path[1] != id else ()
-        except MissingEvidence:
-            # Of a stranger's record nothing is to be told, nor to be read again.
-            if trip["user_id"] == user_id:
-                raise
-            continue
-        flights.update((segment["flight_number"], segment["date"]) for segment in segments)
-    return flights
 
 
 def is_written(id: str, ledger: View, *tools: str) -> bool:
