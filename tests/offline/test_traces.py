@@ -253,6 +253,16 @@ def test_a_broken_first_line_does_not_hide_the_others(tmp_path: Path) -> None:
     assert [type(one).__name__ for one in read_traces(file)] == ["DataError", "Trace", "Trace"]
 
 
+def test_a_run_before_lines_of_another_form_is_read_and_they_are_told(tmp_path: Path) -> None:
+    hello = {"role": "user", "content": "Hello"}
+    run = {"benchmark": "tau2", "task_id": "1", "messages": [hello]}
+    entry = {"type": "user", "sessionId": "s", "uuid": "1", "message": hello}
+    first, *others = read_traces(write(tmp_path, run, entry))
+    assert isinstance(first, Trace)
+    assert first.messages == (UserMessage(text="Hello"),)
+    assert [isinstance(other, DataError) for other in others] == [True]
+
+
 def test_a_broken_document_is_one_problem(tmp_path: Path) -> None:
     whole = json.dumps(TAU2, indent=2)
     assert broken(write(tmp_path, whole[:-40])) != []
