@@ -136,5 +136,6 @@ def _gaps(need: DataNeed, places: Iterable[DataPlace]) -> Iterator[str]:
     """A line for each place that has some of the domain's files, but not all."""
     for place in places:
         missing = place.missing(need)
-        if missing and place.holds(need) and len(missing) < len(need.files):
+        own = [name for name in need.files if name.startswith(f"{need.domain}/")]
+        if missing and place.holds(need) and not {*own} <= {*missing}:
             yield f"  {place.root} lacks {', '.join(missing)}\n"
