@@ -185,6 +185,11 @@ def _responses(items: list[Any], stream: bool) -> bytes:
     return head + b"".join(sse(e, e["type"]) for e in events) + ends
 
 
+def of_items(wire: Wire, items: list[Any], stream: bool) -> bytes:
+    """An answer of these blocks or items."""
+    return (_messages if wire.name == "messages" else _responses)(items, stream)
+
+
 def with_call(wire: Wire, call: ToolCall, stream: bool) -> bytes:
     """An answer with this call, whose arguments stand as they are."""
     reply = Reply(calls=(call,))

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Protocol
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.malformed import http_log
 from ledgeragent.gateway.porter import Porter, VitalSign
 
 try:
@@ -92,6 +93,7 @@ def runner_of(gateway: Served, drain: float, silence: float) -> web.ServerRunner
         gateway.handle,
         handler_cancellation=True,
         access_log=None,
+        logger=http_log(),
         keepalive_timeout=silence,
         auto_decompress=False,
     )
