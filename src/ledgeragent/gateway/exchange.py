@@ -14,7 +14,7 @@ from ledgeragent.gateway.dialects.base import (
     Rejected,
     Tail,
     WireReply,
-    decode,
+    decode_reply,
     encode,
 )
 from ledgeragent.gateway.dialects.reading import reading
@@ -100,7 +100,7 @@ class Exchange:
             self.upstream_calls += 1
             raw = await self._asked(ask)
             with reading():
-                answer = decode(raw, distinct=True, bound=self.bound)
+                answer = decode_reply(raw, self.bound, distinct=True)
                 replies = self.dialect.replies(answer)
                 usage.heard(answer.get("usage"))
             judgements = [self._judge(reply) for reply in replies]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ledgeragent.effects import Effect
 from ledgeragent.gate import Filtered, Gate
-from ledgeragent.gateway.dialects.base import Dialect, WireReply, decode
+from ledgeragent.gateway.dialects.base import Dialect, WireReply, decode_reply
 from ledgeragent.gateway.dialects.reading import reading
 from ledgeragent.gateway.errors import BadReplyError
 from ledgeragent.gateway.exchange import Settlement
@@ -31,7 +31,7 @@ class Shadow:
     def hear(self, raw: bytes) -> list[Settlement]:
         """Judges a whole answer. BadReplyError if it cannot be read."""
         with reading():
-            replies = self.dialect.replies(decode(raw, bound=self.bound))
+            replies = self.dialect.replies(decode_reply(raw, self.bound))
         return [self._judge(wire) for wire in replies]
 
     def hear_parts(self, parts: list[bytes]) -> list[Settlement]:

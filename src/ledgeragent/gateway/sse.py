@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
+from ledgeragent.gateway.logprobs import Cut
+from ledgeragent.gateway.values import DEFAULT_BOUND, TooManyValuesError, ValueBound
 from ledgeragent.gateway.wirejson import ascii_encoded
 from ledgeragent.types import Json, parse_json
 
@@ -61,7 +62,13 @@ class EventParser:
         self._seen = len(rest)
 
     def _event(self, block: bytes) -> ServerEvent | None:
-        self._bound.check(block, "an event")
+        cut: Cut | None = None
+        try:
+            self._bound.check(block, "an event")
+        except TooManyValuesError:
+            cut = Cut(block)
+            block = cut.text
+            self._bound.check(block, "an event")
         name, data = "", []
         for line in block.decode("utf-8").split("\n"):
             field, _, value = line.partition(":")
@@ -74,6 +81,9 @@ class EventParser:
             return None
         text = "\n".join(data)
         try:
-            return ServerEvent(name, DONE if text == DONE else parse_json(text))
+            value = DONE if text == DONE else parse_json(text)
         except RecursionError:
             raise ValueError("an event is nested too deeply") from None
+        if cut is not None and not cut.mend(value):
+            raise TooManyValuesError("an event holds too many values")
+        return ServerEvent(name, value)

@@ -149,3 +149,14 @@ def test_the_newest_of_search_and_status_counts(status: str) -> None:
     assert talk.user().direct("OAK", "BOI", "2024-05-21", "NV201").judge(change(NEW)).allowed
     talk.user().status("NV201", "2024-05-21", "available")
     assert talk.judge(change(NEW)).allowed
+
+
+@pytest.mark.parametrize(
+    ("others", "words"), [((), "lists no flight"), (("NV7",), "lists NV7, and not this one")]
+)
+def test_a_search_that_does_not_list_a_flight_says_what_it_lists(
+    others: tuple[str, ...], words: str
+) -> None:
+    talk = known().direct("OAK", "BOI", "2024-05-22", *others)
+    (finding, *_) = talk.judge(change(("NV101", "2024-05-22"))).violations
+    assert words in finding.reason and "no flight, and" not in finding.reason

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.errors import BadRequestError
+from ledgeragent.gateway.logprobs import Cut
 from ledgeragent.gateway.readhistory import NOTHING, Earlier, ReadHistory
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
+from ledgeragent.gateway.values import DEFAULT_BOUND, TooManyValuesError, ValueBound
 from ledgeragent.gateway.wirejson import encoded
 from ledgeragent.types import Message, Reply, parse_distinct, parse_json
 
@@ -185,6 +186,19 @@ class Dialect(Protocol):
     def error(self, status: int, problem: str) -> Body:
         """An error as this format writes it."""
         ...
+
+
+def decode_reply(raw: bytes, bound: ValueBound, *, distinct: bool = False) -> Body:
+    """The same of a reply, without what it says of the likelihood of its words where that is much."""
+    try:
+        bound.check(raw)
+    except TooManyValuesError:
+        cut = Cut(raw)
+        reply = decode(cut.text, distinct=distinct, bound=bound)
+        if not cut.mend(reply):
+            raise
+        return reply
+    return decode(raw, distinct=distinct, bound=bound)
 
 
 def decode(raw: bytes, *, distinct: bool = False, bound: ValueBound = DEFAULT_BOUND) -> Body:

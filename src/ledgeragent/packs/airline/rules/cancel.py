@@ -151,8 +151,8 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
         created=trip["created_at"],
         hours=ledger.parameters["cancel_within_hours"],
         flights=Private(
-            [described(segment, ledger) for segment in trip["flights"]],
-            instead=", ".join(map(_named, trip["flights"])),
+            [described(segment, ledger) for segment in trip["flights"]] or "its flights",
+            instead=", ".join(map(_named, trip["flights"])) or "its flights",
         ),
         tell=TELL,
     )

@@ -93,7 +93,7 @@ def basic_economy_flights(call: UpdateFlights, ledger: View) -> Broken | None:
         "reservation {id} is basic economy, so its flights can't be changed; flights must be as "
         "booked: {flights}",
         id=call["reservation_id"],
-        flights=", ".join(" on ".join(key(segment)) for segment in booked["flights"]),
+        flights=", ".join(" on ".join(key(segment)) for segment in booked["flights"]) or "none",
     )
 
 
