@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -11,6 +12,7 @@ from ledgeragent.errors import UsageError
 from ledgeragent.session.toolnames import ToolNames, ending
 from ledgeragent.types import Message, Reply
 from tests.gateway.conftest import Client
+from tests.gateway.wires import CHAT
 from tests.gateway.world import HELLO, KNOWN, OWES, READ, SAY, TOOLS, WRITE, run, world
 
 PACK = frozenset({"find", "get_order", "cancel_order", "order"})
@@ -154,3 +156,20 @@ def test_a_look_alike_of_a_write_that_passes_unjudged_is_told(
     with caplog.at_level(logging.WARNING, "ledgeragent.gateway"):
         run(scenario())
     assert any(f"calls of {name} pass" in r.getMessage() for r in caplog.records)
+
+
+def test_a_request_of_very_many_tools_is_told_in_a_short_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Clients name the tools, and the log is the operator's."""
+
+    async def scenario() -> None:
+        async with world(SAY) as w:
+            names = [f"tool_{n}_{'x' * 40}" for n in range(3_000)]
+            body = CHAT.request(KNOWN, [*TOOLS, *names], False)
+            assert (await w.post(CHAT, json.dumps(body).encode())).status == 200
+
+    with caplog.at_level("WARNING", "ledgeragent.gateway"):
+        run(scenario())
+    assert any("more" in record.getMessage() for record in caplog.records)
+    assert max(len(record.getMessage()) for record in caplog.records) < 20_000

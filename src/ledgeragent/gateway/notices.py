@@ -18,6 +18,10 @@ log = logging.getLogger("ledgeragent.gateway")
 WRITTEN = "text"
 """A result in the words of a history, where a customer could have written it as well."""
 
+_MOST_NAMES = 50
+_LONGEST_NAME = 200
+"""Of the tools that a sentence of the log names: how many there are, clients say."""
+
 _REMEMBERED = 10_000
 
 
@@ -46,9 +50,9 @@ class Notices:
         `reaching` are tools let through unjudged that end in the name of one of the pack's writes.
         """
         if reading.tools:
-            pairs = ", ".join(f"{name} as {tool}" for name, tool in sorted(reading.tools.items()))
+            pairs = _listed(f"{name} as {tool}" for name, tool in reading.tools.items())
             self._say(f"tools are read under the pack's names: {pairs}")
-        for name, why in sorted(reading.doubtful.items()):
+        for name, why in sorted(reading.doubtful.items())[:_MOST_NAMES]:
             self._say(
                 f"the tool {name} is not taken for one of the pack's, since {why}; "
                 f"--tool-alias {name}=TOOL says which it is"
@@ -61,7 +65,7 @@ class Notices:
                 "name those that change no record with --neutral (an output's schema, such as that of "
                 "LangChain's ToolStrategy, is one); until then --unknown-tools answers their calls"
             )
-        for name, tool in sorted(reaching.items()):
+        for name, tool in sorted(reaching.items())[:_MOST_NAMES]:
             self._say(
                 f"calls of {name} pass without being judged (--unknown-tools allow), though the "
                 f"pack has rules for {tool}; --tool-alias {name}={tool} has them judged"
@@ -135,7 +139,9 @@ class Notices:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))
+    first = sorted(names)
+    more = f" and {len(first) - _MOST_NAMES} more" if len(first) > _MOST_NAMES else ""
+    return ", ".join(name[:_LONGEST_NAME] for name in first[:_MOST_NAMES]) + more
 
 
 def _left_open(verdict: Verdict) -> str:

@@ -7,6 +7,7 @@ would refuse each as unknown. A tool that the pack lists is what the pack says, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -14,6 +15,11 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Neutral, Write
 from ledgeragent.session.conventions import CONTROL_TOOLS, FORCED, ControlTool
 from ledgeragent.session.toolnames import ending
+
+_ANY_NAME = r"\w+"
+_OF_ANY_NAME = tuple(one for one in CONTROL_TOOLS if one.name == _ANY_NAME)
+_NAMED = re.compile("|".join(f"(?:{one.name})" for one in CONTROL_TOOLS if one.name != _ANY_NAME))
+"""Most tools have none of these names; a request may offer thousands."""
 
 
 def control_tool(
@@ -31,7 +37,8 @@ def control_tool(
     tool, which a name alone says nothing of.
     """
     own = name.rpartition("__")[2] or name
-    for convention in CONTROL_TOOLS:
+    is_named = _NAMED.fullmatch(name) or _NAMED.fullmatch(own)
+    for convention in CONTROL_TOOLS if is_named else _OF_ANY_NAME:
         if convention.fits(name, parameters, description):
             return convention
         if not convention.is_name_alone and convention.fits(own, parameters, description):
