@@ -198,3 +198,20 @@ def test_what_a_text_told_before_it_tells_again(
         plain = absorb(replace(plain, turn=turn), call, returned, LIBRARY).ledger
         draft.observe(observations.of(call, returned, LIBRARY), call, turn)
     assert seen(replace(draft.done(), turn=plain.turn)) == seen(plain)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ToolCall(name="get_book", arguments={"book_id": "B2"}),
+        ToolCall(name="get_book", arguments={}, malformed="{"),
+        ToolCall(name="get_book", arguments={"book_id": "B1"}, malformed="{"),
+    ],
+    ids=str,
+)
+def test_a_text_tells_of_each_call_what_it_tells_of_that_call(other: ToolCall) -> None:
+    observations = Observations()
+    for call in (ToolCall(name="get_book", arguments={"book_id": "B1"}), other):
+        returned, draft = ToolReturn(call_id="", content=KEYLESS), LedgerDraft(Ledger())
+        draft.observe(observations.of(call, returned, LIBRARY), call, 0)
+        assert seen(draft.done()) == seen(absorb(Ledger(), call, returned, LIBRARY).ledger)
