@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
+from ledgeragent.offline.caselist import CaseList
 from ledgeragent.offline.judging import JudgedCall
 from ledgeragent.offline.rows import StoppedCall, reward_class, run_row, stopped_row
 from ledgeragent.offline.traces import Trace
@@ -34,7 +35,7 @@ class NeutralCalls:
     outcomes: Counter[str] = field(default_factory=Counter)
     by_predicate: dict[str, Counter[str]] = field(default_factory=dict)
     tools: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    stopped: list[StoppedCall] = field(default_factory=list)
+    stopped: CaseList[StoppedCall] = field(default_factory=CaseList)
 
     def add(self, other: NeutralCalls) -> None:
         """Counts `other` in, after everything so far."""
@@ -42,7 +43,7 @@ class NeutralCalls:
         for rule, counts in other.by_predicate.items():
             self.by_predicate.setdefault(rule, Counter()).update(counts)
         self.tools |= other.tools
-        self.stopped += other.stopped
+        self.stopped.add(other.stopped)
 
     def count(
         self,
@@ -71,7 +72,7 @@ class NeutralCalls:
         """The rules that speak against a call; what they say is listed."""
         findings = (*one.verdict.findings, *one.verdict.shadow)
         violations = [finding for finding in findings if finding.kind is Kind.VIOLATION]
-        self.stopped += [stopped_row(run_row(trace), one, finding) for finding in violations]
+        self.stopped.extend(stopped_row(run_row(trace), one, finding) for finding in violations)
         return {finding.predicate for finding in violations}
 
 

@@ -11,6 +11,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Write
 from ledgeragent.findings import UNKNOWN_ARGUMENT
 from ledgeragent.gate import MALFORMED, UNKNOWN_TOOL
+from ledgeragent.offline.caselist import CaseList
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION, JudgedCall
 from ledgeragent.offline.neutral import NeutralCalls
@@ -48,7 +49,7 @@ class ReplayResult(Intake):
     runs for "1", "0" and "unscored". `asked_by_clause` counts those of them in which the rules of a
     clause asked for a read, `halted_by_clause` those in which they did so before a write that
     really executed; `asked_solved` and `halted_solved` count the solved ones among them by clause,
-    benchmark and task.
+    benchmark and task, and `stopped_solved` those with an executed write that would be rejected.
     """
 
     calls: int = 0
@@ -63,10 +64,11 @@ class ReplayResult(Intake):
     halted_by_clause: dict[str, Counter[str]] = field(default_factory=dict)
     asked_solved: Counter[ClauseTask] = field(default_factory=Counter)
     halted_solved: Counter[ClauseTask] = field(default_factory=Counter)
-    rejected: list[StoppedCall] = field(default_factory=list)
-    shadow: list[StoppedCall] = field(default_factory=list)
-    near_misses: list[NearMiss] = field(default_factory=list)
-    errors: list[PredicateError] = field(default_factory=list)
+    stopped_solved: Counter[ClauseTask] = field(default_factory=Counter)
+    rejected: CaseList[StoppedCall] = field(default_factory=CaseList)
+    shadow: CaseList[StoppedCall] = field(default_factory=CaseList)
+    near_misses: CaseList[NearMiss] = field(default_factory=CaseList)
+    errors: CaseList[PredicateError] = field(default_factory=CaseList)
 
     def add(self, other: ReplayResult) -> None:
         """Counts `other` in, after everything so far."""
@@ -83,22 +85,20 @@ class ReplayResult(Intake):
         _add_up(self.halted_by_clause, other.halted_by_clause)
         self.asked_solved.update(other.asked_solved)
         self.halted_solved.update(other.halted_solved)
-        self.rejected += other.rejected
-        self.shadow += other.shadow
-        self.near_misses += other.near_misses
-        self.errors += other.errors
+        self.stopped_solved.update(other.stopped_solved)
+        self.rejected.add(other.rejected)
+        self.shadow.add(other.shadow)
+        self.near_misses.add(other.near_misses)
+        self.errors.add(other.errors)
 
     def rejected_solved(self) -> list[SolvedRejection]:
         """The solved runs with a rejected executed write, by clause, benchmark and task.
 
         Some tasks are themselves at odds with the written policy; this tells them from the rest.
         """
-        rows = [row for row in self.rejected if reward_class(row["reward"]) == "1"]
-        runs = {(_clause_of(r), r["benchmark"] or "", r["task_id"] or "", r["run"]) for r in rows}
-        groups = Counter(key[:3] for key in runs)
         return [
             SolvedRejection(clause=clause, benchmark=benchmark, task_id=task, runs=number)
-            for (clause, benchmark, task), number in sorted(groups.items())
+            for (clause, benchmark, task), number in sorted(self.stopped_solved.items())
         ]
 
     def asked_reward_1(self) -> list[SolvedAsked]:
@@ -120,14 +120,13 @@ class ReplayResult(Intake):
         self.calls += len(trace.calls)
         self._register(domain)
         run = run_row(trace)
-        rejected = len(self.rejected)
         listed = [one for one in calls if is_listed(one.call.name, domain)]
         unlisted = [one for one in calls if not is_listed(one.call.name, domain)]
         self.unlisted.count(trace, unlisted, domain)
         writes, others = _parted(listed, domain)
         for one in calls:
             self._count_call(one, domain)
-            self.errors += error_rows(run, one)
+            self.errors.extend(error_rows(run, one))
         for one in writes:
             self.writes["judged"] += 1
             self.writes[one.outcome] += 1
@@ -137,7 +136,7 @@ class ReplayResult(Intake):
         if others:
             intents = {one.call.intent for one in writes if one.executed}
             self.neutral.count(trace, others, domain, intents)
-        self._count_run(run, listed, writes, len(self.rejected) > rejected)
+        self._count_run(run, listed, writes)
 
     def _register(self, domain: Domain) -> None:
         """Lists every predicate, so that one which never had anything to say is seen too."""
@@ -175,31 +174,30 @@ class ReplayResult(Intake):
         counts["shadow_evidence"] += in_shadow and finding.kind is Kind.EVIDENCE
 
     def _list_executed(self, run: RunRow, one: JudgedCall, domain: Domain) -> None:
-        for finding in one.verdict.violations:
-            self.rejected.append(stopped_row(run, one, finding))
-        self.shadow += [
+        self.rejected.extend(stopped_row(run, one, finding) for finding in one.verdict.violations)
+        self.shadow.extend(
             stopped_row(run, one, finding)
             for finding in one.verdict.shadow
             if finding.kind is Kind.VIOLATION
-        ]
+        )
         if not one.verdict.allowed:
             return
         undecided = [f.predicate for f in one.verdict.shadow if f.kind is Kind.UNDECIDED]
         unread = never_read(one, domain)
         if undecided or unread:
             row = call_row(run, one)
-            self.near_misses.append(NearMiss(**row, unread=unread, undecided=undecided))
+            self.near_misses.extend([NearMiss(**row, unread=unread, undecided=undecided)])
 
-    def _count_run(
-        self, run: RunRow, calls: list[JudgedCall], writes: list[JudgedCall], rejected: bool
-    ) -> None:
+    def _count_run(self, run: RunRow, calls: list[JudgedCall], writes: list[JudgedCall]) -> None:
         reward = reward_class(run["reward"])
         asking = _asking(calls)
         halted = _asking(one for one in calls if one.executed)
+        executed = [one.verdict for one in writes if one.executed]
+        rejecting = {_clause_of(f) for verdict in executed for f in verdict.violations}
         counts = self.by_reward.setdefault(reward, Counter())
         counts["runs"] += 1
-        counts["runs_with_executed_write"] += any(one.executed for one in writes)
-        counts["runs_with_rejected_executed_write"] += rejected
+        counts["runs_with_executed_write"] += bool(executed)
+        counts["runs_with_rejected_executed_write"] += bool(rejecting)
         counts["runs_asked_for_a_read"] += bool(asking)
         counts["runs_asked_before_an_executed_write"] += bool(halted)
         for clause in asking:
@@ -209,6 +207,7 @@ class ReplayResult(Intake):
         if reward == "1":
             self.asked_solved.update(_tasks(asking, run))
             self.halted_solved.update(_tasks(halted, run))
+            self.stopped_solved.update(_tasks(rejecting, run))
 
 
 def _asking(calls: Iterable[JudgedCall]) -> set[str]:
@@ -217,7 +216,7 @@ def _asking(calls: Iterable[JudgedCall]) -> set[str]:
     A call that was rejected for a violation too would not have been made after the read either.
     """
     verdicts = (one.verdict for one in calls if one.outcome == REVISE_EVIDENCE)
-    return {f.clause or f.predicate for verdict in verdicts for f in verdict.missing}
+    return {_clause_of(finding) for verdict in verdicts for finding in verdict.missing}
 
 
 def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[ClauseTask]:
@@ -254,8 +253,8 @@ def _in_shadow(finding: Finding) -> bool:
     return finding.enforcement is not Enforcement.ENFORCE and finding.decision is not Decision.ALLOW
 
 
-def _clause_of(row: StoppedCall) -> str:
-    return row["clause"] or row["predicate"]
+def _clause_of(finding: Finding) -> str:
+    return finding.clause or finding.predicate
 
 
 def never_read(one: JudgedCall, domain: Domain) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ledgeragent.domain import Domain
+from ledgeragent.offline.caselist import CaseList
 from ledgeragent.offline.judging import JudgedCall
 from ledgeragent.offline.rows import StoppedCall, run_row, stopped_row
 from ledgeragent.offline.traces import Trace
@@ -24,14 +25,14 @@ class UnlistedCalls:
     covered: Counter[str] = field(default_factory=Counter)
     tools: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
-    stopped: list[StoppedCall] = field(default_factory=list)
+    stopped: CaseList[StoppedCall] = field(default_factory=CaseList)
 
     def add(self, other: UnlistedCalls) -> None:
         """Counts `other` in, after everything so far."""
         self.covered.update(other.covered)
         self.tools.update(other.tools)
         self.outcomes.update(other.outcomes)
-        self.stopped += other.stopped
+        self.stopped.add(other.stopped)
 
     def count(self, trace: Trace, calls: Iterable[JudgedCall], domain: Domain) -> None:
         """Counts the calls of one run; `calls` are the judged ones of unlisted tools."""
@@ -41,11 +42,11 @@ class UnlistedCalls:
             self.outcomes.update(("judged", one.outcome))
             self.outcomes["executed"] += one.executed
             findings = one.verdict.findings if one.executed else ()
-            self.stopped += [
+            self.stopped.extend(
                 stopped_row(run_row(trace), one, finding)
                 for finding in findings
                 if finding.kind is Kind.VIOLATION
-            ]
+            )
 
 
 def is_listed(tool: str, domain: Domain) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
 
+from ledgeragent.offline.caselist import Case, CaseList
 from ledgeragent.offline.judging import ALLOW, BLOCK, REVISE_EVIDENCE, REVISE_VIOLATION
 from ledgeragent.offline.neutral import CORRECT, PREMATURE, SOLVED, STOPPED
 from ledgeragent.offline.rows import NearMiss, PredicateError, StoppedCall
@@ -56,14 +59,14 @@ def replay_text(result: ReplayResult, domain: str) -> str:
         rewards_table(result),
         requests_table(result),
         listed("Asked for a read in solved runs, by task", request_lines(result)),
-        listed("Executed writes that would be rejected", map(rejected_text, result.rejected)),
+        _cases("Executed writes that would be rejected", rejected_text, result.rejected),
         listed("Of these in solved runs, by task", solved_lines(result)),
         _first("Executed calls of tools that the pack does not list", result.unlisted.stopped),
         _first("Executed writes that a rule in shadow would reject", result.shadow),
         _neutral(result),
         _first("Other calls that a rule speaks against", result.neutral.stopped),
-        listed("Near misses: allowed, though never looked at", map(_near_miss, result.near_misses)),
-        listed("Predicates that failed", map(_error, result.errors)),
+        _cases("Near misses: allowed, though never looked at", _near_miss, result.near_misses),
+        _cases("Predicates that failed", _error, result.errors),
     ]
     return joined(sections)
 
@@ -78,15 +81,23 @@ def stopped_text(row: StoppedCall) -> str:
     return _rejected_text(row, f"{row['predicate']}{mark(row['enforcement'])}")
 
 
-def _first(title: str, rows: Sequence[StoppedCall]) -> list[str]:
-    """The first rows: there can be very many, and they stop nothing."""
-    lines = listed(title, map(stopped_text, rows))
-    more = len(lines) - 1 - _MOST_SHADOW
-    return (
-        [*lines[: _MOST_SHADOW + 1], f"  ... {more} more, all with --format json"]
-        if more > 0
-        else lines
-    )
+def _first(title: str, cases: CaseList[StoppedCall]) -> list[str]:
+    """The first cases: there can be very many, and they stop nothing."""
+    return _cases(title, stopped_text, cases, _MOST_SHADOW)
+
+
+def _cases(
+    title: str, text: Callable[[Case], str], cases: CaseList[Case], most: int | None = None
+) -> list[str]:
+    """A heading with the number of cases, and a text for each of those that are shown."""
+    if not cases:
+        return []
+    texts = [text(case) for case in islice(cases, most)]
+    number = cases.totals.total()
+    more = number - len(texts)
+    everything = "--write PLACE" if cases.left_out else "--format json"
+    note = [f"  ... {more} more, all with {everything}"] if more else []
+    return [f"{title} ({number})", *texts, *note]
 
 
 def _rejected_text(row: StoppedCall, predicate: str) -> str:
@@ -184,17 +195,31 @@ def replay_json(result: ReplayResult) -> str:
             },
             "asked_reward_1": result.asked_reward_1(),
             "rejected_reward_1": result.rejected_solved(),
-            "rejected_executed_writes": result.rejected,
-            "shadow_executed_writes": result.shadow,
+            "rejected_executed_writes": result.rejected.rows,
+            "shadow_executed_writes": result.shadow.rows,
             "neutral_calls": _neutral_json(result),
-            "rejected_neutral_calls": result.neutral.stopped,
+            "rejected_neutral_calls": result.neutral.stopped.rows,
             "coverage": coverage_json(result.unlisted),
             "unknown_calls": _counts(result.unlisted.outcomes, _WRITES),
-            "rejected_unknown_calls": result.unlisted.stopped,
-            "near_misses": result.near_misses,
-            "errors": result.errors,
+            "rejected_unknown_calls": result.unlisted.stopped.rows,
+            "near_misses": result.near_misses.rows,
+            "errors": result.errors.rows,
+            "cases_left_out": _left_out(result),
         }
     )
+
+
+def _left_out(result: ReplayResult) -> dict[str, dict[str, int]]:
+    """How many cases are in none of the lists, by list and rule."""
+    lists: dict[str, CaseList[Any]] = {
+        "rejected_executed_writes": result.rejected,
+        "shadow_executed_writes": result.shadow,
+        "rejected_neutral_calls": result.neutral.stopped,
+        "rejected_unknown_calls": result.unlisted.stopped,
+        "near_misses": result.near_misses,
+        "errors": result.errors,
+    }
+    return {name: cases.left_out for name, cases in lists.items() if cases.left_out}
 
 
 def _neutral_json(result: ReplayResult) -> Json:
@@ -242,9 +267,9 @@ def replay_junit(result: ReplayResult, domain: str) -> str:
     cases = [
         JUnitCase(
             name=name,
-            error=f"failed on {len(failed.get(name, []))} calls",
+            error=f"failed on {result.errors.totals[name]} calls",
             errors=failed.get(name, []),
-            failure=f"{len(rejected.get(name, []))} executed writes would be rejected",
+            failure=f"{result.rejected.totals[name]} executed writes would be rejected",
             failures=rejected.get(name, []),
             output=in_shadow.get(name, []),
         )
