@@ -19,7 +19,7 @@ pytest.importorskip("cel_expr_python")
 PAY = "pay: {arguments: {loan_id: str, amount: float, card: str?}, touches: [{'loans.{loan_id}': fee}]}"
 HELD = (
     "{arguments: {loan_id: str, ids: 'list[str]', lines: 'list[Line]', to: Line?, paid: bool,"
-    " amount: float, open: list, what: any}, touches: [TOUCHES]}"
+    " amount: float, open: list, what: any, args: dict?}, touches: [TOUCHES]}"
 )
 LINE = "  Line: {loan_id: str, number: int, share: float, inner: 'list[Line2]'}\n  Line2: {loan_id: str}\n"
 WRITE = HEAD.replace("reads:\n", f"{LINE}reads:\n").replace(
@@ -55,6 +55,9 @@ def marked(tmp_path: Path, touches: str, **arguments: Any) -> list[str]:
         ("'loans.{to.loan_id}'", {"to": {"loan_id": "L1"}}, ["loans.L1"]),
         ("'loans.{to.loan_id}'", {"to": None}, []),
         ("'loans.{what}'", {"what": ["L1"]}, ["loans.L1"]),
+        ("'loans.{loan_id}'", {"loan_id": "L1", "args": {"loan_id": "L2"}}, ["loans.L1"]),
+        ("'loans.{args.loan_id}'", {"loan_id": "L1", "args": {"loan_id": "L2"}}, ["loans.L1"]),
+        ("'loans.{args.args.loan_id}'", {"loan_id": "L1", "args": {"loan_id": "L2"}}, ["loans.L2"]),
     ],
 )  # fmt: skip
 def test_marks(tmp_path: Path, touches: str, arguments: dict[str, Any], paths: list[str]) -> None:

@@ -21,6 +21,7 @@ from ledgeragent.compiler.shapes import (
     mismatches,
     shape_of,
     shape_of_value,
+    typed_dict,
 )
 from ledgeragent.compiler.source.jsonschema import shape_of_schema
 
@@ -38,6 +39,12 @@ class Order(TypedDict):
     cards: dict[str, Card]
     tags: list[str]
     note: str | None
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", ""])
+def test_whatever_a_tool_is_called_its_arguments_have_a_type(name: str) -> None:
+    fields = {name: Field(SCALARS["str"])}
+    assert name in typed_dict(name, fields).__annotations__
 
 
 def test_a_typed_dict_and_back() -> None:

@@ -11,7 +11,8 @@ from ledgeragent.compiler.shapes import Choice, Field, ListOf, MapOf, Object, Sc
 from ledgeragent.text import printable
 from ledgeragent.types import Json
 
-_PLAIN = re.compile(r"[A-Za-z_][\w .-]*\??")
+_PLAIN = re.compile(r"[A-Za-z_][\w .-]*")
+_UNWRITTEN = re.compile("[\n\ufffe\uffff]")
 _WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~")
 
 
@@ -39,7 +40,8 @@ class RecordLines:
         optional = "" if field.certain else "?"
         note = f"  # {field.note}" if isinstance(field, NotedField) and field.note else ""
         if isinstance(field.shape, Choice):
-            return f"{yaml_text(name + optional)}: {_listed(field.shape)}{note}"
+            key = f"{name}{optional}" if yaml_text(name) == name else yaml_text(name + optional)
+            return f"{key}: {_listed(field.shape)}{note}"
         return f"{yaml_text(name)}: {self._type(field.shape, name)}{optional}{note}"
 
     def lines(self) -> Iterator[str]:
@@ -92,14 +94,27 @@ def _listed(shape: Shape) -> str:
 
 def yaml_text(value: Json) -> str:
     """A value as YAML: plain where that is safe."""
-    if not isinstance(value, str) or printable(value) != value:
-        return json.dumps(value)
-    if _PLAIN.fullmatch(value) and value == value.strip() and value.lower() not in _WORDS:
-        return value
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value == value.strip()
+    if is_plain and printable(value) == value and value.lower() not in _WORDS:
+        return str(value)
+    return yaml_json(value)
+
+
+def yaml_json(value: Json) -> str:
+    """A value as JSON that YAML takes for the same value. Half a character, which has no YAML, is �."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isascii() and text.isprintable() else "".join(map(_escaped, text))
+
+
+def _escaped(letter: str) -> str:
+    if "\ud800" <= letter <= "\udfff":
+        return "\ufffd"
+    if letter.isprintable() and printable(letter) == letter:
+        return letter
     # A pair of escapes, as JSON has it, is no character in YAML.
-    return json.dumps(value, ensure_ascii=False)
+    return f"\\U{ord(letter):08x}"
 
 
 def yaml_line(line: str) -> str:
     """The line with everything escaped that would end it: recorded names stand in its comments."""
-    return printable(line).replace("\n", "\\u000a")
+    return _UNWRITTEN.sub(lambda match: f"\\u{ord(match[0]):04x}", printable(line))

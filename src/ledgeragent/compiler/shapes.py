@@ -23,6 +23,7 @@ from typing import (
 )
 
 from ledgeragent.compiler.day import Day, is_day
+from ledgeragent.text import printable
 from ledgeragent.types import Json
 
 
@@ -152,7 +153,7 @@ def annotation(shape: Shape) -> Any:
 def typed_dict(name: str, fields: Mapping[str, Field]) -> Any:
     """The TypedDict with these fields."""
     hints = {key: _field_annotation(member) for key, member in fields.items()}
-    return TypedDict(name, hints)  # type: ignore[operator]
+    return TypedDict(printable(name), hints)  # type: ignore[operator]
 
 
 def _field_annotation(member: Field) -> Any:

@@ -147,7 +147,8 @@ def check_field(
 
 def _of_arguments(segment: Segment, arguments: Object) -> Segment:
     """The key `{lines.item_id}` as what it is for a write: a field of the argument `lines`."""
-    if isinstance(segment, Key) and segment.root in arguments.fields:
+    # A tool may call an argument `args`: then `{args.name}` is still the argument `name`.
+    if isinstance(segment, Key) and segment.root != "args" and segment.root in arguments.fields:
         return Key(root="args", fields=(segment.root, *segment.fields))
     return segment
 

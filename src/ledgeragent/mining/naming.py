@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
 from ledgeragent.types import Arguments, Json
@@ -31,6 +32,7 @@ def scalars(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
             yield from scalars(item, place)
     elif isinstance(value, dict):
         for name, child in value.items():
-            yield from scalars(child, f"{place}.{name}" if place else name)
+            own = json.dumps(name) if "." in name else name
+            yield from scalars(child, f"{place}.{own}" if place else own)
     elif isinstance(value, str | int) and not isinstance(value, bool):
         yield place, str(value)

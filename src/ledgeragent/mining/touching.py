@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ledgeragent.mining.conduct import Conduct
 from ledgeragent.mining.evidence import FieldChange
@@ -12,6 +13,8 @@ from ledgeragent.mining.world import WHOLE, World
 
 _LEAST_SHARE = 0.03
 _LEAST_DOUBTFUL = 2
+_ARGUMENT = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_NO_FIELD = re.compile(r"[.*\[]|\?$")
 _ENOUGH_LOOKS = 5
 
 
@@ -67,7 +70,7 @@ class Touching:
         touches = [*self._seen(conduct.tool)]
         touches += self._of_tables(conduct.tool, touches)
         touches += self._of_named(conduct, touches)
-        return touches
+        return [*map(_expressible, touches)]
 
     def _seen(self, tool: str) -> Iterator[MinedTouch]:
         for (name, family, field), change in sorted(self._world.changes.items()):
@@ -131,6 +134,15 @@ class Touching:
                 return None
             way.append(min(places, key=len))
         return tuple(way)
+
+
+def _expressible(touch: MinedTouch) -> MinedTouch:
+    """The touch, or a wider one where a pack cannot name its argument or its field."""
+    if touch.way is not None and not all(map(_ARGUMENT.fullmatch, touch.way)):
+        touch = replace(touch, way=None, why=f"{touch.why}; no path can name the argument")
+    if _NO_FIELD.search(touch.field):
+        touch = replace(touch, field=WHOLE, sure=False, why=f"{touch.why}: its {touch.field}")
+    return touch
 
 
 def _is_convincing(change: FieldChange, looks: int) -> bool:

@@ -126,6 +126,12 @@ def test_merged_aliases_give_way_to_what_is_written() -> None:
     assert plain["c"] == {"x": 0, "y": 2, "z": 4}
 
 
+@pytest.mark.parametrize("key", ['"<<"', "'<<'"])
+def test_within_quotes_the_sign_of_a_merge_is_a_name(key: str) -> None:
+    plain = {"a": {"<<": {"x": 1}, "y": 2}}
+    assert parse_yaml(f"a: {{{key}: {{x: 1}}, y: 2}}", "f").plain == plain
+
+
 def test_nodes_know_their_lines() -> None:
     node = parse_yaml("a:\n  - b: 1\n    c: |\n      x\n      y\nd:\n  e: 2\n", "f")
     first = node.value["a"].value[0]

@@ -141,6 +141,12 @@ class _Frame:
     merged: dict[str, Node] = field(default_factory=dict)
 
 
+class _MergeKey(str):
+    """An unquoted `<<`. Within quotes it is a name like any other."""
+
+    __slots__ = ()
+
+
 class _Composer:
     """Builds nodes from parser events without recursion, so depth is ours to limit."""
 
@@ -213,7 +219,7 @@ class _Composer:
             node = Node(event.value, self.file, line, line)
         else:
             self._refuse_cut(event)
-            value = event.value if self._expects_key() else _resolve(event.value)
+            value = _key(event.value) if self._expects_key() else _resolve(event.value)
             if isinstance(value, float) and not math.isfinite(value):
                 raise self._error("the number is too large", event)
             node = Node(value, self.file, line, line)
@@ -265,7 +271,7 @@ class _Composer:
         return key
 
     def _enter(self, frame: _Frame, key: Node, node: Node) -> None:
-        if key.value != "<<":
+        if not isinstance(key.value, _MergeKey):
             frame.entries[key.value] = replace(node, line=key.line)
             return
         for source in node.value if isinstance(node.value, list) else [node]:
@@ -275,6 +281,10 @@ class _Composer:
 
     def _error(self, problem: str, event: Any) -> DataError:
         return DataError(problem, file=self.file, line=event.start_mark.line + 1)
+
+
+def _key(text: str) -> str:
+    return _MergeKey(text) if text == "<<" else text
 
 
 def _resolve(text: str) -> Json:

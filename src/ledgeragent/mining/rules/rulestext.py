@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 
-from ledgeragent.compiler.recordlines import yaml_line, yaml_text
+from ledgeragent.compiler.recordlines import yaml_json, yaml_line, yaml_text
 from ledgeragent.mining.rules.masking import Mask
 from ledgeragent.mining.rules.proposal import DraftRule
 from ledgeragent.mining.rules.question import Required
@@ -21,6 +21,7 @@ _HEAD = """\
 # Not drafted, since no recording shows it: clocks, tables, rules with an either-or, what was said, sums
 # over several reads, and rules that agents break by habit.
 """
+_NO_ID = re.compile(r"[^\w-]")
 _PLAIN_ID = re.compile(r"[A-Za-z][A-Za-z0-9./-]*")
 
 
@@ -46,31 +47,35 @@ def rules_text(
 def rule_id(domain: str, proposal: DraftRule) -> str:
     """The id of a drafted rule."""
     question = proposal.question
-    return f"{domain}/{question.tool}-{question.slug}".replace("_", "-")
+    name = f"{question.tool}-{question.slug}"
+    own = _NO_ID.sub("-", name)
+    if own != name:  # another tool's name may differ in just these characters
+        own += f"-{zlib.crc32(name.encode('utf-8', 'surrogatepass')):08x}"
+    return f"{domain}/{own}".replace("_", "-")
 
 
 def _rule(domain: str, proposal: DraftRule) -> Iterator[str]:
     question = proposal.question
     name = rule_id(domain, proposal)
-    quoted = name if _PLAIN_ID.fullmatch(name) else json.dumps(name)
+    quoted = name if _PLAIN_ID.fullmatch(name) else yaml_json(name)
     yield f"  - id: {quoted}  # review: {proposal.evidence}"
-    yield f"    about: {json.dumps(question.about)}"
+    yield f"    about: {yaml_json(question.about)}"
     yield f"    guards: {yaml_text(question.tool)}"
     yield "    enforcement: audit"
     if question.requires:
         yield "    requires:"
         for name, path in question.requires.items():
             yield f"      {yaml_text(name)}: {_required(path)}"
-    yield f"    message: {json.dumps(_message(proposal))}"
+    yield f"    message: {yaml_json(_message(proposal))}"
     if question.check:
-        values = json.dumps(list(proposal.values))
-        yield f"    check: {json.dumps(question.check.replace('{values}', values))}"
+        values = yaml_json(list(proposal.values))
+        yield f"    check: {yaml_json(question.check.replace('{values}', values))}"
 
 
 def _required(requirement: Required) -> str:
     if isinstance(requirement, str):
-        return json.dumps(requirement)
-    return f"{{at: {json.dumps(requirement.at)}, each: {json.dumps(requirement.items)}}}"
+        return yaml_json(requirement)
+    return f"{{at: {yaml_json(requirement.at)}, each: {yaml_json(requirement.items)}}}"
 
 
 def _message(proposal: DraftRule) -> str:
@@ -85,7 +90,7 @@ def samples_text(domain: str, proposals: Sequence[DraftRule], mask: Mask) -> str
     """The text of `samples.yaml`: one allowed and one rejected call for each rule."""
     lines = ["# Cut from real calls: records hold what people's records held.", "samples:"]
     for proposal in proposals:
-        lines.append(f"  {json.dumps(rule_id(domain, proposal))}:")
+        lines.append(f"  {yaml_json(rule_id(domain, proposal))}:")
         for side, sample in (("allowed", proposal.allowed), ("rejected", proposal.rejected)):
             lines += [f"    {side}:", *_sample(proposal.question.tool, sample, mask)]
     return "\n".join(lines) + "\n" if proposals else "samples: {}\n"
@@ -97,8 +102,8 @@ def _sample(tool: str, sample: CutSample, mask: Mask) -> Iterator[str]:
         own, clean = mask.record(path, record)
         records[str(Path(own))] = clean
     arguments = mask.values(dict(sample.arguments))
-    yield f"      - ledger: {json.dumps(records)}"
+    yield f"      - ledger: {yaml_json(records)}"
     if sample.earlier:
         earlier = [{"name": tool, "arguments": mask.values(dict(a))} for a in sample.earlier]
-        yield f"        writes: {json.dumps(earlier)}"
-    yield f"        call: {json.dumps({'name': tool, 'arguments': arguments})}"
+        yield f"        writes: {yaml_json(earlier)}"
+    yield f"        call: {yaml_json({'name': tool, 'arguments': arguments})}"
