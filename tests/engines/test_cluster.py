@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ledgeragent.cli.engines import engine_of
+from ledgeragent.engines.cluster import RayEngine, _staged
 from tests.cli.branches import NAME
 from tests.cli.command import BOOK, ROOT, RUNS, Done, jsonl, ledgeragent, lend, run
 from tests.engines.deadly import DEADLY_DAYS
@@ -108,6 +111,34 @@ def test_the_report_is_the_same_wherever_files_and_packs_are(address: str, tmp_p
     here, there = on_both(address, "replay", *places, *flags)
     assert there == here and here.code == 0
     assert here.json["runs"] > 300 and here.json["skipped_by_reason"]["broken"] == 1
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["folder", "file"])
+def test_all_files_of_a_pack_are_sent_and_nothing_beside_them(
+    address: str, tmp_path: Path, whole: bool
+) -> None:
+    pytest.importorskip("cel_expr_python", reason="a pack in YAML takes the extra `cel`")
+    pack, parts = tmp_path / "pack", tmp_path / "parts"
+    pack.mkdir()
+    parts.mkdir()
+    rules = PACK.index("clauses:")
+    (pack / "pack.yaml").write_text(f"{PACK[:rules]}include: ../parts/rules.yaml\n")
+    (parts / "rules.yaml").write_text(PACK[rules:])
+    (pack / "beside").symlink_to("/nowhere/at/all")
+    os.mkfifo(pack / "pipe")
+    (pack / ".env").write_text("SECRET=1")
+    (tmp_path / "here.jsonl").write_text(jsonl(*RUNS))
+    domain = pack if whole else pack / "pack.yaml"
+    here, there = on_both(
+        address, "replay", tmp_path / "here.jsonl", "--domain", domain, "--format", "json"
+    )
+    assert there == here and here.code == 0 and here.json["runs"]
+    engine = engine_of(Namespace(engine="ray", jobs=None, address=address), str(domain))
+    assert isinstance(engine, RayEngine)
+    with _staged(engine.packs) as folder:
+        assert folder is not None
+        sent = {file.name for file in Path(folder).rglob("*") if file.is_file()}
+    assert sent == {"pack.yaml", "rules.yaml"}
 
 
 def test_what_kills_its_worker_is_told_and_nothing_else_is_lost(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 
 from ledgeragent.engines.cluster import PART_BYTES, RayEngine
 from ledgeragent.engines.engine import Engine
@@ -42,11 +44,20 @@ def engine_of(args: argparse.Namespace, *packs: str, writes: bool = False) -> En
     if args.engine == "ray":
         if args.jobs is not None:
             raise UsageError("--jobs goes with --engine local; a cluster has its own size")
-        return RayEngine(address=args.address, packs=tuple(filter(is_data, dict.fromkeys(packs))))
+        own = {name: _files_of(name) for name in packs if is_data(name)}
+        return RayEngine(address=args.address, packs=own)
     if args.address is not None:
         raise UsageError("--address goes with --engine ray")
     size = {"share_bytes": PART_BYTES} if writes else {}
     return LocalEngine(jobs=args.jobs or 1, **size)
+
+
+def _files_of(pack: str) -> list[Path]:
+    """The files that a pack is read from, as they stand to each other."""
+    from ledgeragent.compiler.packfiles import source_files
+
+    # A link on the way to the pack is followed, one to a file of it is not.
+    return [Path(os.path.abspath(file)) for file in source_files(Path(pack).resolve())]
 
 
 def _jobs(text: str) -> int:

@@ -7,11 +7,10 @@ one reader, and what it reads is worked on by all.
 from __future__ import annotations
 
 import os
-import shutil
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +19,7 @@ from typing import Any, Generic
 from ledgeragent.engines.engine import Failure, S, T, WorkerDied, guarded, outcome, salvaged
 from ledgeragent.errors import LedgerAgentError, MissingExtraError
 from ledgeragent.files.objects import is_object
+from ledgeragent.files.reading import read_bytes
 
 PART_BYTES = 8 << 20
 """How much a share holds that is sent far, or becomes a file: worth the trip, and not much to lose."""
@@ -34,16 +34,18 @@ _PACKAGE = Path(__file__).parents[1]
 class RayEngine:
     """A Ray cluster at `address`; without one, a cluster of this machine for as long as it works.
 
-    This package goes to every worker, and so do `packs`, which are files or folders of this machine.
+    This package goes to every worker, and so do `packs` of this machine, by name the files of each.
     """
 
     address: str | None = None
     share_bytes: int = PART_BYTES
-    packs: tuple[str, ...] = ()
+    packs: Mapping[str, Sequence[Path]] = field(default_factory=dict)
 
     def there(self, name: str) -> str:
         """The name of a pack in the working directory of every worker."""
-        return _place(name, self.packs.index(name)) if name in self.packs else name
+        if name not in self.packs:
+            return name
+        return _place(name, self.packs[name], [*self.packs].index(name))
 
     def run(
         self,
@@ -61,23 +63,31 @@ class RayEngine:
             yield from _Cluster(ray, reader, work).spread(sources)
 
 
-def _place(pack: str, number: int) -> str:
-    return f"{number}-{Path(pack).resolve().name}"
+def _place(pack: str, files: Sequence[Path], number: int) -> str:
+    """Where a pack stands for the workers: as it stands here to the files that it is read from."""
+    return str(Path(str(number), Path(pack).resolve().relative_to(_root(pack, files))))
+
+
+def _root(pack: str, files: Sequence[Path]) -> Path:
+    """The folder that holds all of a pack."""
+    return Path(os.path.commonpath([Path(pack).resolve().parent, *(f.parent for f in files)]))
 
 
 @contextmanager
-def _staged(packs: Sequence[str]) -> Iterator[str | None]:
-    """A folder with copies of the packs, as every worker is to find them; None where there are none."""
+def _staged(packs: Mapping[str, Sequence[Path]]) -> Iterator[str | None]:
+    """A folder with the packs, as every worker is to find them; None where there are none.
+
+    What else is in the folder of a pack stays here.
+    """
     if not packs:
         yield None
         return
     with TemporaryDirectory(prefix="ledgeragent-packs-") as folder:
-        for number, pack in enumerate(packs):
-            copied = Path(folder, _place(pack, number))
-            if Path(pack).is_dir():
-                shutil.copytree(pack, copied)
-            else:
-                shutil.copyfile(pack, copied)
+        for number, (pack, files) in enumerate(packs.items()):
+            for file in files:
+                copied = Path(folder, str(number), file.relative_to(_root(pack, files)))
+                copied.parent.mkdir(parents=True, exist_ok=True)
+                copied.write_bytes(read_bytes(file))
         yield folder
 
 
