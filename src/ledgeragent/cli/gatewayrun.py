@@ -174,10 +174,14 @@ class Running:
 
     async def reload(self) -> None:
         """Reads everything anew and serves that, if nothing is wrong with it; else says what is."""
+        await self._board.is_open.wait()  # a session store may take its time
         async with self._reloading:
             forget()
+            before_reading = _marks(self._plan)
             try:
                 plan = await asyncio.to_thread(self._again)
+                # What is changed from here on was perhaps read as it was before: that is read again.
+                marks = {file: before_reading.get(file, m) for file, m in _marks(plan).items()}
                 problems = await asyncio.to_thread(problems_of, plan)
                 if problems:
                     raise UsageError("; ".join(f"{n}: {text}" for n, text in problems.items()))
@@ -186,7 +190,7 @@ class Running:
             except (LedgerAgentError, OSError) as problem:
                 log.error("not reloaded, what ran before goes on: %s", problem)
                 return
-            self._plan, self._marks = plan, _marks(plan)
+            self._plan, self._marks = plan, marks
             log.warning("reloaded: %s", "; ".join(coverage(r.domain()) for r in plan.routes))
 
     def _gateways(self, plan: ServingPlan, before: Mapping[str, Gateway]) -> dict[str, Gateway]:

@@ -62,7 +62,7 @@ class Switchboard:
     """Gateways by the path that stands before their own; "" is the one for all other paths.
 
     They share a session store, which stays when they are replaced. `crew` are other processes that
-    serve the same.
+    serve the same. `is_open` is set once it has opened.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Switchboard:
         self._first = gateways
         self._store = SessionStorage(store)
         self._draining = False
+        self.is_open = asyncio.Event()
         self._retired: set[asyncio.Task[None]] = set()
 
     @property
@@ -96,6 +97,7 @@ class Switchboard:
         for gateway in self._first.values():
             await gateway.open_upstream()
         self._begin(self._first)
+        self.is_open.set()
         if self._crew is not None:
             await self._crew.open(self._metrics_text)
 
