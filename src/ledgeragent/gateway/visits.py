@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreError
-from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.feedback import Feedback, tells
 from ledgeragent.gateway.memory import ROOT, Digest, Histories, Match, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.references import keep
+from ledgeragent.gateway.settlement import Settlement
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.stores.base import SavedSession, SessionStore
 from ledgeragent.stores.memory import Memory
