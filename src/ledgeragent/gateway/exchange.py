@@ -270,7 +270,9 @@ class Exchange:
                 warnings=warnings(filtered),
                 refusals=self.memory.refusals.after(filtered, revised),
             )
-        reply = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
+        text = "\n\n".join(filter(None, texts))
+        is_whole = text == wire.reply.text and calls == wire.reply.calls
+        reply = wire.reply if is_whole else Reply(text=text, calls=calls)
         return Settlement(reply, memory, name or wire.id, items)
 
     def _echo(self, text: str) -> str:

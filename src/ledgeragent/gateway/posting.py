@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import TracebackType
-from weakref import WeakSet
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.idleconnections import IdleConnections
 from ledgeragent.gateway.patience import Patience
 from ledgeragent.gateway.upstreamrequest import FAILURES, HUNG_UP, failure
 from ledgeragent.gateway.wirehead import wire_head
@@ -35,7 +35,7 @@ class PostOffice:
 
     def __init__(self, origin: str, timeout: aiohttp.ClientTimeout) -> None:
         self.connector = aiohttp.TCPConnector(limit=0)
-        self._used: WeakSet[ResponseHandler] = WeakSet()
+        self.idle = IdleConnections()
         self.timeout = timeout
         self.patience = Patience(timeout.sock_read or math.inf, timeout.total or None)
         # Never sent: it tells the connector where connections go.
@@ -48,16 +48,10 @@ class PostOffice:
         first = [f"POST {url[self._origin :]} HTTP/1.1", f"host: {self._host}"]
         return wire_head(first, headers, size)
 
-    def is_reused(self, protocol: ResponseHandler) -> bool:
-        """True if an earlier request went over this connection."""
-        if protocol in self._used:
-            return True
-        self._used.add(protocol)
-        return False
-
     async def close(self) -> None:
         """Waits for nothing any more, and closes the connections."""
         self.patience.close()
+        self.idle.close()
         await self.connector.close()
 
 
@@ -99,12 +93,14 @@ class Posting:
 
     async def _ask(self) -> None:
         office = self._office
-        connection = await office.connector.connect(office.address, [], office.timeout)
+        connection = office.idle.take()
+        self._is_reused = connection is not None
+        if connection is None:
+            connection = await office.connector.connect(office.address, [], office.timeout)
         self._connection = connection
         office.patience.begin(self)
         protocol, transport = connection.protocol, connection.transport
         assert protocol is not None
-        self._is_reused = office.is_reused(protocol)
         if transport is None:
             raise aiohttp.ServerDisconnectedError
         protocol.set_response_params(
@@ -132,7 +128,7 @@ class Posting:
             return
         transport = connection.transport
         if is_whole and transport is not None and not transport.get_write_buffer_size():
-            connection.release()
+            self._office.idle.keep(connection)
         else:
             connection.close()
 

@@ -81,7 +81,8 @@ class Visit:
                 saved = await self.store.load(key)
                 version = saved.version if saved is not None else 0
                 await self.store.save(key, SavedSession(memory=choice.memory, version=version))
-            await keep(choice.items, self.visitor.item_key, self.store)
+            if choice.items:
+                await keep(choice.items, self.visitor.item_key, self.store)
 
     async def release(self, *, is_recorded: bool = True) -> None:
         """Nothing was answered: the next request with this history is a retry.

@@ -18,6 +18,9 @@ Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
 
 
+_NO_PARAMETERS: frozenset[str] = frozenset()
+
+
 class OfferedTool(NamedTuple):
     """A tool that a request offers to the model; `parameters` are None where they are not known."""
 
@@ -245,7 +248,7 @@ def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:
     """A tool as the format describes it, whose arguments stand in `schema`."""
     arguments = tool.get(schema)
     properties = arguments.get("properties") if isinstance(arguments, dict) else None
-    parameters = frozenset(properties if isinstance(properties, dict) else ())
+    parameters = frozenset(properties) if isinstance(properties, dict) else _NO_PARAMETERS
     return OfferedTool(tool["name"], parameters, str(tool.get("description") or ""))
 
 
@@ -263,7 +266,7 @@ def refuse(body: Body, fields: Mapping[str, str]) -> None:
     An object is in use when it is empty: then it asks for a feature as it is by default.
     """
     for name, why in fields.items():
-        if body.get(name) or isinstance(body.get(name), dict):
+        if name in body and (body[name] or isinstance(body[name], dict)):
             raise BadRequestError(f"{name}: {why}")
 
 

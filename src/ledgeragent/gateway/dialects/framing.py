@@ -48,9 +48,8 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
                 raise BadReplyError("the upstream sent a call where none can be judged")
             if hidden:
                 raise BadReplyError(f"the upstream sent a key that may be read as {hidden!r}")
-            for key, part in inner.items():
-                if isinstance(part, _HOLDERS) and key not in _FREE:
-                    objects.append(part)
+            holders = [key for key, part in inner.items() if isinstance(part, _HOLDERS)]
+            objects += [inner[key] for key in holders if key not in _FREE]
         elif isinstance(inner, list):
             objects += [item for item in inner if isinstance(item, _HOLDERS)]
 
