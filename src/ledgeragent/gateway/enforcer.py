@@ -72,8 +72,9 @@ class Enforcer:
         answer = await exchange.answer(inbound.line.ask)
         inbound.account.headers.update(_told_of_prompt(exchange))
         inbound.account.returned = len(answer)
-        headers = {**inbound.line.returned, **inbound.account.headers, **_JSON}
-        return whole_response(inbound.request, answer, headers | verdict_headers(exchange.verdicts))
+        verdicts = verdict_headers(exchange.verdicts)
+        headers = {**inbound.line.returned, **inbound.account.headers, **_JSON, **verdicts}
+        return whole_response(inbound.request, answer, headers)
 
     async def _stream(self, inbound: Inbound, exchange: Exchange) -> web.StreamResponse:
         events = exchange.stream(inbound.line.listen)

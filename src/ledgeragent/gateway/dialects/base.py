@@ -18,9 +18,6 @@ Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
 
 
-_NO_PARAMETERS: frozenset[str] = frozenset()
-
-
 class OfferedTool(NamedTuple):
     """A tool that a request offers to the model; `parameters` are None where they are not known."""
 
@@ -248,8 +245,11 @@ def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:
     """A tool as the format describes it, whose arguments stand in `schema`."""
     arguments = tool.get(schema)
     properties = arguments.get("properties") if isinstance(arguments, dict) else None
-    parameters = frozenset(properties) if isinstance(properties, dict) else _NO_PARAMETERS
-    return OfferedTool(tool["name"], parameters, str(tool.get("description") or ""))
+    parameters = frozenset(properties if isinstance(properties, dict) else ())
+    # A named tuple's own constructor costs more.
+    return tuple.__new__(
+        OfferedTool, (tool["name"], parameters, str(tool.get("description") or ""))
+    )
 
 
 def flag(body: Body, name: str) -> bool:

@@ -165,9 +165,10 @@ def _message(raw: Any, where: str) -> Message | None:
 def _reply(raw: Mapping[str, Any], where: str) -> Reply:
     calls = listed(raw, "tool_calls", f"{where}.")
     text = text_of(raw.get("content"), f"{where}.content")
-    refusal = text_of(raw.get("refusal"), f"{where}.refusal")
+    if refusal := text_of(raw.get("refusal"), f"{where}.refusal"):
+        text = f"{text}\n\n{refusal}" if text else refusal
     return Reply(
-        text="\n\n".join(filter(None, (text, refusal))),
+        text=text,
         calls=tuple([_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]),
     )
 
