@@ -65,7 +65,7 @@ class Filtered:
     @property
     def decision(self) -> Decision:
         """The strictest verdict, ALLOW if there was none."""
-        return max([v.decision for v in self.verdicts], default=_ALLOW)
+        return max([v.decision for v in self.verdicts]) if self.verdicts else _ALLOW
 
     @property
     def feedback(self) -> str:

@@ -105,12 +105,12 @@ class State(NamedTuple):
         ledger = _uttered(self._without_results(domain, running), reply, domain)
         ledger = at_time(ledger, reply.at or (gate.clock() if domain.timed else ""), domain)
         filtered = gate.filter(reply, ledger, self.rejections, delivery, running)
-        pending = (*running, *filtered.execute)
+        pending = (*running, *filtered.execute) if running else filtered.execute
         # What has returned may have raced a call that runs still: its answer is yet to come.
         calls = {id(call): call for call in (*(self.raced if running else ()), *pending)}
         if len(calls) < 2 or not (running or gate.order == "any"):
             calls = {}
-        raced = tuple(c for c in calls.values() if domain.effect(c.name) is Effect.WRITE)
+        raced = tuple([c for c in calls.values() if domain.effect(c.name) is Effect.WRITE])
         return State(ledger, pending, filtered.rejections, raced=raced), filtered
 
 

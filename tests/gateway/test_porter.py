@@ -38,21 +38,21 @@ class Busy:
         self.is_busy = threading.Event()
         self.let_go = threading.Event()
 
-    def app(self) -> web.Application:
-        app = web.Application()
-        app.router.add_get("/busy", self._busy)
-        app.router.add_get("/{path:.*}", self._here)
-        return app
+    async def open(self) -> None:
+        """There is nothing to open."""
 
-    async def _busy(self, request: web.Request) -> web.Response:
+    async def close(self) -> None:
+        """And nothing to close."""
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.path != "/busy":
+            name = request.headers.get("x-name", "")
+            return web.Response(text=f"here is {request.path} for {name}")
         self.is_busy.set()
         end = time.monotonic() + PATIENCE
         while not self.let_go.is_set() and time.monotonic() < end:
             pass
         return web.Response(text="done" if self.let_go.is_set() else "nobody came")
-
-    async def _here(self, request: web.Request) -> web.Response:
-        return web.Response(text=f"here is {request.path} for {request.headers.get('x-name', '')}")
 
     def vital(self, path: str, host: str) -> VitalSign | None:
         if path != "/healthz" or host == "evil.example":

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from ledgeragent.domain import Domain
 from ledgeragent.gateway.server import Gateway, Settings
+from ledgeragent.gateway.serving import SILENT_SECONDS, runner_of
 from ledgeragent.gateway.words import VERDICT_HEADER
 from ledgeragent.journal import Journal
 from ledgeragent.stores.base import SessionStore
@@ -158,10 +159,25 @@ async def world(
         asked = Settings(upstream=behind, **settings)
         gateway = Gateway(domain, asked, journal=journal, store=store, spans=spans, console=console)
         async with (
-            served(gateway.app(), auto_decompress=False) as url,
+            ported(gateway) as url,
             aiohttp.ClientSession() as http,
         ):
             yield World(upstream, gateway, url, http)
+
+
+@asynccontextmanager
+async def ported(gateway: Gateway) -> AsyncIterator[str]:
+    """The gateway on a port of its own, as the command serves it."""
+    runner = runner_of(gateway, 0.1, SILENT_SECONDS)
+    await gateway.open()
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+        await gateway.close()
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from ledgeragent.gateway.exchange import Exchange
 from ledgeragent.gateway.inbound import Inbound
 from ledgeragent.gateway.ledgertail import LEFT_OUT_HEADER
 from ledgeragent.gateway.sse import ServerEvent
+from ledgeragent.gateway.wholeresponse import whole_response
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 
 try:
@@ -71,8 +72,9 @@ class Enforcer:
         answer = await exchange.answer(inbound.line.ask)
         inbound.account.headers.update(_told_of_prompt(exchange))
         inbound.account.returned = len(answer)
-        headers = {**inbound.line.returned, **inbound.account.headers, **_JSON}
-        return web.Response(body=answer, headers=headers | verdict_headers(exchange.verdicts))
+        verdicts = verdict_headers(exchange.verdicts)
+        headers = {**inbound.line.returned, **inbound.account.headers, **_JSON, **verdicts}
+        return whole_response(inbound.request, answer, headers)
 
     async def _stream(self, inbound: Inbound, exchange: Exchange) -> web.StreamResponse:
         events = exchange.stream(inbound.line.listen)

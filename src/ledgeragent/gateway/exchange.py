@@ -29,26 +29,15 @@ from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sending import sent_order, unsent_calls
 from ledgeragent.gateway.settings import MAX_LEDGER
+from ledgeragent.gateway.settlement import Settlement
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import TokenUsage
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
+from ledgeragent.state import State
 from ledgeragent.stores.memory import Memory, weight
 from ledgeragent.types import Reply
 from ledgeragent.verdict import Decision
-
-
-class Settlement(NamedTuple):
-    """A reply that the client gets, and what is known after it; `id` if it can be continued by it.
-
-    `items` are parts of it that a later request may name.
-    """
-
-    reply: Reply
-    memory: Memory
-    id: str = ""
-    items: Sequence[Body] = ()
-
 
 AskUpstream = Callable[[Body], Awaitable[bytes]]
 Listen = Callable[[Body], AsyncGenerator[Sequence[ServerEvent], None]]
@@ -58,7 +47,8 @@ Settle = Callable[[Sequence[Settlement]], Awaitable[None]]
 class _Judgement(NamedTuple):
     wire: WireReply
     filtered: Filtered
-    memory: Memory
+    state: State
+    size: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -108,8 +98,9 @@ class Exchange:
                 break
             with reading():
                 usage.again()
-        texts = [self._refusal(filtered) for _, filtered, _ in judgements]
-        changed = any(texts) or any(f.decision is not Decision.ALLOW for _, f, _ in judgements)
+        texts = [self._refusal(judgement.filtered) for judgement in judgements]
+        decisions = [judgement.filtered.decision for judgement in judgements]
+        changed = any(texts) or max(decisions) is not Decision.ALLOW
         with reading():
             if changed:
                 choices = [(j.filtered, text) for j, text in zip(judgements, texts, strict=True)]
@@ -121,7 +112,7 @@ class Exchange:
         await self.recorder.written(self.memory)
         await self.settle(
             [
-                self._settled(j, [j.wire.reply.text, self._echo(t)])._replace(items=items)
+                self._settled(j, [j.wire.reply.text, self._echo(t)], items=items)
                 for j, t in zip(judgements, texts, strict=True)
             ]
         )
@@ -160,11 +151,12 @@ class Exchange:
             text = self._refusal(judgement.filtered)
             with reading():
                 ending = list(stream.finish(judgement.filtered, text))
+            items = self._kept(stream.items)
             settlement = self._settled(
-                judgement, [*texts, self._echo(text)], first_id, streamed=True
+                judgement, [*texts, self._echo(text)], first_id, items=items, streamed=True
             )
             await self.recorder.written(self.memory)
-            await self.settle([settlement._replace(items=self._kept(stream.items))])
+            await self.settle([settlement])
         except GatewayError as problem:
             if not has_begun:
                 raise
@@ -232,7 +224,7 @@ class Exchange:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, wire.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
-        return _Judgement(wire, filtered, self.memory._replace(state=state, size=size))
+        return _Judgement(wire, filtered, state, size)
 
     def _revises(self, judgement: _Judgement, *, was_heard: bool) -> bool:
         """True if nothing of the reply can be sent and the model may try once more.
@@ -246,32 +238,42 @@ class Exchange:
             return False
         texts = tuple(verdict.feedback for verdict in filtered.verdicts)
         self.rejected.append(Rejected(judgement.wire.raw, filtered, texts))
-        state = judgement.memory.state
+        state = judgement.state
         if not was_heard:
             state = self.memory.state._replace(rejections=state.rejections)
-        self.memory = judgement.memory._replace(state=state)
+        self.memory = self.memory._replace(state=state, size=judgement.size)
         return True
 
     def _settled(
-        self, judgement: _Judgement, texts: list[str], name: str = "", *, streamed: bool = False
+        self,
+        judgement: _Judgement,
+        texts: list[str],
+        name: str = "",
+        *,
+        items: Sequence[Body],
+        streamed: bool = False,
     ) -> Settlement:
         """What the client is sent, and what the model must hear next turn of what it was not."""
-        filtered = judgement.filtered
-        silenced = self._silenced(filtered)
+        wire, filtered, state, size = judgement
         calls = filtered.execute
-        if streamed:
+        if streamed and calls:
             order = sent_order((v.call for v in filtered.verdicts), self.passes)
             allowed = set(map(id, calls))
             calls = tuple(call for call in order if id(call) in allowed)
-        memory = judgement.memory._replace(
-            state=judgement.memory.state._replace(pending=calls),
-            unsent=tuple(unsent_calls(silenced or filtered, is_answered=silenced is not None)),
-            warnings=warnings(filtered),
-            refusals=judgement.memory.refusals.after(filtered, [r.filtered for r in self.rejected]),
-            upstream=judgement.wire.id,
-        )
-        reply = Reply(text="\n\n".join(filter(None, texts)), calls=calls)
-        return Settlement(reply, memory, name or judgement.wire.id)
+            state = state._replace(pending=calls)
+        memory = Memory(self.memory.session, state, upstream=wire.id, size=size)
+        if filtered.verdicts or self.rejected:
+            silenced = self._silenced(filtered)
+            revised = [rejected.filtered for rejected in self.rejected]
+            memory = memory._replace(
+                unsent=tuple(unsent_calls(silenced or filtered, is_answered=silenced is not None)),
+                warnings=warnings(filtered),
+                refusals=self.memory.refusals.after(filtered, revised),
+            )
+        text = "\n\n".join(filter(None, texts))
+        is_whole = text == wire.reply.text and calls == wire.reply.calls
+        reply = wire.reply if is_whole else Reply(text=text, calls=calls)
+        return Settlement(reply, memory, name or wire.id, items)
 
     def _echo(self, text: str) -> str:
         """What a client will give back of a text of ours."""

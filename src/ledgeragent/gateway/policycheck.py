@@ -38,10 +38,14 @@ def briefing(memory: Memory, gate: Gate, most: int) -> Briefing:
 
     The records in it take at most `most` bytes.
     """
-    ledger = memory.state.observe(Reply(at=gate.clock()), gate.domain).ledger
+    state, ledger = memory.state, memory.state.ledger
+    if state.pending or gate.domain.timed:
+        ledger = state.observe(Reply(at=gate.clock()), gate.domain).ledger
+    text, left_out = ledger_tail(ledger, most)
+    if not memory.unsent and not memory.warnings:
+        return Briefing(text, (), left_out)
     sentences = [_sentence(unsent, gate, ledger) for unsent in memory.unsent]
     spoken = "\n".join([*sentences, *memory.warnings])
-    text, left_out = ledger_tail(ledger, most)
     owed = (
         PendingAnswer(unsent.call.id, sentence, unsent.behind)
         for unsent, sentence in zip(memory.unsent, sentences, strict=True)

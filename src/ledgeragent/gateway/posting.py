@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import TracebackType
-from weakref import WeakSet
 
 from ledgeragent.errors import MissingExtraError
+from ledgeragent.gateway.idleconnections import IdleConnections
 from ledgeragent.gateway.patience import Patience
-from ledgeragent.gateway.upstreamrequest import ConnectionUse
+from ledgeragent.gateway.upstreamrequest import FAILURES, HUNG_UP, failure
+from ledgeragent.gateway.wirehead import wire_head
 
 try:
     import aiohttp
@@ -34,7 +35,7 @@ class PostOffice:
 
     def __init__(self, origin: str, timeout: aiohttp.ClientTimeout) -> None:
         self.connector = aiohttp.TCPConnector(limit=0)
-        self._used: WeakSet[ResponseHandler] = WeakSet()
+        self.idle = IdleConnections()
         self.timeout = timeout
         self.patience = Patience(timeout.sock_read or math.inf, timeout.total or None)
         # Never sent: it tells the connector where connections go.
@@ -44,63 +45,62 @@ class PostOffice:
 
     def head(self, url: str, headers: Mapping[str, str], size: int) -> bytes:
         """What stands before a body. ValueError for a header that would be more than one."""
-        lines = [f"POST {url[self._origin :]} HTTP/1.1", f"host: {self._host}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
-        text = "\r\n".join((*lines, f"content-length: {size}\r\n\r\n"))
-        if text.count("\n") != len(lines) + 2 or text.count("\r") != len(lines) + 2:
-            raise ValueError("a header has a line end in it")
-        return text.encode("utf-8", "surrogateescape")
-
-    def is_reused(self, protocol: ResponseHandler) -> bool:
-        """True if an earlier request went over this connection."""
-        if protocol in self._used:
-            return True
-        self._used.add(protocol)
-        return False
+        first = [f"POST {url[self._origin :]} HTTP/1.1", f"host: {self._host}"]
+        return wire_head(first, headers, size)
 
     async def close(self) -> None:
         """Waits for nothing any more, and closes the connections."""
         self.patience.close()
+        self.idle.close()
         await self.connector.close()
 
 
 class Posting:
-    """One request, as a context: `status`, `headers` and `content` of its answer."""
+    """One request, as a context: `status`, `headers` and `content` of its answer.
 
-    __slots__ = ("_connection", "_data", "_office", "_use", "content", "headers", "status")
+    The client library's errors come as the gateway's. It is sent again as long as the connections that
+    it is given turn out to be closed already.
+    """
+
+    __slots__ = ("_connection", "_data", "_is_reused", "_office", "content", "headers", "status")
 
     status: int
     headers: CIMultiDictProxy[str]
 
     def __init__(
-        self,
-        office: PostOffice,
-        url: str,
-        body: bytes,
-        headers: Mapping[str, str],
-        use: ConnectionUse,
+        self, office: PostOffice, url: str, body: bytes, headers: Mapping[str, str]
     ) -> None:
         self._office = office
-        self._use = use
         self._data = office.head(url, headers, len(body)) + body
         self._connection: Connection | None = None
         self.content: aiohttp.StreamReader = EMPTY_PAYLOAD
 
     async def __aenter__(self) -> Posting:
-        office = self._office
-        self._connection = await office.connector.connect(office.address, [], office.timeout)
-        office.patience.begin(self)
-        try:
-            await self._ask(self._connection)
-        except BaseException:
-            self._end(is_whole=False)
-            raise
-        return self
+        while True:
+            self._is_reused = False
+            try:
+                await self._ask()
+            except FAILURES as problem:
+                self._end(is_whole=False)
+                # A connection that was closed before it was asked tells nothing of the request.
+                if not (self._is_reused and isinstance(problem, HUNG_UP)):
+                    raise failure(problem) from None
+            except BaseException:
+                self._end(is_whole=False)
+                raise
+            else:
+                return self
 
-    async def _ask(self, connection: Connection) -> None:
+    async def _ask(self) -> None:
+        office = self._office
+        connection = office.idle.take()
+        self._is_reused = connection is not None
+        if connection is None:
+            connection = await office.connector.connect(office.address, [], office.timeout)
+        self._connection = connection
+        office.patience.begin(self)
         protocol, transport = connection.protocol, connection.transport
         assert protocol is not None
-        self._use.is_reused = self._office.is_reused(protocol)
         if transport is None:
             raise aiohttp.ServerDisconnectedError
         protocol.set_response_params(
@@ -117,6 +117,8 @@ class Posting:
         traceback: TracebackType | None,
     ) -> None:
         self._end(is_whole=problem is None)
+        if isinstance(problem, FAILURES):
+            raise failure(problem) from None
 
     def _end(self, *, is_whole: bool) -> None:
         """Gives the connection back; closes it where request or answer have not passed whole."""
@@ -126,7 +128,7 @@ class Posting:
             return
         transport = connection.transport
         if is_whole and transport is not None and not transport.get_write_buffer_size():
-            connection.release()
+            self._office.idle.keep(connection)
         else:
             connection.close()
 

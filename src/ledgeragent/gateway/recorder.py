@@ -71,7 +71,7 @@ class MemoryRecorder(AnyRecorder):
         if isinstance(message, ToolReturn):
             self._answered_to(memory.session, after.last)
         size = memory.size + weight(message, listens=self.domain.listens)
-        return memory._replace(state=after, size=size)
+        return memory.after(after, size)
 
     def _answered_to(self, session: str, absorption: Absorption | None) -> None:
         if absorption is not None and absorption.call is not None:

@@ -9,8 +9,8 @@ from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import Dialect, WireReply, decode_reply
 from ledgeragent.gateway.dialects.reading import reading
 from ledgeragent.gateway.errors import BadReplyError
-from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.recorder import MemoryRecorder
+from ledgeragent.gateway.settlement import Settlement
 from ledgeragent.gateway.sse import EventParser
 from ledgeragent.gateway.values import ValueBound
 from ledgeragent.stores.memory import Memory, weight

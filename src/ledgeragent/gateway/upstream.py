@@ -17,7 +17,7 @@ from ledgeragent.gateway.access import CREDENTIALS
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker
 from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
-from ledgeragent.gateway.errors import BadReplyError, UpstreamError
+from ledgeragent.gateway.errors import BadReplyError, GatewayError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.posting import Posting, PostOffice
 from ledgeragent.gateway.proxies import proxy_for
@@ -131,13 +131,12 @@ class Upstream:
 
     def post(
         self, url: str, headers: Mapping[str, str], body: bytes
-    ) -> UpstreamRequest[aiohttp.ClientResponse] | UpstreamRequest[Posting]:
+    ) -> UpstreamRequest[aiohttp.ClientResponse] | Posting:
         """The same for a body that is here."""
         office = self._office
         if office is None:
             return self.request("POST", url, headers, body)
-        use = ConnectionUse(is_repeatable=True)
-        return UpstreamRequest(lambda: Posting(office, url, body, headers, use), use)
+        return Posting(office, url, body, headers)
 
     async def chunks(
         self,
@@ -153,7 +152,8 @@ class Upstream:
         """
         async with self.post(url, _asking(headers), body) as answer:
             heard(answer.headers)
-            await _check(answer)
+            if answer.status != 200:
+                raise await _refusal(answer)
             async for piece in unpacked(answer, self.limit):
                 yield piece
 
@@ -167,7 +167,8 @@ class Upstream:
         """All that `chunks` gives, in one piece."""
         async with self.post(url, _asking(headers), body) as answer:
             heard(answer.headers)
-            await _check(answer)
+            if answer.status != 200:
+                raise await _refusal(answer)
             return await _whole(answer, self.limit)
 
     async def fetch(
@@ -259,13 +260,12 @@ def _asking(headers: Mapping[str, str]) -> dict[str, str]:
     return {**headers, "accept-encoding": ACCEPTED}
 
 
-async def _check(answer: Answer) -> None:
-    """Raises what an answer is that is no 200."""
+async def _refusal(answer: Answer) -> GatewayError:
+    """What an answer is that is no 200."""
     if answer.status >= 400:
-        raise await _told(answer)
-    if answer.status != 200:
-        problem = f"with status {answer.status}, which is no answer that can be judged"
-        raise BadReplyError(f"the upstream answered {problem}")
+        return await _told(answer)
+    problem = f"with status {answer.status}, which is no answer that can be judged"
+    return BadReplyError(f"the upstream answered {problem}")
 
 
 async def _whole(answer: Answer, limit: int) -> bytes:

@@ -17,6 +17,12 @@ except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
 
+HUNG_UP = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+"""What an upstream that has closed a connection is noticed by."""
+
+FAILURES = (TimeoutError, aiohttp.ClientError)
+"""What the client library raises."""
+
 _Answer = TypeVar("_Answer")
 
 
@@ -32,8 +38,7 @@ class ConnectionUse:
 
         Some servers say that they keep a connection, and close it behind a streamed answer.
         """
-        is_hung_up = isinstance(problem, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError)
-        return self.is_reused and self.is_repeatable and is_hung_up
+        return self.is_reused and self.is_repeatable and isinstance(problem, HUNG_UP)
 
 
 def noticing_reuse() -> aiohttp.TraceConfig:
@@ -68,9 +73,9 @@ class UpstreamRequest(Generic[_Answer]):
             self._context = self._send()
             try:
                 return await self._context.__aenter__()
-            except (TimeoutError, aiohttp.ClientError) as problem:
+            except FAILURES as problem:
                 if not self._use.is_stale(problem):
-                    raise _failure(problem) from None
+                    raise failure(problem) from None
 
     async def __aexit__(
         self,
@@ -80,13 +85,14 @@ class UpstreamRequest(Generic[_Answer]):
     ) -> None:
         try:
             await self._context.__aexit__(kind, problem, traceback)
-        except (TimeoutError, aiohttp.ClientError) as last:
-            raise _failure(last) from None
-        if isinstance(problem, (TimeoutError, aiohttp.ClientError)):
-            raise _failure(problem) from None
+        except FAILURES as last:
+            raise failure(last) from None
+        if isinstance(problem, FAILURES):
+            raise failure(problem) from None
 
 
-def _failure(problem: BaseException) -> GatewayError:
+def failure(problem: BaseException) -> GatewayError:
+    """The client library's error as one of the gateway."""
     if isinstance(problem, TimeoutError):
         return SlowUpstreamError("the upstream did not answer in time")
     return BadReplyError(f"the upstream failed: {type(problem).__name__}")

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.errors import BadRequestError, ConflictError, StoreError
-from ledgeragent.gateway.exchange import Settlement
 from ledgeragent.gateway.feedback import Feedback, tells
 from ledgeragent.gateway.memory import ROOT, Digest, Histories, Match, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.references import keep
+from ledgeragent.gateway.settlement import Settlement
 from ledgeragent.journal.recorder import new_session
 from ledgeragent.stores.base import SavedSession, SessionStore
 from ledgeragent.stores.memory import Memory
@@ -81,7 +81,8 @@ class Visit:
                 saved = await self.store.load(key)
                 version = saved.version if saved is not None else 0
                 await self.store.save(key, SavedSession(memory=choice.memory, version=version))
-            await keep(choice.items, self.visitor.item_key, self.store)
+            if choice.items:
+                await keep(choice.items, self.visitor.item_key, self.store)
 
     async def release(self, *, is_recorded: bool = True) -> None:
         """Nothing was answered: the next request with this history is a retry.

@@ -70,6 +70,12 @@ class Memory(NamedTuple):
     upstream: str = ""
     size: int = 0
 
+    def after(self, state: State, size: int) -> Memory:
+        """The memory one message later."""
+        # Spelled out, since `_replace` costs more than most messages.
+        _, _, unsent, warnings, refusals, upstream, _ = self
+        return Memory(self.session, state, unsent, warnings, refusals, upstream, size)
+
 
 def weight(message: Message, *, listens: bool = False) -> int:
     """About how many bytes of a message stay: what tools returned, and what calls asked for.

@@ -246,7 +246,10 @@ def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:
     arguments = tool.get(schema)
     properties = arguments.get("properties") if isinstance(arguments, dict) else None
     parameters = frozenset(properties if isinstance(properties, dict) else ())
-    return OfferedTool(tool["name"], parameters, str(tool.get("description") or ""))
+    # A named tuple's own constructor costs more.
+    return tuple.__new__(
+        OfferedTool, (tool["name"], parameters, str(tool.get("description") or ""))
+    )
 
 
 def flag(body: Body, name: str) -> bool:
@@ -263,7 +266,7 @@ def refuse(body: Body, fields: Mapping[str, str]) -> None:
     An object is in use when it is empty: then it asks for a feature as it is by default.
     """
     for name, why in fields.items():
-        if body.get(name) or isinstance(body.get(name), dict):
+        if name in body and (body[name] or isinstance(body[name], dict)):
             raise BadRequestError(f"{name}: {why}")
 
 

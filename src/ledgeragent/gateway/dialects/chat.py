@@ -91,7 +91,7 @@ class ChatDialect:
         """The replies of an answer, one per choice."""
         messages = [choice["message"] for choice in answer["choices"]]
         calls = [call for message in messages for call in message.get("tool_calls") or ()]
-        check_frame(answer, (call["function"] for call in calls))
+        check_frame(answer, [call["function"] for call in calls])
         check_functions(calls)
         replies = tuple(WireReply(_reply(message, "message"), message) for message in messages)
         if not replies or any(message.get("function_call") for message in messages):
@@ -165,10 +165,11 @@ def _message(raw: Any, where: str) -> Message | None:
 def _reply(raw: Mapping[str, Any], where: str) -> Reply:
     calls = listed(raw, "tool_calls", f"{where}.")
     text = text_of(raw.get("content"), f"{where}.content")
-    refusal = text_of(raw.get("refusal"), f"{where}.refusal")
+    if refusal := text_of(raw.get("refusal"), f"{where}.refusal"):
+        text = f"{text}\n\n{refusal}" if text else refusal
     return Reply(
-        text="\n\n".join(filter(None, (text, refusal))),
-        calls=tuple(_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)),
+        text=text,
+        calls=tuple([_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 from ledgeragent.gateway.dialects.base import Body
@@ -24,6 +23,10 @@ _ASKING = frozenset(("arguments", "input", "args", "action_input", "tool_input")
 _LONGEST = 500
 """Characters in the keys of an object that is remembered."""
 
+_MOST_KINDS = 1024
+_KINDS: dict[frozenset[str], tuple[bool, str]] = {}
+"""The kinds of objects that were looked at, by their keys."""
+
 _FREE = ("input", "arguments", "parameters", "properties", "input_schema", "schema", "metadata")
 """What stands under these is the model's or the host's own, and has keys of any kind."""
 
@@ -43,13 +46,14 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
     while objects:
         inner = objects.pop()
         if isinstance(inner, dict):
-            is_call, hidden = _kind_of(frozenset(inner))
+            keys = frozenset(inner)
+            is_call, hidden = _KINDS.get(keys) or _kind_of(keys)
             if is_call and id(inner) not in judged_ids:
                 raise BadReplyError("the upstream sent a call where none can be judged")
             if hidden:
                 raise BadReplyError(f"the upstream sent a key that may be read as {hidden!r}")
             for key, part in inner.items():
-                if isinstance(part, _HOLDERS) and key not in _FREE:
+                if type(part) in _HOLDERS and key not in _FREE:
                     objects.append(part)
         elif isinstance(inner, list):
             objects += [item for item in inner if isinstance(item, _HOLDERS)]
@@ -57,13 +61,13 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
 
 def _kind_of(keys: frozenset[str]) -> tuple[bool, str]:
     """Whether an object with these keys is a call, and which key one of them may be read as."""
+    kind = _looked_at(keys)
     # Replies have few kinds of objects, but an upstream may send keys of any length.
-    return _remembered(keys) if len("".join(keys)) < _LONGEST else _looked_at(keys)
-
-
-@lru_cache(1024)
-def _remembered(keys: frozenset[str]) -> tuple[bool, str]:
-    return _looked_at(keys)
+    if len("".join(keys)) < _LONGEST:
+        if len(_KINDS) >= _MOST_KINDS:
+            _KINDS.clear()
+        _KINDS[keys] = kind
+    return kind
 
 
 def _looked_at(keys: frozenset[str]) -> tuple[bool, str]:
