@@ -17,7 +17,7 @@ from ledgeragent.domain import Clause, Domain
 from ledgeragent.effects import Tool, Write
 from ledgeragent.gate import Filtered
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.predicates import Broken, Predicate, View, violation
+from ledgeragent.predicates import Broken, Predicate, Private, View, violation
 from ledgeragent.types import Arguments, Message, Reply, ToolCall
 
 M = TypeVar("M", bound=Message)
@@ -127,8 +127,10 @@ def _unnamed(dispatches: tuple[Dispatch, ...]) -> Any:
         """A call that stands for another says for which."""
         for name in names:
             if isinstance(tool := call.get(name), str) and tool:
-                return violation("{tool} is none of the tools that are called so", tool=tool)
-        return violation("this call does not say which tool it is for: give {names}", names=names)
+                step = Private(tool, "that step")
+                return violation("{tool} is none of the tools that are called so", tool=step)
+        which = Private(names, "its name")
+        return violation("this call does not say which tool it is for: give {names}", names=which)
 
     return check
 
