@@ -122,6 +122,13 @@ def test_an_odd_word_is_known_to_nobody() -> None:
 
 
 # Conversations of long runs in which gate and judge did not agree once.
-@pytest.mark.parametrize(("name", "seed"), [("airline", "airline/91/132")])
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("airline", "airline/91/132"),
+        ("telehealth", "telehealth/95/13964"),
+        ("telehealth", "telehealth/95/8666"),
+    ],
+)
 def test_a_conversation_that_was_once_disputed_is_not(name: str, seed: str) -> None:
     assert not played(name, seed, domain_of(name)).problems

@@ -89,21 +89,22 @@ def _now(entry: Entry, name: str, writes: tuple[ToolCall, ...]) -> Any:
     """A field as the latest of these writes left it, else as it was read; None if unknown."""
     own = entry.path[-1]
     changes = [
-        by
+        _set_by(by)[name]
         for fields, by in entry.stale
-        if by in writes and by.arguments.get("appointment_id") == own and fields in ((), (name,))
+        if by in writes
+        and by.arguments.get("appointment_id") == own
+        and fields in ((), (name,))
+        and name in _set_by(by)
     ]
-    if not changes:
-        return entry.value.get(name)
-    return _made_by(changes[-1], name)
+    return changes[-1] if changes else entry.value.get(name)
 
 
-def _made_by(write: ToolCall, name: str) -> Any:
-    """The value that a write gives a field of the appointment it names; None if it doesn't say."""
-    if write.name == CANCEL and name == "status":
-        return "cancelled"
-    moved = write.name == RESCHEDULE and name in _MOVED
-    return write.arguments.get(_MOVED[name]) if moved else None
+def _set_by(write: ToolCall) -> Mapping[str, Any]:
+    """The fields that a write changes of the appointment it names; a mark may be on all of it."""
+    if write.name == CANCEL:
+        return {"status": "cancelled"}
+    names = _MOVED if write.name == RESCHEDULE else {}
+    return {name: write.arguments.get(names[name]) for name in names}
 
 
 def _unaccounted_bookings(ledger: View) -> Iterator[Slot]:
