@@ -112,6 +112,17 @@ def test_a_booking_whose_result_comes_late_holds_its_slot_whatever_was_done_mean
     assert violated(talk.book()) == {"slot-conflict"}
 
 
+@pytest.mark.parametrize("answer", MOVED)
+def test_a_move_whose_result_comes_late_holds_its_slot_whatever_was_done_meanwhile(
+    answer: str,
+) -> None:
+    move = moving("APPT900", "2025-11-05", "10:00")
+    talk = open_talk().done(move, answer)
+    talk.ledger = talk.ledger.put(talk.entry("appointments.APPT900").marked([Stale((), move)]))
+    assert not talk.book().allowed
+    assert talk.book(time="09:00").allowed
+
+
 def test_what_a_later_read_says_counts() -> None:
     talk = open_talk().done(booking(), scheduled())
     assert violated(talk.book()) == {"slot-conflict"}
