@@ -220,9 +220,12 @@ class Write:
 
     def touched(self, arguments: Arguments | None, ledger: Ledger) -> list[Touch]:
         """What a call changes, its arguments as rules read them; all, where that cannot be told."""
+        marks: list[Touch] = []
         try:
             if arguments is not None:
-                return [mark for touches in self.touches for mark in touches(arguments, ledger)]
+                for touches in self.touches:
+                    marks += touches(arguments, ledger)
+                return marks
         except Exception:  # the pack's own code
             pass
         return [Touch(entry.path) for entry in ledger]

@@ -80,9 +80,11 @@ class Plan:
         self._claims: list[Claim] = []
         # The writes that may have happened, those of the plan last.
         self._doubts = ledger.unconfirmed
-        # Which records the claims touch, and rest on: most calls have none in common, and need no more.
         self._changes: dict[Path[Json], list[tuple[ToolCall, Sequence[Touch]]]] = {}
-        self._relied_on: set[Path[Json]] = set()
+        # The records that the claims touch, or rest on: most calls have none in common, and need no
+        # more, unless a claim rests on which writes were done.
+        self._held: set[Path[Json]] = set()
+        self._looks_back = False
         # The latest call that was let through, until the next one is judged: most replies have one.
         self._latest: Claim | Verdict | None = None
         # What the judge of the latest call has read: its arguments, its view, and the satisfied rules
@@ -95,8 +97,7 @@ class Plan:
         """Has the rules of a call, read as these arguments, see the ledger as it is expected to be."""
         self._arguments, self._view = arguments, view
         if self._claims:
-            view.unconfirmed = self._doubts
-            view.changes = self._changes
+            view.unconfirmed, view.changes = self._doubts, self._changes
 
     def expect(self, call: ToolCall) -> None:
         """Takes a call for one that is about to be done, and rests on what its rules read."""
@@ -142,22 +143,22 @@ class Plan:
             return
         self._claims.append(claim)
         self._doubts = (*self._doubts, _tuple(Unconfirmed, (claim.call, True)))
+        self._looks_back = self._looks_back or bool(claim.lookbacks)
+        self._held |= claim.paths
         if self._view is not None:
-            self._relied_on.update(self._view, self._view.plain)
+            self._held.update(self._view, self._view.plain)
         for path in claim.paths:
             self._changes.setdefault(path, []).append((claim.call, claim.touches))
 
     def _conflict(self, later: Claim) -> Claim | None:
         """The earlier call that this one would disturb, or repeat, where order is not sure."""
-        if self._order != "any":
-            return None
-        paths = later.paths
         # The same call once more touches the same; of one that touches nothing, paths do not tell.
-        apart = paths and paths.isdisjoint(self._relied_on) and paths.isdisjoint(self._changes)
+        apart = later.paths and later.paths.isdisjoint(self._held)
+        if self._order != "any" or (apart and not self._looks_back):
+            return None
         for claim in self._claims:
-            if not apart and (claim.repeats(later.call) or claim.meets(later)):
-                return claim
-            if claim.lookbacks and not self._stands(claim, later):
+            disturbed = not apart and (claim.repeats(later.call) or claim.meets(later))
+            if disturbed or (claim.lookbacks and not self._stands(claim, later)):
                 return claim
         return None
 
