@@ -29,17 +29,15 @@ class Slots(TypedDict):
     free: bool
 
 
-OPTIONAL: Any = str | None
-
 CLOCK = PathTemplate("clock", str)
 ADMIN = PathTemplate("admins.{username}", bool)
 BALANCE = PathTemplate("balances.{username}", float)
 LATE_FEE = PathTemplate("late_fees.{username}", float)
 MEMBERSHIP_FEE = PathTemplate("membership_fee", float)
-MEMBERSHIP = PathTemplate[str | None]("memberships.{username}", OPTIONAL)
+MEMBERSHIP = PathTemplate[str | None]("memberships.{username}", str | None)
 BORROWED = PathTemplate("borrowed.{username}", list[str])
 BOOKS = PathTemplate("borrowed_books.{username}", int)
-ID = PathTemplate[str | None]("ids.{book_title}", OPTIONAL)
+ID = PathTemplate[str | None]("ids.{book_title}", str | None)
 AVAILABLE = PathTemplate("available.{book_title}", bool)
 RESTRICTED = PathTemplate("restricted.{book_title}", bool)
 ROOMS = PathTemplate("rooms", dict[str, dict[str, list[str]]])
