@@ -60,7 +60,6 @@ look("get_account_balance", "get_account_owed_balance", "get_credit_card_info", 
 )
 look(*SECRET)(authenticated_admin_password)
 
-
 _RECORDS = (SCORE, BALANCE, OWED)
 
 

@@ -50,7 +50,7 @@ def exists(user: str, ledger: View, *records: PathTemplate[Any]) -> Broken | Non
 
 
 def was_read(path: Path[Any], ledger: View) -> bool:
-    """True where a record stands at a path: then that, of which it is, exists."""
+    """True where a record stands at a path: then what it is of exists."""
     entry = ledger.entry(path)
     return entry is not None and entry.typed
 
@@ -81,7 +81,7 @@ def _is_of(write: Any, user: str) -> bool:
 
 
 def within(now: str, start: str, end: str, *, days: int = 0) -> Broken | None:
-    """None from `start` to `end` (`days` later, where it is the same); else what is wrong."""
+    """None from `start` to so many days after `end`; else what is wrong."""
     last = datetime.fromisoformat(end) + timedelta(days=days)
     if datetime.fromisoformat(start) <= datetime.fromisoformat(now) <= last:
         return None

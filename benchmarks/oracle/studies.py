@@ -46,7 +46,7 @@ class Course(TypedDict):
 
 
 class Subject(TypedDict):
-    """What can be studied as a major or a minor; `max_overlap` and the like are of minors."""
+    """What can be studied, as a major or a minor."""
 
     required_courses: list[str]
     min_gpa: float
