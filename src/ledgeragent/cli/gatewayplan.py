@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ledgeragent.cli.configuration import ConfigurationFile
 from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, parameters_of, tools_of
 from ledgeragent.cli.tools import names_of
-from ledgeragent.cli.watched import Marks, marks_of, pack_marks
+from ledgeragent.cli.watched import FileMarks, marks_of, pack_marks
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
 from ledgeragent.files.keys import key_of_environment, require_key, shown_address
@@ -64,7 +64,7 @@ class ServingPlan:
     shared: argparse.Namespace
     routes: tuple[PlannedRoute, ...]
     config: str | None
-    marks: Marks
+    marks: FileMarks
 
     @classmethod
     def read(cls, args: argparse.Namespace, parser: argparse.ArgumentParser) -> ServingPlan:
@@ -88,7 +88,7 @@ class ServingPlan:
             spaces.append(space)
         return cls(shared=spaces[0], routes=tuple(routes), config=args.config, marks=marks)
 
-    def marks_now(self) -> Marks:
+    def marks_now(self) -> FileMarks:
         """The marks of its files as they are by now: others than `marks` once one has changed."""
         marks = marks_of(filter(None, [self.config]))
         for route in self.routes:

@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from ledgeragent.packs import is_data
 
-Marks: TypeAlias = dict[str, tuple[int, int, int]]
+FileMarks: TypeAlias = dict[str, tuple[int, int, int]]
 """By file, what changes when it does."""
 
 
-def pack_marks(name: str | None) -> Marks:
+def pack_marks(name: str | None) -> FileMarks:
     """The marks of a pack written as data, with what it includes and its tools; else there are none.
 
     The folder of a pack stands for what may come into it.
@@ -21,9 +21,9 @@ def pack_marks(name: str | None) -> Marks:
     return marks_of([name, *_sources(name)]) if name is not None and is_data(name) else {}
 
 
-def marks_of(places: Iterable[str]) -> Marks:
+def marks_of(places: Iterable[str]) -> FileMarks:
     """The marks of those of these files and folders that are there."""
-    marks: Marks = {}
+    marks: FileMarks = {}
     for place in map(Path, places):
         for file in (place, *_inside(place)):
             with suppress(OSError, ValueError):
