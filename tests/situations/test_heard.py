@@ -16,13 +16,17 @@ from ledgeragent.offline.labelled import Case, read_cases
 from ledgeragent.shape import shape_of
 from ledgeragent.state import State
 
-from . import answers, disorder, lists, outcomes, threefold
+from . import answers, callers, disorder, lists, outcomes, threefold
 from .rows import Rows
 from .test_situations import PYTHON, written
 
 ALL = (
     *(module.ROWS for module in PYTHON),
-    *(rows for module in (answers, disorder, lists, outcomes, threefold) for rows in module.ALL),
+    *(
+        rows
+        for module in (answers, callers, disorder, lists, outcomes, threefold)
+        for rows in module.ALL
+    ),
 )
 
 

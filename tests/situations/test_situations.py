@@ -15,6 +15,7 @@ from . import (
     appointments,
     banking,
     bookings,
+    callers,
     cancellations,
     changes,
     compensation,
@@ -96,6 +97,11 @@ def test_disorder_in_the_shipped_packs(rows: Rows, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", outcomes.ALL, ids=lambda rows: rows.domain)
 def test_writes_after_a_write_of_every_outcome(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", callers.ALL, ids=lambda rows: rows.domain)
+def test_somebody_else_who_comes_up_later(rows: Rows, tmp_path: Path) -> None:
     assert misjudged(rows, rows.domain, tmp_path) == []
 
 
