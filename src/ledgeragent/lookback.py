@@ -16,10 +16,15 @@ _MOST_COMBINED = 5
 
 
 def _selections(doubts: tuple[Unconfirmed, ...]) -> Iterator[tuple[Unconfirmed, ...]]:
-    """Which of the writes may not have been done: every choice, of many each one and all together."""
+    """Which of the writes may not have been done: every choice; of many all, each one, all but each.
+
+    All but one matter where the latest that was done decides: it may be any of them.
+    """
     if len(doubts) > _MOST_COMBINED:
         yield doubts
-        yield from ((doubt,) for doubt in doubts)
+        for place, doubt in enumerate(doubts):
+            yield (doubt,)
+            yield (*doubts[:place], *doubts[place + 1 :])
         return
     for size in range(len(doubts), 0, -1):
         yield from combinations(doubts, size)

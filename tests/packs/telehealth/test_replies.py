@@ -101,6 +101,17 @@ def test_what_takes_a_slot_that_another_call_frees_waits_since_that_may_fail(
     assert calls[-2] in last.waits_for or gate is ANY
 
 
+@pytest.mark.parametrize("count", [2, 5, 8])
+@pytest.mark.parametrize("slot", [0, 1])
+def test_of_many_moves_any_may_be_the_last_that_was_done(count: int, slot: int) -> None:
+    days = [f"2025-11-{day:02}" for day in (7, 14, 21, 28)]
+    days += [f"2025-12-{day:02}" for day in (5, 12, 19, 26)]
+    moves = [moving("APPT900", day, "09:00") for day in days[:count]]
+    *moved, booked = verdicts(LISTED, *moves, booking(date=days[slot], time="09:00"))
+    assert all(verdict.allowed for verdict in moved)
+    assert not booked.allowed and not booked.violations
+
+
 @pytest.mark.parametrize(
     "calls",
     [(DELTA, FJORD), (DELTA, DELTA), (noting("a"), noting("a")), (cancelling(), cancelling())],
