@@ -68,6 +68,18 @@ def test_of_many_writes_all_together_and_each_one_may_be_missing() -> None:
     assert asked(any_paid, PAYMENTS).depends_on(PAYMENTS, satisfied=True)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("count", [5, 6, 8])
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_where_the_latest_that_was_done_decides_it_may_be_any(count: int, place: int) -> None:
+    doubts = PAYMENTS[:count]
+
+    def check(call: object, view: View) -> object:
+        latest = max(ids(view), default="")
+        return violation("it was the last") if latest == str(place) else None
+
+    assert asked(check, doubts).depends_on(doubts, satisfied=True)  # type: ignore[arg-type]
+
+
 def test_a_write_that_is_not_in_question_stays_in_the_view() -> None:
     back = asked(needs("0"), PAYMENTS[:2])
     assert not back.depends_on(PAYMENTS[1:2], satisfied=True)

@@ -177,8 +177,6 @@ class Gate:
         view = lookback.view
         view.looked_back = False
         doubts = view.unconfirmed
-        if broken is None and self.order == "listed":
-            doubts = tuple(doubt for doubt in doubts if not doubt.running)
         if lookback.depends_on(doubts, satisfied=broken is None):
             raise UnconfirmedGround(doubts)
 

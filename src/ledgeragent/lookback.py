@@ -16,10 +16,15 @@ _MOST_COMBINED = 5
 
 
 def _selections(doubts: tuple[Unconfirmed, ...]) -> Iterator[tuple[Unconfirmed, ...]]:
-    """Which of the writes may not have been done: every choice, of many each one and all together."""
+    """Which of the writes may not have been done: every choice; of many all, each one, all but each.
+
+    All but one matter where the latest that was done decides: it may be any of them.
+    """
     if len(doubts) > _MOST_COMBINED:
         yield doubts
-        yield from ((doubt,) for doubt in doubts)
+        for place, doubt in enumerate(doubts):
+            yield (doubt,)
+            yield (*doubts[:place], *doubts[place + 1 :])
         return
     for size in range(len(doubts), 0, -1):
         yield from combinations(doubts, size)
@@ -42,6 +47,16 @@ class LookBack(NamedTuple):
             if self.is_satisfied(others) != satisfied:
                 return True
         return False
+
+    def stands_with(self, done: Unconfirmed, others: tuple[Unconfirmed, ...]) -> bool:
+        """True if the rule is satisfied once a write was done, whichever of the others were.
+
+        Of many others: all, or none.
+        """
+        few = len(others) <= _MOST_COMBINED
+        left_out = ((), *(_selections(others) if few else (others,)))
+        kept = (tuple([each for each in others if each not in absent]) for absent in left_out)
+        return all(self.is_satisfied((*some, done)) for some in kept)
 
     def is_satisfied(self, doubts: tuple[Unconfirmed, ...]) -> bool:
         """True if the rule has nothing against the call where just these writes may have been done."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from ledgeragent.types import ToolCall
 
+from .after import CLOSED, After, outcomes
 from .rows import Answered, Call, Rows, Step, done, may
 
 ROWS = Rows("parking", "all")
@@ -206,4 +207,54 @@ add(
     fines(fine(), fine(fine_id="F-2")),
     done(WAIVE),
     may("ask or reject", WAIVE, fine_id="F-2"),
+)
+
+policy("what became of a write decides the next one")
+CLEAR: tuple[Step, ...] = (*KNOWN, fines())
+LONGER = read(permit(valid_until="2025-10-01"))
+outcomes(
+    ROWS,
+    "renewed, again",
+    CLEAR,
+    RENEW,
+    RENEW,
+    After(CLOSED, "allow", seen=([LONGER], "reject"), unseen=([read(permit())], "allow")),
+)
+TWO_FINES: tuple[Step, ...] = (
+    *(HELLO, find(), read(permit()), read(resident())),
+    fines(fine(), fine(fine_id="F-2")),
+)
+USED = (read(resident(waivers_this_year=1)), fines(fine(status="waived"), fine(fine_id="F-2")))
+outcomes(
+    ROWS,
+    "one waived, then another",
+    TWO_FINES,
+    WAIVE,
+    call("waive_fine", fine_id="F-2", resident_id="R-1"),
+    After(CLOSED, "allow", unknown=CLOSED, seen=(USED, "reject"), unseen=(TWO_FINES[3:], "allow")),
+)
+ONE_FINE: tuple[Step, ...] = (HELLO, find(), read(permit()), read(resident()), fines(fine()))
+outcomes(
+    ROWS,
+    "the only one waived, then renewed",
+    ONE_FINE,
+    WAIVE,
+    RENEW,
+    After(
+        "ask",
+        "reject",
+        seen=([fines(fine(status="waived"))], "allow"),
+        unseen=([fines(fine())], "reject"),
+    ),
+)
+LAST_SPACE: tuple[Step, ...] = (*KNOWN, read(permit(permit_id="P-2")), FREE)
+outcomes(
+    ROWS,
+    "one permit to the last space, then another",
+    LAST_SPACE,
+    MOVE,
+    call("move_permit", permit_id="P-2", zone="B"),
+    After(
+        CLOSED, "allow", seen=([read({"zone": "B", "free": 0})], "reject"), unseen=([FREE], "allow")
+    ),
 )

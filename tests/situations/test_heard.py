@@ -16,11 +16,18 @@ from ledgeragent.offline.labelled import Case, read_cases
 from ledgeragent.shape import shape_of
 from ledgeragent.state import State
 
-from . import answers, disorder, threefold
+from . import answers, callers, disorder, lists, outcomes, threefold
 from .rows import Rows
 from .test_situations import PYTHON, written
 
-ALL = (*(module.ROWS for module in PYTHON), *answers.ALL, *disorder.ALL, *threefold.ALL)
+ALL = (
+    *(module.ROWS for module in PYTHON),
+    *(
+        rows
+        for module in (answers, callers, disorder, lists, outcomes, threefold)
+        for rows in module.ALL
+    ),
+)
 
 
 def _names(domain: Domain) -> re.Pattern[str]:

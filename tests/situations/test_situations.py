@@ -15,13 +15,17 @@ from . import (
     appointments,
     banking,
     bookings,
+    callers,
     cancellations,
     changes,
     compensation,
+    desk,
     disorder,
     items,
+    lists,
     older,
     orders,
+    outcomes,
     parking,
     patients,
     phone_replies,
@@ -91,7 +95,28 @@ def test_disorder_in_the_shipped_packs(rows: Rows, tmp_path: Path) -> None:
     assert misjudged(rows, rows.domain, tmp_path) == []
 
 
+@pytest.mark.parametrize("rows", outcomes.ALL, ids=lambda rows: rows.domain)
+def test_writes_after_a_write_of_every_outcome(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", callers.ALL, ids=lambda rows: rows.domain)
+def test_somebody_else_who_comes_up_later(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", lists.ALL, ids=lambda rows: rows.domain)
+def test_lists_among_the_arguments(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
 @pytest.mark.parametrize("pack", YAML)
 def test_situations_of_packs_written_as_data(pack: str, tmp_path: Path) -> None:
     pytest.importorskip("cel_expr_python")
     assert misjudged(YAML[pack].ROWS, str(ROOT / pack), tmp_path) == []
+
+
+def test_situations_of_a_pack_with_a_clock(tmp_path: Path) -> None:
+    pytest.importorskip("cel_expr_python")
+    pack, now = str(ROOT / "examples/bank/pack.yaml"), f"now={desk.NOW}"
+    assert misjudged(desk.ROWS, pack, tmp_path, "--param", now) == []

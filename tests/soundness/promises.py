@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, permutations
+from itertools import chain, combinations, islice, permutations
 from random import Random
 
 from ledgeragent import Decision, Effect, ToolCall, Verdict
@@ -78,7 +78,11 @@ def _after(possible: Possible, calls: Iterable[ToolCall]) -> Possible:
 def _let_through(
     talk: Conversation, allowed: Sequence[ToolCall], worlds: Sequence[Possible]
 ) -> Iterator[str]:
-    """No order of the allowed calls, and of those on their way, breaks a clause."""
+    """No order of the allowed calls, and of those on their way, breaks a clause.
+
+    Where they run as listed, it is so whichever of them their tools refuse. (Of the other orders, some
+    begin with any of them.)
+    """
     if not allowed:
         return
     intents = [call.intent for call in allowed]
@@ -95,7 +99,9 @@ def _orders(
     talk: Conversation, allowed: Sequence[ToolCall], possible: Possible
 ) -> Iterator[tuple[ToolCall, ...]]:
     calls = (*possible.open, *allowed)
-    return islice(permutations(calls), ALL_ORDERS if talk.gate.order == "any" else 1)
+    if talk.gate.order == "any":
+        return islice(permutations(calls), ALL_ORDERS)
+    return chain.from_iterable(combinations(calls, size) for size in range(len(calls), 0, -1))
 
 
 def _breach(possible: Possible, order: Sequence[ToolCall]) -> str:

@@ -126,6 +126,10 @@ def test_an_odd_word_is_known_to_nobody() -> None:
     ("name", "seed"),
     [
         ("airline", "airline/91/132"),
+        ("airline", "airline/95/6107"),
+        ("telehealth", "telehealth/95/6150"),
+        ("telehealth", "telehealth/95/8333"),
+        ("telehealth", "telehealth/412/1755"),
         ("telehealth", "telehealth/95/13964"),
         ("telehealth", "telehealth/95/8666"),
     ],

@@ -16,6 +16,7 @@ from ledgeragent.verdict import Decision
 from tests.packs.airline.talk import (
     BACK,
     CANCEL,
+    OUT,
     REREAD,
     SAME,
     TAU2,
@@ -187,6 +188,23 @@ def test_a_flight_of_today_that_stands_is_no_hindrance(status: str) -> None:
     talk = known(flights=[on("2024-05-15")], cabin="business")
     assert asked(talk.judge(CANCEL)) == {looked_up("NV101", "2024-05-15")}
     assert talk.status("NV101", "2024-05-15", status).judge(CANCEL).allowed
+
+
+@pytest.mark.parametrize("answer", ["cancelle", "", "CANCELED!", "on hold", '["cancelled"]'])
+@pytest.mark.parametrize("earlier", [None, "cancelled", "available"])
+def test_a_status_that_nobody_understands_is_no_ground_to_refuse(
+    answer: str, earlier: str | None
+) -> None:
+    talk = known(flights=[OUT, BACK]).status("NV102", "2024-05-25", "available")
+    if earlier is not None:
+        talk.status("NV101", "2024-05-20", earlier)
+    verdict = talk.status("NV101", "2024-05-20", answer).judge(CANCEL)
+    assert not verdict.violations
+    assert asked(verdict) == {looked_up("NV101", "2024-05-20")}
+    assert "could not be understood" in verdict.feedback
+    assert talk.status("NV101", "2024-05-20", "cancelled").judge(CANCEL).allowed
+    talk.status("NV101", "2024-05-20", "available")
+    assert violated(talk.judge(CANCEL)) == {"airline/cancel-basis"}
 
 
 def test_the_calendar_alone_shows_nothing_of_a_past_flight() -> None:

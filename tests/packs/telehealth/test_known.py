@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from ledgeragent.ledger import Stale
+from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Kind
-from tests.packs.telehealth.talk import ANA, BERG, Talk, asked, details, listing, roster, violated
+from tests.packs.telehealth.talk import (
+    ANA,
+    BERG,
+    Talk,
+    asked,
+    booking,
+    details,
+    listing,
+    profile,
+    roster,
+    scheduled,
+    violated,
+)
 
 NOTE = {"record_id": "REC900", "note": "x"}
 
@@ -63,6 +77,34 @@ def test_an_appointment_that_cannot_be_printed_is_known_from_the_list() -> None:
 def test_no_list_is_asked_for_again_that_lacks_the_appointment() -> None:
     talk = Talk().located().list(listing(("APPT901", "Scheduled")))
     assert asked(talk.cancel()) == {'get_appointment_details(appointment_id="APPT900")'}
+
+
+CHILD = "leo_lopez_2"
+
+
+def overtaken(book: ToolCall, *listed: tuple[str, str]) -> Talk:
+    """A child's booking, told of late, whose details can't be printed."""
+    leo = profile(CHILD, "Leo Lopez", "Ana Lopez (Mother)")
+    talk = Talk().named().profile(leo, CHILD).details("Error: 'chief_complaint'", "APPT950")
+    talk.done(book, scheduled())
+    late = talk.entry("appointments.APPT950").marked([Stale((), book)])
+    talk.ledger = talk.ledger.put(late)
+    return talk.list(listing(*listed, patient_id=CHILD), CHILD) if listed else talk
+
+
+def test_an_appointment_is_looked_for_in_the_list_of_the_patient_it_was_seen_with() -> None:
+    book = booking(patient_id=CHILD)
+    assert asked(overtaken(book).cancel("APPT950")) == {
+        f'list_patient_appointments(patient_id="{CHILD}")'
+    }
+    assert overtaken(book, ("APPT950", "Scheduled")).cancel("APPT950").allowed
+
+
+def test_a_list_that_lacks_what_was_seen_before_ends_the_search() -> None:
+    talk = overtaken(booking(patient_id=CHILD), ("APPT901", "Scheduled"))
+    verdict = talk.cancel("APPT950")
+    assert not verdict.missing
+    assert verdict.word == "UNDECIDED"
 
 
 def test_a_list_that_is_asked_for_is_the_whole_one() -> None:

@@ -43,6 +43,10 @@ DELTA = supplying("Sertraline", "Delta Labs", "Deltraline", 3.2)
 FJORD = supplying("SERTRALINE 50mg", "Fjord Pharma", "Sertrafjord", 4.1)
 IBUPROFEN = supplying("Ibuprofen", "Delta Labs", "Deltraline", 3.2)
 FREED = booking(time="09:00")
+TWICE_MOVED = (
+    moving("APPT900", "2025-11-07", "09:00"),
+    moving("APPT900", "2025-11-14", "09:00"),
+)
 
 
 def known() -> Talk:
@@ -79,21 +83,33 @@ def test_the_second_waits_where_the_first_stands_in_its_way(
     assert second.waits_for == (calls[0],)
 
 
+@pytest.mark.parametrize("gate", [LISTED, ANY], ids=["listed", "any"])
 @pytest.mark.parametrize(
     "calls",
     [
         (cancelling(), FREED),
         (moving("APPT900", "2025-11-07", "09:00"), FREED),
         (cancelling("APPT901"), moving("APPT900", "2025-11-05", "10:00")),
+        (*TWICE_MOVED, booking(date="2025-11-07", time="09:00")),
     ],
 )
-def test_what_takes_a_slot_that_another_call_frees_waits_unless_calls_run_in_order(
-    calls: tuple[ToolCall, ...],
+def test_what_takes_a_slot_that_another_call_frees_waits_since_that_may_fail(
+    gate: Gate, calls: tuple[ToolCall, ...]
 ) -> None:
-    assert [v.allowed for v in verdicts(LISTED, *calls)] == [True, True]
-    first, second = verdicts(ANY, *calls)
-    assert first.allowed
-    assert second.waits_for == (calls[0],)
+    *_, last = verdicts(gate, *calls)
+    assert not last.allowed and not last.violations
+    assert calls[-2] in last.waits_for or gate is ANY
+
+
+@pytest.mark.parametrize("count", [2, 5, 8])
+@pytest.mark.parametrize("slot", [0, 1])
+def test_of_many_moves_any_may_be_the_last_that_was_done(count: int, slot: int) -> None:
+    days = [f"2025-11-{day:02}" for day in (7, 14, 21, 28)]
+    days += [f"2025-12-{day:02}" for day in (5, 12, 19, 26)]
+    moves = [moving("APPT900", day, "09:00") for day in days[:count]]
+    *moved, booked = verdicts(LISTED, *moves, booking(date=days[slot], time="09:00"))
+    assert all(verdict.allowed for verdict in moved)
+    assert not booked.allowed and not booked.violations
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,12 @@ def _stands(segment: Segment, ledger: View) -> bool:
     return status_read(segment, ledger) in ON_THE_GROUND
 
 
+def _is_unclear(segment: Segment, ledger: View) -> bool:
+    """True if the latest answer on the status of a flight was none of the words there are."""
+    entry = ledger.entry(STATUS(segment["flight_number"], segment["date"]))
+    return entry is not None and not entry.typed
+
+
 def _day(segment: Segment) -> str:
     return segment["date"][:10]
 
@@ -122,7 +128,8 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
     basis. Statuses of today's and past flights are asked for, as `airline/cancel-flown` needs them
     anyway; of later flights they are only named in the reason: nearly every customer without
     another basis has none at all, and is better told now than after a read for every flight.
-    Reading a cancelled status makes the same call right. Of a trip that `airline/cancel-flown`
+    Reading a cancelled status makes the same call right, and an answer that could not be understood is
+    asked for again: it may have been one. Of a trip that `airline/cancel-flown`
     leaves to a human agent, nothing more is said. What was cancelled is not cancelled, and paid
     back, once more.
     """
@@ -142,6 +149,9 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
         return None
     if ledger.parameters["statuses_are_read"] and flown(trip["flights"], ledger) is not None:
         return None
+    for segment in trip["flights"]:
+        if _is_unclear(segment, ledger):
+            ask_for_status(segment)
     return violation(
         "reservation {id} can't be cancelled: it is {cabin}, was booked more than {hours} hours ago "
         "(at {created}), has no travel insurance, and the airline is not known to have cancelled "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ledgeragent.ledger import Entry
 from ledgeragent.packs.lookups import corrects
 from ledgeragent.packs.telehealth.paths import (
     ALL_APPOINTMENTS,
@@ -125,14 +126,24 @@ def record_lists(path: Path[Any], patient: str | None, ledger: View) -> tuple[To
 def _lists(
     tool: str, family: PathTemplate[Any], path: Path[Any], patient: str | None, ledger: View
 ) -> tuple[ToolCall, ...]:
-    """The list of an item's patient (else of the one served), unless it is known to lack the item."""
-    record = ledger.get(path)
-    owner = (seen(record, "patient_id") if record is not None else None) or patient
+    """The list of an item's patient (else of the one served), unless it is known to lack the item.
+
+    No write changes whose an item is: where it was last seen, it is looked for.
+    """
+    record = ledger.entry(path)
+    owner = (
+        record.value.get("patient_id") if record is not None and record.typed else None
+    ) or patient
     if owner is None:
         return ()
     entry = ledger.entry(family(owner))
-    lacks_it = entry is not None and entry.typed and not entry.stale and record is None
+    lacks_it = entry is not None and entry.typed and not entry.stale and not _names(entry, path)
     return () if lacks_it else (call_of(tool, patient_id=owner),)
+
+
+def _names(listing: Entry, path: Path[Any]) -> bool:
+    """True if a list has the item."""
+    return any(path[-1] in ids for ids in listing.value.values() if isinstance(ids, list))
 
 
 def same(one: str, other: str) -> bool:
