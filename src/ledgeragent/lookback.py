@@ -48,15 +48,15 @@ class LookBack(NamedTuple):
                 return True
         return False
 
-    def stands_with(self, done: Unconfirmed, others: tuple[Unconfirmed, ...]) -> bool:
-        """True if the rule is satisfied once a write was done, whichever of the others were.
+    def stands_with(self, latest: Unconfirmed, others: tuple[Unconfirmed, ...]) -> bool:
+        """True if the rule is satisfied once the latest was done, whichever of the others were.
 
         Of many others: all, or none.
         """
         few = len(others) <= _MOST_COMBINED
-        left_out = ((), *(_selections(others) if few else (others,)))
-        kept = (tuple([each for each in others if each not in absent]) for absent in left_out)
-        return all(self.is_satisfied((*some, done)) for some in kept)
+        exclusions = ((), *(_selections(others) if few else (others,)))
+        choices = [tuple([o for o in others if o not in without]) for without in exclusions]
+        return all(self.is_satisfied((*choice, latest)) for choice in choices)
 
     def is_satisfied(self, doubts: tuple[Unconfirmed, ...]) -> bool:
         """True if the rule has nothing against the call where just these writes may have been done."""

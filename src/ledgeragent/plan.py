@@ -168,8 +168,8 @@ class Plan:
         That may run before it, with any of the others, or alone.
         """
         others = tuple([doubt for doubt in self._doubts if doubt.call is not claim.call])
-        done = Unconfirmed(later.call, True)
-        return all(lookback.stands_with(done, others) for lookback in claim.lookbacks)
+        latest = Unconfirmed(later.call, True)
+        return all(lookback.stands_with(latest, others) for lookback in claim.lookbacks)
 
 
 def _wait(verdict: Verdict, earlier: ToolCall) -> Verdict:
