@@ -163,10 +163,13 @@ class Plan:
         return None
 
     def _stands(self, claim: Claim, later: Claim) -> bool:
-        """True if a claim that rests on which writes were done is right with one more as well."""
-        others = [doubt for doubt in self._doubts if doubt.call is not claim.call]
-        doubts = (*others, Unconfirmed(later.call, True))
-        return all(lookback.is_satisfied(doubts) for lookback in claim.lookbacks)
+        """True if a claim that rests on which writes were done is right after this one as well.
+
+        That may run before it, with any of the others, or alone.
+        """
+        others = tuple([doubt for doubt in self._doubts if doubt.call is not claim.call])
+        latest = Unconfirmed(later.call, True)
+        return all(lookback.stands_with(latest, others) for lookback in claim.lookbacks)
 
 
 def _wait(verdict: Verdict, earlier: ToolCall) -> Verdict:

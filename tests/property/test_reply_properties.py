@@ -1,9 +1,10 @@
-"""Replies whose calls run as listed: each call is right whichever of those before it are refused."""
+"""Replies of several calls: each is right whichever of those that may run before it succeed."""
 
 from __future__ import annotations
 
 from itertools import chain, combinations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,19 +52,33 @@ def subsets(calls: tuple[ToolCall, ...]) -> chain[tuple[ToolCall, ...]]:
     return chain.from_iterable(combinations(calls, size) for size in range(len(calls) + 1))
 
 
+def assert_right(gate: Gate, listed: tuple[ToolCall, ...]) -> None:
+    """Each call let through is allowed whichever of those that may run before it were done."""
+    allowed = gate.filter(Reply(calls=listed), Ledger()).execute
+    for place, call in enumerate(allowed):
+        beside = () if gate.order == "listed" else allowed[place + 1 :]
+        for done in subsets((*allowed[:place], *beside)):
+            ledger = Ledger()
+            for write in done:
+                ledger = ledger.wrote(write, ())
+            assert gate.judge(call, ledger).allowed, (call, done)
+
+
 @settings(deadline=None, derandomize=True, max_examples=150)
 @given(rules, listings, st.sampled_from(("listed", "any")))
 def test_what_is_let_through_is_right_whichever_calls_before_it_were_refused(
     rules: dict[str, int], listed: list[ToolCall], order: Order
 ) -> None:
-    gate = Gate(domain=mill(rules), order=order)
-    filtered = gate.filter(Reply(calls=tuple(listed)), Ledger())
-    for place, call in enumerate(filtered.execute):
-        for done in subsets(filtered.execute[:place]):
-            ledger = Ledger()
-            for write in done:
-                ledger = ledger.wrote(write, ())
-            assert gate.judge(call, ledger).allowed, (call, done)
+    assert_right(Gate(domain=mill(rules), order=order), tuple(listed))
+
+
+@pytest.mark.parametrize("order", ["listed", "any"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_of_three_calls_one_may_have_any_rule(order: Order, place: int) -> None:
+    tool = TOOLS[place]
+    for satisfied_after in range(1 << (1 << 3)):
+        domain = mill({**dict.fromkeys(TOOLS, MOST - 1), tool: satisfied_after})
+        assert_right(Gate(domain=domain, order=order), CALLS[:3])
 
 
 @settings(deadline=None, derandomize=True, max_examples=150)
