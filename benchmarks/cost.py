@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+from benchmarks.ownreport import own_report
 
 RESULT = Path(__file__).parent / "results" / "cost.json"
 DOMAINS = ("airline", "retail")
@@ -22,14 +23,11 @@ def main() -> int:
         sys.exit("set LEDGERAGENT_DATA_DIR to the folder with benchmarks/ and trajectories/")
     runs = Path(folder) / "trajectories"
     files = [str(f) for name in DOMAINS for f in sorted(runs.glob(f"*_{name}__*.jsonl.gz"))]
-    command = [sys.executable, "-m", "ledgeragent", "bench", "cost", *files, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
+    report = own_report(["bench", "cost", *files, "--format", "json"])
     shown = (
         "ledgeragent bench cost $LEDGERAGENT_DATA_DIR/trajectories/*_{airline,retail}__*.jsonl.gz"
     )
-    RESULT.write_text(json.dumps({"command": shown, **json.loads(done.stdout)}, indent=1) + "\n")
+    RESULT.write_text(json.dumps({"command": shown, **report}, indent=1) + "\n")
     return 0
 
 

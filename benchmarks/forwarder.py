@@ -5,12 +5,13 @@ python -m benchmarks.forwarder PORT UPSTREAM
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import AsyncIterator
 
 import aiohttp
 from aiohttp import web
+
+from ledgeragent.engines.collection import collected_seldom
 
 _HOP_BY_HOP = {"host", "content-length", "transfer-encoding", "connection"}
 
@@ -49,8 +50,7 @@ def application(upstream: str) -> web.Application:
 
 
 if __name__ == "__main__":
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    collected_seldom()
     web.run_app(
         application(sys.argv[2]),
         host="127.0.0.1",

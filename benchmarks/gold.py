@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from benchmarks.ownreport import own_report
 
 RESULT = Path(__file__).parent / "results" / "gold.json"
 DOMAINS = ("airline", "retail", "telecom", "telehealth", "banking_knowledge")
@@ -27,12 +28,8 @@ _AT_ONCE = 2
 
 def played(domain: str) -> dict[str, Any]:
     """What `bench gold` says of a domain."""
-    command = [sys.executable, "-m", "ledgeragent", "bench", "gold", "--domain", domain]
-    done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        sys.exit(done.stderr)
-    found: dict[str, Any] = json.loads(done.stdout)[domain]
-    return {"domain": domain, **found}
+    words = ["bench", "gold", "--domain", domain, "--format", "json"]
+    return {"domain": domain, **own_report(words, codes=(0, 1))[domain]}
 
 
 def merged(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.ownreport import own_report
 from ledgeragent.compiler.loader import load_pack
 from ledgeragent.domain import Domain
 from ledgeragent.mining.draft import Draft, draft
@@ -261,12 +261,8 @@ def _further(domain: str, mined: Draft) -> list[str]:
     )
 
 
-def _run(*arguments: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "ledgeragent", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 2:
-        sys.exit(done.stderr)
-    report: dict[str, Any] = json.loads(done.stdout)
+def _run(*words: str) -> dict[str, Any]:
+    report: dict[str, Any] = own_report(words, codes=(0, 1))
     return report
 
 

@@ -15,6 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.ownreport import own_report
+
 RESULT = Path(__file__).parent / "results" / "published.json"
 _SUBMISSION = "web/leaderboard/public/submissions/toolorchestra_nvidia_2025-12-02"
 _LOGS = "samples/logs/airline_gemini2_5_flash_10tasks_2t"
@@ -92,13 +94,8 @@ def reported(content: bytes) -> tuple[dict[str, str], int]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "results.json")
         copy.write_bytes(content)
-        command = [sys.executable, "-m", "ledgeragent", "bench", "report", str(copy)]
-        done = subprocess.run(
-            [*command, "--format", "json"], capture_output=True, text=True, check=False
-        )
-    if done.returncode:
-        sys.exit(done.stderr)
-    (table,) = (one for one in json.loads(done.stdout) if one["name"] == "main")
+        report = own_report(["bench", "report", str(copy), "--format", "json"])
+    (table,) = (one for one in report if one["name"] == "main")
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
     (row,) = (one for one in rows if not one["arm"].endswith("(paper)"))
     return row, int(row["runs"])

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from benchmarks.ownreport import own_report
 
 RESULT = Path(__file__).parent / "results" / "recorded.json"
 REPLAYED = ("airline", "retail", "telehealth")
@@ -31,7 +32,7 @@ def replayed(data: Path, domain: str) -> dict[str, Any]:
     """What `replay` says of every recorded run of a domain; its lists only counted."""
     files = sorted(map(str, (data / "trajectories").glob(f"*_{domain}__*.jsonl.gz")))
     shown = f"ledgeragent replay {DATA}/trajectories/*_{domain}__*.jsonl.gz --domain {domain}"
-    report = _run(["replay", *files, "--domain", domain, "--format", "json"])
+    report = own_report(["replay", *files, "--domain", domain, "--format", "json"])
     counts = {name: len(report.pop(name, ())) for name in _LISTS}
     return {"command": shown, **report, "counts": counts}
 
@@ -39,19 +40,11 @@ def replayed(data: Path, domain: str) -> dict[str, Any]:
 def judged(data: Path, kind: str, domain: str) -> dict[str, Any]:
     """What `test` says of a domain's labelled cases, or situations."""
     file = f"benchmarks/{kind}/{domain}.jsonl.gz"
-    report = _run(["test", "--domain", domain, "--cases", str(data / file), "--format", "json"])
+    words = ["test", "--domain", domain, "--cases", str(data / file), "--format", "json"]
+    report = own_report(words, codes=(0, 1))
     del report["by_file"]  # it names a path of this machine
     shown = f"ledgeragent test --domain {domain} --cases {DATA}/{file}"
     return {"command": shown, **report}
-
-
-def _run(arguments: list[str]) -> dict[str, Any]:
-    command = [sys.executable, "-m", "ledgeragent", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 2:
-        sys.exit(done.stderr)
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
 
 
 def main() -> int:

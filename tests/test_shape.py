@@ -12,7 +12,7 @@ from ledgeragent.effects import Read, Write, one_of, touch
 from ledgeragent.gate import Gate
 from ledgeragent.ledger import Ledger
 from ledgeragent.paths import PathTemplate
-from ledgeragent.predicates import Broken, View, predicate, violation
+from ledgeragent.predicates import Broken, MissingEvidence, View, predicate, violation
 from ledgeragent.shape import ANYTHING, shape_of
 from ledgeragent.types import Json, ToolCall
 from ledgeragent.verdict import Decision, Verdict
@@ -173,6 +173,22 @@ def test_a_plain_answer_has_one_of_its_words_or_says_nothing(
     assert verdict.decision is decision and not verdict.violations
     if decision is Decision.REVISE:
         assert "what came back could not be understood" in verdict.feedback
+
+
+UNTIL = PathTemplate[str | None]("until.{parcel_id}", str | None)
+LENT = Domain(
+    name="lent", version="1", tools=(Read(tool="get_until", to=UNTIL, parameters=("parcel_id",)),)
+)
+
+
+@pytest.mark.parametrize("day", ["2024-12-01", None])
+def test_a_family_may_hold_a_value_or_none(day: str | None) -> None:
+    ledger = read((replace(ASK, name="get_until"), {"result": day}), domain=LENT)
+    until: str | None = View(ledger, {}, shapes=LENT.shape)[UNTIL("P")]
+    assert until == day
+    odd = read((replace(ASK, name="get_until"), {"result": 7}), domain=LENT)
+    with pytest.raises(MissingEvidence, match=r"until\.P"):
+        View(odd, {}, shapes=LENT.shape)[UNTIL("P")]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def test_what_is_no_json_is_refused(text: str) -> None:
         '{"a"\n:1,"a":2}',
         '[{"b": {"a": 1, "a": 1}}]',
         '{"x": "\\":", "a": 1, "a": 2}',
+        '{"a":1,"a":2,"x\\\\":3}',
     ],
 )
 def test_a_key_that_stands_twice_is_refused(text: str) -> None:

@@ -74,4 +74,6 @@ def _printed(command: str, folder: Path) -> str:
         timeout=60,
         check=False,
     )
+    if "Traceback (most recent call last)" in run.stdout:
+        raise RuntimeError(f"{command}: exit code {run.returncode}\n{run.stdout}")
     return "".join(f"{line.rstrip()}\n" for line in run.stdout.splitlines())

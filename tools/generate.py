@@ -38,6 +38,8 @@ _BLOCK = re.compile(
     r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(<!-- end generated -->)", re.DOTALL
 )
 
+_SOPBENCH = ("bank", "dmv", "healthcare", "library", "university")
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "arms": experiments.arms,
     "bench-estimate": experiments.bench_estimate,
@@ -80,7 +82,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "replay-rewards": recorded.replay_rewards,
     "rules": front.rules,
     "sopbench": oracle.agreement,
-    "sopbench-domains": oracle.domains,
+    "sopbench-left": oracle.left,
+    "sopbench-rules": oracle.rules,
+    **{f"sopbench-{name}": partial(oracle.models, name) for name in _SOPBENCH},
     "soundness": soundness.soundness,
     "reading": costs.reading,
     "speed": costs.speed,

@@ -1,4 +1,4 @@
-"""The table of SOPBench's runs: what the gate stops of what the oracle calls broken."""
+"""Tables of SOPBench's runs: what the gate stops of what the oracle calls broken."""
 
 from __future__ import annotations
 
@@ -7,32 +7,79 @@ from typing import Any
 from tools.markdown import made_by, result, share, table
 
 _COMMAND = "python -m benchmarks.oracle CHECKOUT -o benchmarks/results/sopbench-oracle.json"
+_HEAD = (
+    "all",
+    "solved",
+    "wrote",
+    "broke a constraint and wrote",
+    "… stopped",
+    "kept all and wrote",
+    "… contradicted",
+    "… asked for a read first",
+)
 
 
 def agreement() -> str:
-    """By half of the tasks and by model, among the runs that wrote: how gate and oracle agree."""
-    measured = result("sopbench-oracle.json")
-    halves = {f"{name} tasks": row for name, row in measured["halves"].items()}
-    rows = [_row(name, row) for name, row in [*halves.items(), *measured["models"].items()]]
+    """By domain and half of the tasks, among the runs that wrote: how gate and oracle agree."""
+    rows = [
+        (name, half, *_row(row))
+        for name, domain in _domains().items()
+        for half, row in domain["halves"].items()
+    ]
+    return table(("domain", "tasks", *_HEAD), rows) + made_by("sopbench-oracle.json", _COMMAND)
+
+
+def models(domain: str) -> str:
+    """The same for one domain, by model."""
+    rows = [(name, *_row(row)) for name, row in _domains()[domain]["models"].items()]
+    return table(("model", *_HEAD), rows)
+
+
+def left() -> str:
+    """By domain: the runs that broke a constraint and were not stopped, and how they broke it."""
+    rows = []
+    for name, domain in _domains().items():
+        row = domain["all"]
+        reads, refused = row["left_by_a_read"], row["left_by_a_refused_write"]
+        rest = row["broken"] - row["broken_and_stopped"]
+        broken = share(row["broken"], row["runs"])
+        rows.append((name, broken, rest, reads, refused, rest - reads - refused))
     head = (
-        "runs",
-        "all",
-        "solved",
-        "wrote",
-        "broke a constraint and wrote",
-        "… stopped",
-        "kept all and wrote",
-        "… contradicted",
-        "… asked for a read first",
+        "domain",
+        "broke a constraint",
+        "not stopped",
+        "… a read before its condition",
+        "… a rejected write that the tool refused as well",
+        "… else",
     )
-    return table(head, rows) + made_by("sopbench-oracle.json", _COMMAND)
+    return table(head, rows)
 
 
-def _row(name: str, row: dict[str, Any]) -> tuple[object, ...]:
+def rules() -> str:
+    """By domain: the rules, the constraints without one, and the runs that there are."""
+    rows = [
+        (
+            name,
+            domain["rules"],
+            ", ".join(f"`{rule.partition('/')[2]}`" for rule in domain["without_a_rule"]) or "-",
+            domain["all"]["runs"],
+            len(domain["models"]),
+            domain["left_out"],
+        )
+        for name, domain in _domains().items()
+    ]
+    return table(("domain", "rules", "constraints without one", "runs", "models", "left out"), rows)
+
+
+def _domains() -> dict[str, Any]:
+    domains: dict[str, Any] = result("sopbench-oracle.json")["domains"]
+    return domains
+
+
+def _row(row: dict[str, Any]) -> tuple[object, ...]:
     broken = row["broken_and_stopped"] + row["broken_and_passed"]
     kept = row["kept_and_stopped"] + row["kept_and_passed"]
     return (
-        name,
         row["runs"],
         row["solved"],
         row["wrote"],
@@ -42,13 +89,3 @@ def _row(name: str, row: dict[str, Any]) -> tuple[object, ...]:
         row["kept_and_violated"],
         row["kept_and_stopped"] - row["kept_and_violated"],
     )
-
-
-def domains() -> str:
-    """By domain: the runs that can be had, and the oracle's verdicts on them."""
-    rows = [
-        (name, row["runs"], row["left_out"], row["solved"], share(row["broken"], row["runs"]))
-        for name, row in result("sopbench-oracle.json")["domains"].items()
-    ]
-    head = ("domain", "runs", "left out", "solved", "broke a constraint")
-    return table(head, rows) + made_by("sopbench-oracle.json", _COMMAND)

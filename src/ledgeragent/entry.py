@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -115,8 +115,12 @@ class Entry:
     @property
     def shown(self) -> str:
         """The value as the model sees it: JSON on one line. Computed once per observation."""
+        return self.shown_by(canonical)
+
+    def shown_by(self, write: Callable[[Json], str]) -> str:
+        """The same, where another writer of the canonical text is at hand."""
         if not self._shown:
-            self._shown = visible(canonical(self.value))
+            self._shown = visible(write(self.value))
         return self._shown
 
     def stale_at(self, fields: Fields) -> Stale | None:

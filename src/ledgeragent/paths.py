@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache, partial
+from types import UnionType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ledgeragent.errors import PathError
@@ -76,14 +77,14 @@ class PathTemplate(partial[Path[R]]):
     __slots__ = ("holds_objects", "keys", "literals", "record", "root", "segments", "text")
 
     text: str
-    record: type[R]
+    record: type[R] | UnionType
     holds_objects: bool
     segments: tuple[str, ...]
     root: str
     keys: tuple[str, ...]
     literals: tuple[tuple[int, str], ...]
 
-    def __new__(cls, text: str, record: type[R]) -> PathTemplate[R]:
+    def __new__(cls, text: str, record: type[R] | UnionType) -> PathTemplate[R]:
         segments = tuple(text.split("."))
         if not all(segments):
             raise PathError(f"empty segment in path template {text!r}")
@@ -93,8 +94,7 @@ class PathTemplate(partial[Path[R]]):
         places = tuple(place for place, name in enumerate(names) if name)
         fill = lru_cache(_MOST_REMEMBERED)(partial(_filled, text, segments, places))
         template = super().__new__(cls, fill)
-        template.text = text
-        template.record = record
+        template.text, template.record = text, record
         template.holds_objects = hasattr(record, "__required_keys__")
         template.segments = segments
         template.root = segments[0]

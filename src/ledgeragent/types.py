@@ -26,7 +26,7 @@ def _finite(digits: str) -> float:
 _DEEPEST = 200
 _SPACED_COLON = re.compile(r'"\s+:')
 _canonical = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False, default=str
 ).encode
 strict: Any = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
@@ -63,7 +63,8 @@ def parse_distinct(text: str) -> Json:
     keys, colons = _keys_in([value]), text.count(":")
     # Each key stands before a colon; other text with some only makes a closer look needed.
     if colons != keys:
-        in_place = text.count('":')
+        # Inside of text a quote stands behind a backslash; a key that ends with one is looked at.
+        in_place = text.count('":') - (0 if '\\\\":' in text else text.count('\\":'))
         if in_place != keys or (colons != in_place and _SPACED_COLON.search(text)):
             json.loads(text, object_pairs_hook=_refuse_repeats)
     return value

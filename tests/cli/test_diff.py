@@ -248,3 +248,21 @@ def test_every_rule_in_shadow_stops_nothing_and_asks_for_nothing(tmp_path: Path)
     assert report["by_predicate"]["gate/arguments"]["shadow"] == 1
     assert report["asked_by_clause"] == {}
     assert {error["enforcement"] for error in report["errors"]} == {"audit"}
+
+
+def test_of_many_changes_by_a_rule_the_first_thousand_are_listed(tmp_path: Path) -> None:
+    """However the work is shared out: the rest is counted, in every form."""
+    file = tmp_path / "many.jsonl"
+    long, month = run("long", BOOK, MEMBER, lend(99)), run("month", BOOK, MEMBER, lend(20))
+    file.write_text(jsonl(long, month, long) * 1_050)
+    words = ("diff", file, "--domain", f"{NAME}@tau2", "--against", f"{NAME}@tau", "--format")
+    one, two = (ledgeragent(*words, "json", "--jobs", jobs) for jobs in "12")
+    assert one == two and one.code == 1
+    counts, left_out = one.json["counts"], one.json["cases_left_out"]
+    assert counts["newly_allowed"] == 1_050 and counts["changed_reason"] == 2_100
+    assert left_out["newly_allowed"] == {"lending/days": 50}
+    assert left_out["changed_reason"] == {"lending/days": 1_100}
+    assert len(one.json["newly_allowed"]) == len(one.json["changed_reason"]) == 1_000
+    text = ledgeragent(*words, "text").out
+    assert "Newly allowed (1050)" in text and "... 50 more, of rules with 1,000 above" in text
+    assert "3150 verdicts changed" in ledgeragent(*words, "junit").out

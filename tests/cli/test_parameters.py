@@ -98,6 +98,7 @@ VERBS: dict[str, list[str]] = {
     "mcp": ["mcp", "--domain", "PACK", "--", "true"],
     "gateway": ["gateway", "--domain", "PACK", "--upstream", "http://localhost:9"],
     "traces": ["traces", "RUNS", "--domain", "PACK"],
+    "mine": ["mine", "RUNS", "--check", "PACK"],
 }
 
 
@@ -212,6 +213,59 @@ def test_so_does_every_verb(pack: str, tmp_path: Path, verb: str) -> None:
     text = (tmp_path / "b").read_text() if verb == "replay" else done.out
     assert verb == "diff" or "50 at most" in text
     assert verb == "view" or "the parameter values that they record" in done.err
+
+
+def cases_of(runs: Path) -> Path:
+    """The transfer of a run as a labelled case, which is to be allowed."""
+    (run,) = map(json.loads, runs.read_text().splitlines())
+    label = {"kind": "transfer", "expect": {"decision": "allow"}}
+    call = {"name": "transfer", "arguments": {**KEY, "amount": 60.0}}
+    file = runs.with_suffix(".cases")
+    file.write_text(json.dumps({**run, "messages": run["messages"][:2], "call": call, **label}))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("values", "words", "code"),
+    [
+        ({"limit": 50.0}, [], 1),
+        ({"limit": 500.0}, [], 0),
+        ({"days": 30}, [], 1),
+        ({"limit": 50.0}, ["--param", "limit=70"], 0),
+        ({"limit": 500.0}, ["--param", "limit=50"], 1),
+    ],
+)
+def test_a_case_of_a_journal_is_judged_with_them_too(
+    pack: str, tmp_path: Path, values: Any, words: list[str], code: int
+) -> None:
+    cases = cases_of(exported(pack, tmp_path / "j.jsonl", **values))
+    done = ledgeragent("test", "--cases", cases, "--domain", pack, *words)
+    assert done.code == code, done
+    assert "1 cases were judged with the parameter values that they record" in done.err
+
+
+def test_a_case_whose_values_were_redacted_is_told(pack: str, tmp_path: Path) -> None:
+    cases = cases_of(exported(pack, tmp_path / "j.jsonl", "params.limit", limit=50.0))
+    done = ledgeragent("test", "--cases", cases, "--domain", pack)
+    assert done.code == 0 and "1 cases record parameter values that cannot be used" in done.err
+
+
+def test_a_pack_is_compared_as_it_is_with_them(tmp_path: Path, monkeypatch: Any) -> None:
+    """A route that goes by a parameter reads what the journal's pack read, and nothing else."""
+    monkeypatch.setenv("LEDGERAGENT_ALLOW_FAULTY", "1")
+    pack = tmp_path / "bank.yaml"
+    head = HEAD.replace("record: Account}", "record: Account, when: 'params.days > 10'}")
+    pack.write_text(f"{head.replace('open: bool', 'open: str')}rules:\n{RULE}")
+    for days, words, code in (
+        (14, [], 1),
+        (3, [], 0),
+        (3, ["--param", "days=14"], 1),
+        (14, ["--param", "days=3"], 0),
+    ):
+        runs = exported(str(pack), tmp_path / f"{days}-{len(words)}.jsonl", days=days)
+        done = ledgeragent("mine", runs, "--check", pack, *words)
+        assert done.code == code and ("accounts" in done.out) is bool(code), done
+        assert "the parameter values that they record" in done.err
 
 
 @pytest.mark.parametrize("redact", ["params.limit", "params.*", "params"])

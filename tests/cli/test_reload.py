@@ -8,16 +8,11 @@ import os
 import signal
 import sys
 from asyncio.subprocess import Process
-from contextlib import ExitStack
 from pathlib import Path
 
 import aiohttp
 import pytest
 
-from ledgeragent.cli.configuration import ExplainingParser
-from ledgeragent.cli.gateway import add_options
-from ledgeragent.cli.gatewayplan import ServingPlan
-from ledgeragent.cli.gatewayrun import Running
 from tests.gateway.processes import command
 from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT
@@ -119,45 +114,6 @@ def test_a_pack_that_is_wrong_is_not_taken_up(tmp_path: Path, old: str, new: str
                 gateway.send_signal(signal.SIGHUP)
                 await said(gateway, "reloaded: ")
                 assert await version(http, url) == "3"
-
-    run(scenario())
-
-
-@pytest.mark.parametrize("changed", ["pack", "configuration"])
-def test_what_changes_while_it_is_read_is_read_again(tmp_path: Path, changed: str) -> None:
-    """Else a gateway would go on with what no file says any more."""
-    file = configured(tmp_path, "http://127.0.0.1:9", more="watch = 0.05")
-    parser = ExplainingParser(add_help=False)
-    add_options(parser)
-    args = parser.parse_args(["--config", str(file)])
-    args.words = []
-    readings: list[ServingPlan] = []
-
-    def again() -> ServingPlan:
-        plan = ServingPlan.read(args, parser)
-        plan.routes[0].domain()
-        readings.append(plan)
-        if len(readings) == 1 and changed == "pack":
-            (tmp_path / "pack.yaml").write_text(PACK.replace('"1"', '"three"', 1))
-        elif len(readings) == 1:
-            file.write_text(file.read_text().replace('path = "/shop"', 'path = "/store"'))
-        return plan
-
-    async def scenario() -> None:
-        with ExitStack() as stack:
-            running = Running(ServingPlan.read(args, parser), again, stack)
-            (tmp_path / "pack.yaml").write_text(PACK.replace('"1"', '"2"', 1))
-            watching = asyncio.create_task(running._watch(0.05))
-            await asyncio.sleep(0.2)
-            assert readings == [], "nothing is replaced before it is open"
-            await running._board.open()
-            async with asyncio.timeout(30):
-                while len(readings) < 2:
-                    await asyncio.sleep(0.05)
-            watching.cancel()
-            await running._board.close()
-            latest = ServingPlan.read(args, parser)
-            assert [r.path for r in readings[-1].routes] == [r.path for r in latest.routes]
 
     run(scenario())
 

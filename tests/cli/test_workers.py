@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 
 from tests.cli.command import ledgeragent
-from tests.gateway.processes import process
+from tests.gateway.processes import command, process
 from tests.gateway.upstream import Upstream, stepwise
 from tests.gateway.wires import CHAT
 from tests.gateway.world import HELLO, KNOWN, READ, SAY, TOOLS, WRITE, read_sse, run, served
@@ -107,6 +107,39 @@ def test_workers_end_in_order_when_what_keeps_them_is_killed(tmp_path: Path, whe
                 await asyncio.sleep(0.05)
             with pytest.raises(aiohttp.ClientConnectionError):
                 await http.get(f"{url}/livez")
+
+    run(scenario())
+
+
+def test_a_worker_begun_anew_has_the_rules_of_the_others(tmp_path: Path) -> None:
+    """It is born of what was read at the start, and what changed since is read by those that live."""
+
+    async def versions(url: str) -> set[str]:
+        async def version() -> str:
+            async with aiohttp.ClientSession() as http, http.get(f"{url}/healthz") as response:
+                told: str = (await response.json())["version"]
+                return told
+
+        return set(await asyncio.gather(*(version() for _ in range(20))))
+
+    async def scenario() -> None:
+        pack = tmp_path / "pack.yaml"
+        pack.write_text(Path("examples/parking/pack.yaml").read_text())
+        options = ["--domain", str(pack), "--upstream", "http://127.0.0.1:9", "--watch", "0"]
+        options += ["--workers", "2", "--session-store", str(tmp_path / "s.db")]
+        async with command(*options) as (gateway, url, _):
+            await asyncio.sleep(1.1)
+            pack.write_text(pack.read_text().replace('"1"', '"2"', 1))
+            gateway.send_signal(signal.SIGHUP)
+            while await versions(url) != {"2"}:
+                await asyncio.sleep(0.1)
+            crew = children(gateway.pid)
+            for process in crew:
+                os.kill(process, signal.SIGKILL)
+            while len(now := set(children(gateway.pid))) < 2 or now & set(crew):
+                await asyncio.sleep(0.05)
+            while await versions(url) != {"2"}:
+                await asyncio.sleep(0.1)
 
     run(scenario())
 

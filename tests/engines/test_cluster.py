@@ -196,9 +196,10 @@ VERBS = {
 def test_other_verbs_have_the_engine_too(address: str, tmp_path: Path, verb: str) -> None:
     from tests.cli.test_cases import APART, RIGHT, WRONG
 
-    (tmp_path / "runs.jsonl").write_text(jsonl(*RUNS))
+    (tmp_path / "runs.jsonl").write_text(jsonl(*RUNS) * 1_100)
     (tmp_path / "cases.jsonl").write_text(jsonl(*RIGHT, WRONG, APART))
     names = {"runs": tmp_path / "runs.jsonl", "cases": tmp_path / "cases.jsonl"}
     words = [word.format(**names) for word in VERBS[verb]]
     here, there = on_both(address, *words, "--format", "json")
     assert there == here and here.code < 2 and here.json
+    assert verb != "diff" or any(here.json["cases_left_out"].values())

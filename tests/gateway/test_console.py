@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from ledgeragent.cli.gatewayconsole import session_view
 from ledgeragent.errors import UsageError
+from ledgeragent.gateway.console import desk
 from ledgeragent.gateway.console import feed as feeds
 from ledgeragent.gateway.console.desk import Console
 from ledgeragent.gateway.console.feed import ConsoleFeed
@@ -157,6 +159,81 @@ def test_verdicts_come_as_they_are_made_and_the_end_lets_the_page_go() -> None:
                     await asyncio.sleep(0.01)
 
     asyncio.run(play())
+
+
+@pytest.mark.parametrize("path", ["", "/view", "/state", "/rules", "/events"])
+def test_a_head_is_answered_without_a_body(path: str) -> None:
+    """What came behind it would be read as the beginning of the next answer."""
+
+    async def play() -> None:
+        async with watched(LONG) as (w, feed), aiohttp.ClientSession() as http:
+            for _ in range(3):
+                async with http.head(f"{w.url}/console{path}", headers=AUTH) as answer:
+                    assert answer.status == 200
+            assert not feed.watchers
+
+    asyncio.run(asyncio.wait_for(play(), 30))
+
+
+@pytest.mark.parametrize("place", ["key", "authorization", "api-key", "access_token"])
+def test_the_key_in_an_address_or_a_cookie_opens_nothing(place: str) -> None:
+    """There it would come into logs and histories, and a foreign page would bring it along."""
+
+    async def play() -> None:
+        async with watched() as (w, _):
+            assert (await get(w, f"/state?{place}={KEY}", {}))[0] == 401
+            assert (await get(w, "/state", {"cookie": f"{place}={KEY}"}))[0] == 401
+
+    asyncio.run(play())
+
+
+def test_a_long_conversation_that_is_shown_keeps_nobody_waiting() -> None:
+    began, shown = threading.Event(), threading.Event()
+
+    def view(lines: Any) -> Any:
+        began.set()
+        assert shown.wait(30)
+        return {"steps": len(lines)}
+
+    async def play() -> None:
+        feed = ConsoleFeed(LIBRARY)
+        journal = Journal(NowhereStore(), LIBRARY).telling(feed.hear)
+        journal.heard("s", UserMessage(text="x"))
+        console = Console(feed, view, live_view_html())
+        async with world(READ, journal=journal, console=console, console_key=KEY) as w:
+            shows = [asyncio.create_task(get(w, "/session?name=s")) for _ in range(3)]
+            assert await asyncio.to_thread(began.wait, 30)
+            assert (await w.ask(CHAT, KNOWN[:1])).reply == READ
+            shown.set()
+            assert {json.loads((await show)[1])["steps"] for show in shows} == {1}
+
+    try:
+        asyncio.run(asyncio.wait_for(play(), 30))
+    finally:
+        shown.set()
+
+
+def test_who_does_not_read_on_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a page on a machine that sleeps would keep others out, and a replaced gateway alive."""
+    monkeypatch.setattr(desk, "PATIENCE", 0.2)
+
+    async def play() -> None:
+        async with watched() as (w, feed):
+            journal = Journal(NowhereStore(), LIBRARY).telling(feed.hear)
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", int(w.url.rpartition(":")[2])
+            )
+            head = f"GET /console/events HTTP/1.1\r\nhost: localhost\r\napi-key: {KEY}\r\n\r\n"
+            writer.write(head.encode())
+            await reader.readuntil(b"watching")
+            writer.transport.pause_reading()
+            while feed.watchers:
+                for _ in range(100):
+                    journal.heard("s" * 200, UserMessage(text="x"))
+                await asyncio.sleep(0.001)
+            writer.close()
+
+    asyncio.run(asyncio.wait_for(play(), 60))
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

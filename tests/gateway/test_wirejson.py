@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledgeragent.gateway import wirejson
+from ledgeragent.types import canonical
 
 values = st.recursive(
     st.none()
@@ -40,6 +41,20 @@ def test_what_the_quick_library_refuses_is_written_too(odd: Any) -> None:
     for _ in range(300):  # deeper than it goes
         odd = [odd]
     assert json.loads(wirejson.encoded({"odd": odd})) == {"odd": odd}
+    assert wirejson.canonical_text(odd) == canonical(odd)
+
+
+NUMBERS = [1e16, 1e22, 1e-5, 0.00001234, -9.9e-05, 1.5e300, 1e15, 0.0001, 49.0, -0.0, 2**63, 2**64]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_has_one_canonical_text(number: float) -> None:
+    assert wirejson.canonical_text({"x": [number]}) == canonical({"x": [number]})
+
+
+@given(values)
+def test_a_value_has_one_canonical_text(value: Any) -> None:
+    assert wirejson.canonical_text(value) == canonical(value)
 
 
 @given(values)

@@ -9,7 +9,7 @@ import pytest
 
 from ledgeragent.mining.drift import CODES, compare
 from ledgeragent.mining.recording import RecordedRuns
-from ledgeragent.packs import load_domain
+from ledgeragent.offline.binding import Binding
 from tests.mining.runs import Answered, runs_of
 
 pytest.importorskip("cel_expr_python")
@@ -42,7 +42,7 @@ def codes(tmp_path: Path, *runs: list[Answered], pack: str = PACK) -> set[tuple[
     file = tmp_path / "pack.yaml"
     file.write_text(pack)
     with RecordedRuns([str(runs_of(tmp_path, *runs))]) as recording:
-        differences = compare(load_domain(str(file), allow_faulty=True), recording)
+        differences = compare(Binding(name=str(file), allow_faulty=True), recording)
     assert {d.code for d in differences} <= CODES.keys()
     return {(d.code, d.text.partition(" ")[0]) for d in differences}
 

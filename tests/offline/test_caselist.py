@@ -12,11 +12,25 @@ from hypothesis import strategies as st
 from ledgeragent.offline import caselist
 from ledgeragent.offline.caselist import CaseList
 
-ROWS = st.lists(st.sampled_from(("a", "a", "b", "")), max_size=30)
+ROWS = st.lists(st.sampled_from(("a", "a", "b", "", "a+b", "b+c")), max_size=30)
 
 
-def rows_of(rules: list[str]) -> list[dict[str, object]]:
-    return [{"run": n, "predicate": rule} if rule else {"run": n} for n, rule in enumerate(rules)]
+def rows_of(names: list[str]) -> list[dict[str, object]]:
+    """Rows of one rule, of none, and of several."""
+    return [
+        {"run": n, "predicates": name.split("+")}
+        if "+" in name
+        else {"run": n, "predicate": name}
+        if name
+        else {"run": n}
+        for n, name in enumerate(names)
+    ]
+
+
+def is_of(row: dict[str, object], rule: str) -> bool:
+    predicates = row.get("predicates", [row.get("predicate", "")])
+    assert isinstance(predicates, list)
+    return rule in predicates
 
 
 @given(rules=ROWS, cuts=st.lists(st.integers(0, 30), max_size=4))
@@ -35,8 +49,11 @@ def test_lists_of_shares_add_up_to_the_list_of_all(rules: list[str], cuts: list[
             share.extend(rows[start:end])
             added.add(pickle.loads(pickle.dumps(share)))
         assert added == whole
-        for rule in ("a", "b", ""):
-            own = [row for row in rows if row.get("predicate", "") == rule]
-            assert [row for row in whole if row.get("predicate", "") == rule] == own[:3]
+        assert [*added.totals.items()] == [*whole.totals.items()]
+        assert whole.number == len(rows) and len(whole.rows) <= 4 * 3
+        for rule in ("a", "b", "c", ""):
+            own = [row for row in rows if is_of(row, rule)]
+            kept = [row for row in whole if is_of(row, rule)]
+            assert kept[:3] == own[:3] and all(row in own for row in kept)
             assert whole.totals[rule] == len(own)
-            assert whole.left_out.get(rule, 0) == max(0, len(own) - 3)
+            assert whole.left_out.get(rule, 0) == len(own) - len(kept)

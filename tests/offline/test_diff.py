@@ -55,7 +55,7 @@ def call(answer: RecordedAnswer, judged: int = 1, message: int = 3, name: str = 
 def kinds(before: list[CallAnswer], after: list[CallAnswer]) -> dict[str, int]:
     found = Difference()
     found.compare(RUN, before, after)
-    return {kind: len(rows) for kind, rows in found.changes.items() if rows}
+    return {kind: changes.number for kind, changes in found.changes.items() if changes}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_changes_in_shadow_only_is_no_change_for_an_agent() -> None:
     found = Difference()
     found.compare(RUN, [call(ALLOWED)], [call(AUDITED)])
     assert not found.changed
-    assert found.changes["shadow"][0]["predicates"] == ["d/one"]
+    assert found.changes["shadow"].rows[0]["predicates"] == ["d/one"]
 
 
 def test_a_call_that_only_one_side_judges_counts_as_allowed_on_the_other() -> None:
@@ -128,7 +128,7 @@ SHOP = Binding(name="shop")
 
 
 def changes(found: Difference) -> dict[str, int]:
-    return {kind: len(found.changes[kind]) for kind in CHANGES if found.changes[kind]}
+    return {kind: found.changes[kind].number for kind in CHANGES if found.changes[kind]}
 
 
 def test_a_baseline_survives_the_file(tmp_path: Path) -> None:

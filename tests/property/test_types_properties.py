@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledgeragent.types import Json, canonical, parse_distinct, parse_json
+from ledgeragent.types import Json, RepeatedKeyError, canonical, parse_distinct, parse_json
 
 from .world import searched
 
@@ -33,3 +34,28 @@ def test_json_reads_back_however_it_is_laid_out(
 @given(VALUES)
 def test_the_one_text_of_a_value_reads_back(value: Json) -> None:
     assert json.loads(canonical(value)) == value
+
+
+KEYS = st.sampled_from(["a", "b", '"', "\\", "a\\", "b\\", '":', '\\":', '\\\\":', " "])
+SPOKEN = st.text(alphabet='a\\":{},x ', max_size=8)
+
+
+def _object_text(pairs: list[tuple[str, str]], separator: str) -> str:
+    return "{" + ",".join(separator.join(map(json.dumps, pair)) for pair in pairs) + "}"
+
+
+@searched
+@given(
+    st.lists(st.tuples(KEYS, SPOKEN | KEYS), max_size=5), st.sampled_from([":", ": ", " :", "\t:"])
+)
+def test_a_repeated_key_is_seen_whatever_quotes_stand_around_it(
+    pairs: list[tuple[str, str]], separator: str
+) -> None:
+    text = _object_text(pairs, separator)
+    inside = json.dumps({"arguments": text})
+    assert parse_distinct(inside) == {"arguments": text}
+    if len(dict(pairs)) == len(pairs):
+        assert parse_distinct(text) == dict(pairs)
+        return
+    with pytest.raises(RepeatedKeyError):
+        parse_distinct(text)

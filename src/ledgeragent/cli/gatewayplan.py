@@ -8,11 +8,11 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from ledgeragent.cli.configuration import ConfigurationFile
 from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, parameters_of, tools_of
 from ledgeragent.cli.tools import names_of
+from ledgeragent.cli.watched import FileMarks, marks_of, pack_marks
 from ledgeragent.domain import Domain
 from ledgeragent.errors import DataError, LedgerAgentError, UsageError
 from ledgeragent.files.keys import key_of_environment, require_key, shown_address
@@ -21,7 +21,6 @@ from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.settings import ANY, Settings
 from ledgeragent.journal.checkpoints import CheckpointPlan
 from ledgeragent.offline.binding import Binding, samples
-from ledgeragent.packs import is_data
 
 SHARED = (
     "host",
@@ -57,17 +56,23 @@ class PlannedRoute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServingPlan:
-    """A whole gateway. `shared` are the options of all routes, `config` the file that it came from."""
+    """A whole gateway. `shared` are the options of all routes, `config` the file that it came from.
+
+    `marks` are those of all files that it was read from, taken before they were.
+    """
 
     shared: argparse.Namespace
     routes: tuple[PlannedRoute, ...]
     config: str | None
+    marks: FileMarks
 
     @classmethod
     def read(cls, args: argparse.Namespace, parser: argparse.ArgumentParser) -> ServingPlan:
         """What file, environment and command line say together. Raises UsageError or DataError."""
+        marks = marks_of(filter(None, [args.config]))
         if args.config is None:
-            return cls(shared=args, routes=(_route("", args),), config=None)
+            marks |= pack_marks(args.domain)
+            return cls(shared=args, routes=(_route("", args),), config=None, marks=marks)
         file = ConfigurationFile.read(args.config, parser, SHARED)
         routes, spaces = [], []
         for path, words in file.routes:
@@ -75,33 +80,20 @@ class ServingPlan:
             try:
                 # What was typed was read before; here it only comes behind what the file says.
                 space, _ = parser.parse_known_args([*file.shared, *words, *args.words])
+                # A pack is read once for all routes: what counts is how it was before that.
+                marks = {**pack_marks(space.domain), **marks}
                 routes.append(_route(path, space))
             except UsageError as problem:
                 raise DataError(f"{where}: {problem}", file=args.config) from None
             spaces.append(space)
-        return cls(shared=spaces[0], routes=tuple(routes), config=args.config)
+        return cls(shared=spaces[0], routes=tuple(routes), config=args.config, marks=marks)
 
-    def sources(self) -> tuple[str, ...]:
-        """The files that it is read from, and that may change: packs as data, the configuration.
-
-        The folder of a pack stands for what may come into it.
-        """
-        places = [self.config] if self.config else []
-        for name in dict.fromkeys(
-            route.binding.name for route in self.routes if is_data(route.binding.name)
-        ):
-            places += [name, *map(str, _sources_of(name))]
-        return tuple(place for place in places if os.path.exists(place))
-
-
-def _sources_of(pack: str) -> list[Path]:
-    """The files of a pack; what cannot be read just now is told by the reload that it leads to."""
-    from ledgeragent.compiler.packfiles import source_files
-
-    try:
-        return source_files(Path(pack))
-    except DataError:
-        return []
+    def marks_now(self) -> FileMarks:
+        """The marks of its files as they are by now: others than `marks` once one has changed."""
+        marks = marks_of(filter(None, [self.config]))
+        for route in self.routes:
+            marks |= pack_marks(route.binding.name)
+        return marks
 
 
 def _route(path: str, args: argparse.Namespace) -> PlannedRoute:

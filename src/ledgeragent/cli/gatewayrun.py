@@ -121,7 +121,7 @@ class Running:
             shared.session_store, shared.max_sessions, shared.max_session_bytes
         )
         self._board = Switchboard(self._gateways(plan, {}), self._store, crew)
-        self._marks = _marks(plan)
+        self._marks = plan.marks
         self._reloading = asyncio.Lock()
 
     async def serve(self, sock: socket.socket) -> None:
@@ -161,13 +161,16 @@ class Running:
 
     def _reload_soon(self) -> None:
         if self._access_log is not None:
-            self._access_log.reopen()
+            try:
+                self._access_log.reopen()
+            except (LedgerAgentError, OSError) as problem:
+                log.error("the access log goes on in the file that it had: %s", problem)
         self._task = asyncio.create_task(self.reload())
 
     async def _watch(self, seconds: float) -> None:
         while seconds:
             await asyncio.sleep(seconds)
-            marks = _marks(self._plan)
+            marks = await asyncio.to_thread(self._plan.marks_now)
             if marks != self._marks:
                 self._marks = marks
                 await self.reload()
@@ -176,12 +179,9 @@ class Running:
         """Reads everything anew and serves that, if nothing is wrong with it; else says what is."""
         await self._board.is_open.wait()  # a session store may take its time
         async with self._reloading:
-            forget()
-            before_reading = _marks(self._plan)
             try:
+                forget()
                 plan = await asyncio.to_thread(self._again)
-                # What is changed from here on was perhaps read as it was before: that is read again.
-                marks = {file: before_reading.get(file, m) for file, m in _marks(plan).items()}
                 problems = await asyncio.to_thread(problems_of, plan)
                 if problems:
                     raise UsageError("; ".join(f"{n}: {text}" for n, text in problems.items()))
@@ -190,7 +190,11 @@ class Running:
             except (LedgerAgentError, OSError) as problem:
                 log.error("not reloaded, what ran before goes on: %s", problem)
                 return
-            self._plan, self._marks = plan, marks
+            except (Exception, SystemExit) as problem:  # Whatever a pack's own code may raise.
+                kind = type(problem).__name__
+                log.exception("not reloaded, what ran before goes on: %s: %s", kind, problem)
+                return
+            self._plan, self._marks = plan, plan.marks
             log.warning("reloaded: %s", "; ".join(coverage(r.domain()) for r in plan.routes))
 
     def _gateways(self, plan: ServingPlan, before: Mapping[str, Gateway]) -> dict[str, Gateway]:
@@ -266,20 +270,3 @@ def _where(route: PlannedRoute) -> str:
     return (
         f"{route.path or '/'} ({route.settings.mode}) for {shown_address(route.settings.upstream)}"
     )
-
-
-def _marks(plan: ServingPlan) -> dict[str, tuple[int, int]]:
-    """By file, what changes when it does."""
-    marks = {}
-    for source in plan.sources():
-        place = Path(source)
-        files = (
-            [place, *place.rglob("*.y*ml"), *place.rglob("*.cel")] if place.is_dir() else [place]
-        )
-        for file in files:
-            try:
-                info = file.stat()
-            except OSError:
-                continue
-            marks[str(file)] = (info.st_mtime_ns, info.st_size)
-    return marks

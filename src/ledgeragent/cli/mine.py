@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ledgeragent.cli.engines import add_engine, engine_of
 from ledgeragent.cli.init import NAME
-from ledgeragent.cli.options import add_faulty
+from ledgeragent.cli.options import add_faulty, add_parameters, parameters_of
 from ledgeragent.cli.places import files_in
 from ledgeragent.cli.recorded import READS, add_reading, warn
 from ledgeragent.cli.verbs import VERBS
@@ -22,7 +22,7 @@ from ledgeragent.mining.packtext import PackText
 from ledgeragent.mining.recording import RecordedRuns
 from ledgeragent.mining.rules.drafting import drafted
 from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS
-from ledgeragent.packs import load_domain
+from ledgeragent.offline.binding import Binding
 from ledgeragent.report.mining import differences_json, differences_text, draft_text
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--version", metavar="VERSION", help="of --check: the version of a pack that has several"
     )
+    add_parameters(parser)
     add_faulty(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of --check")
     parser.set_defaults(run=run)
@@ -110,8 +111,13 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) -> int:
     if args.out is not None:
         raise UsageError("--check compares and writes nothing; leave -o out")
-    domain = load_domain(args.check, args.version, allow_faulty=args.allow_faulty)
-    differences = compare(domain, recording)
+    binding = Binding(
+        name=args.check,
+        version=args.version,
+        parameters=parameters_of(args),
+        allow_faulty=args.allow_faulty,
+    )
+    differences = compare(binding, recording)
     warn(recording.intake, files)
     write = differences_json if args.format == "json" else differences_text
     sys.stdout.write(write(args.check, recording.intake.runs, differences))
@@ -119,8 +125,8 @@ def _check(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) 
 
 
 def _draft(args: argparse.Namespace, recording: RecordedRuns, files: list[str]) -> int:
-    if args.version is not None or args.allow_faulty:
-        raise UsageError("--version and --allow-faulty are of --check; a draft has no versions")
+    if args.version is not None or args.allow_faulty or parameters_of(args):
+        raise UsageError("--version, --param and --allow-faulty are of --check; a draft has none")
     if args.out is None:
         raise UsageError("name the folder for the pack with -o, or a pack to compare with --check")
     if args.redact and not args.rules:

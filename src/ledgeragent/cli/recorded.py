@@ -103,7 +103,7 @@ def warn(intake: Intake, files: Sequence[str]) -> None:
         more = broken - _MOST_WARNINGS
         note(f"ledgeragent: skipped: {more} more broken records")
     _warn_of_silent(intake)
-    _tell_values(intake)
+    tell_values(intake.own_values, intake.lost_values, "runs")
     if intake.timeless:
         note(
             f"ledgeragent: warning: {intake.timeless} runs do not tell the time that rules ask for, "
@@ -111,16 +111,16 @@ def warn(intake: Intake, files: Sequence[str]) -> None:
         )
 
 
-def _tell_values(intake: Intake) -> None:
+def tell_values(own: int, lost: int, noun: str) -> None:
     """Says whose parameter values the verdicts rest on."""
-    if intake.own_values:
+    if own:
         note(
-            f"ledgeragent: {intake.own_values} runs were judged with the parameter values that they "
-            "record; --param gives others"
+            f"ledgeragent: {own} {noun} were judged with the parameter values that they record; --param "
+            "gives others"
         )
-    if intake.lost_values:
+    if lost:
         note(
-            f"ledgeragent: warning: {intake.lost_values} runs record parameter values that cannot be used "
+            f"ledgeragent: warning: {lost} {noun} record parameter values that cannot be used "
             "(redacted, or of another type than the pack's), so its own count there; give them with --param"
         )
 

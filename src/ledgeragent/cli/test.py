@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ledgeragent.bench.datadir import DATA_DIR
 from ledgeragent.cli.engines import add_engine, engine_of
 from ledgeragent.cli.options import add_domain, add_levels, levels_of, parameters_of, tools_of
+from ledgeragent.cli.recorded import tell_values
 from ledgeragent.cli.verbs import VERBS
 from ledgeragent.errors import DataError, UsageError
 from ledgeragent.offline.binding import Binding
@@ -109,6 +110,8 @@ def _cases(args: argparse.Namespace, sources: Sequence[str], binding: Binding | 
     """Each case judged in the domain that was named, or in the shipped pack that it names."""
     engine = engine_of(args, *([binding.name] if binding is not None else []))
     results = judged_cases(sources, binding, engine)
+    own = sum(result.own_values for result in results.values())
+    tell_values(own, sum(result.lost_values for result in results.values()), "cases")
     if binding is None:
         write = domains_json if args.format == "json" else domains_text
         sys.stdout.write(write(results))

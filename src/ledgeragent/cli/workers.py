@@ -46,6 +46,7 @@ class _Crew:
         self._work = work
         self._workers: dict[int, tuple[int, float]] = {}
         self._is_stopping = False
+        self._was_hung_up = False
         self._code = 0
         # Nothing is ever written to it. It ends when the last process that could has gone.
         self._life, self._held = os.pipe()
@@ -72,6 +73,10 @@ class _Crew:
             for name in _FORWARDED:
                 signal.signal(getattr(signal, name), signal.SIG_DFL)
             keep_hangups()
+            if (
+                self._was_hung_up
+            ):  # What the others have read anew is not what this one was born with.
+                os.kill(os.getpid(), signal.SIGHUP)
             os.close(self._held)
             threading.Thread(target=self._stop_alone, daemon=True).start()
             code = 1
@@ -103,5 +108,6 @@ class _Crew:
 
     def _forward(self, number: int, frame: FrameType | None) -> None:
         self._is_stopping = self._is_stopping or number in (signal.SIGTERM, signal.SIGINT)
+        self._was_hung_up = self._was_hung_up or number == signal.SIGHUP
         for process in list(self._workers):
             os.kill(process, number)

@@ -23,11 +23,12 @@ def collected_later() -> Iterator[None]:
 
 
 def collected_seldom() -> None:
-    """Has all that was loaded by now stay, and circles be looked for less often: for a whole process.
+    """Has all that was loaded by now stay, and circles be looked for in small pieces: for a whole process.
 
     What is taken in holds none, and Python's own limits have the collector go through all of it, and
-    through what the process held before, each time that there is a quarter more.
+    through what the process held before, each time that there is a quarter more. Everybody waits
+    while it looks, so it never looks at more than some 25,000 new values at once.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(5_000, 4, 400)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 import re
 import time
 from collections.abc import Mapping
@@ -20,7 +20,8 @@ _CLOSED = 499
 def request_id(headers: Mapping[str, str]) -> str:
     """The name that a client or a proxy gave its request; a new one where there is none to use."""
     name = headers.get("x-request-id", "")
-    return name if _ID.fullmatch(name) else os.urandom(16).hex()
+    # To be told apart by, and no secret: the system's own source costs ten times as much.
+    return name if _ID.fullmatch(name) else f"{random.getrandbits(128):032x}"
 
 
 @dataclass(slots=True, kw_only=True)

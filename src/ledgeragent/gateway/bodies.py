@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from ledgeragent.errors import MissingExtraError
-from ledgeragent.gateway.coding import unpacked
+from ledgeragent.gateway.coding import coding_of, unpacked
 from ledgeragent.gateway.errors import (
     BrokenBodyError,
     OverloadedError,
@@ -38,7 +38,7 @@ class Bodies:
     async def read(self, request: web.BaseRequest) -> bytes:
         """The whole body; TooLargeError, SlowRequestError or OverloadedError where it is not to be had."""
         raw, rest = await self.begin(request)
-        coding = request.headers.get("content-encoding", "")
+        coding = coding_of(request.headers)
         if rest is None and not coding:
             return raw
         try:

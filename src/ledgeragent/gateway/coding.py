@@ -5,12 +5,26 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
+from ledgeragent.errors import MissingExtraError
+
+try:
+    from multidict import CIMultiDictProxy
+except ImportError:
+    raise MissingExtraError("multidict", "gateway") from None
+
 ACCEPTED = "gzip"
 """What an upstream is asked for; it may also send its answer as it is."""
 
 _PIECE = 1 << 16
 _EITHER_HEADER = 47
 """zlib's sign for data that begins as gzip or as zlib does."""
+
+
+def coding_of(headers: CIMultiDictProxy[str]) -> str:
+    """How a body is packed, by all that its headers say of it; "" if it is not."""
+    name = "content-encoding"
+    listed = ",".join(headers.getall(name)).split(",") if name in headers else ()
+    return ", ".join(c for c in map(str.strip, listed) if c.lower() not in ("", "identity"))
 
 
 def unpacked(raw: bytes, coding: str, limit: int) -> bytes:
@@ -32,8 +46,8 @@ class Unpacker:
     """Unpacks one body. ValueError for a coding that it does not know, or data that is not of it."""
 
     def __init__(self, coding: str) -> None:
-        self._is_packed = coding.strip().lower() not in ("", "identity")
-        if self._is_packed and coding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        self._is_packed = bool(coding)
+        if self._is_packed and coding.lower() not in ("gzip", "x-gzip", "deflate"):
             raise ValueError(f"it is packed as {coding[:40]!r}, which was not asked for")
         self._zlib = zlib.decompressobj(_EITHER_HEADER)
 

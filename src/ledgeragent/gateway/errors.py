@@ -12,6 +12,7 @@ GatewayError
 ├── TooLargeError       413  its body is over the limit
 ├── RefusedTooOftenError 422 its conversation was refused the same again and again
 ├── InternalError       500  the gateway itself failed
+├── ForeignFramingError 501  its body is framed in a way that is not undone here
 ├── BadReplyError       502  upstream's reply cannot be read, and so is not handed on
 │   └── UpstreamError        upstream answered with an error
 ├── OverloadedError     503  too many requests are under way
@@ -103,6 +104,13 @@ class InternalError(GatewayError):
     """A failure of the gateway itself, of which the log tells more."""
 
     status = 500
+
+
+class ForeignFramingError(GatewayError):
+    """A request whose body is framed in another way than `chunked` or by its length."""
+
+    status = 501
+    headers = MappingProxyType({"connection": "close"})
 
 
 class BadReplyError(GatewayError):

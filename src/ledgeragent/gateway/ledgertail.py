@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ledgeragent.gateway.wirejson import canonical_text
 from ledgeragent.ledger import Entry, Ledger
 from ledgeragent.paths import Path, quote
 from ledgeragent.render import CLOSE, block, line_of, render
@@ -43,7 +44,7 @@ def ledger_tail(ledger: Ledger, most: int) -> LedgerTail:
     for entry in _newest(ledger):
         size = -1
         if left >= _SHORTEST_LINE and misses < _MISSES:
-            size = _size(line_of(entry))
+            size = _size(_line(entry))
         if 0 <= size <= left:
             left -= size
             fitting.append(entry)
@@ -59,11 +60,16 @@ def _lines_within(ledger: Ledger, most: int) -> dict[Path[Json], str] | None:
     """The line of each record by its path; None where they are too long together."""
     lines: dict[Path[Json], str] = {}
     for entry in ledger:
-        lines[entry.path] = line = line_of(entry)
+        lines[entry.path] = line = _line(entry)
         most -= _size(line)
         if most < 0:
             return None
     return lines
+
+
+def _line(entry: Entry) -> str:
+    entry.shown_by(canonical_text)
+    return line_of(entry)
 
 
 def _size(line: str) -> int:

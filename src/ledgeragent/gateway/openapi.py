@@ -31,6 +31,7 @@ _PROBLEMS = {
     "413": "The request is too large.",
     "422": "The conversation was refused the same so often that it is not answered any more.",
     "500": "The gateway itself failed.",
+    "501": "The body is transferred in another way than by its length or in chunks.",
     "502": "The upstream failed, or its reply cannot be judged.",
     "503": "The gateway is at its limit, or cannot use its session store or its journal.",
     "504": "The upstream did not answer in time.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.account import Account
-from ledgeragent.gateway.coding import ACCEPTED, Unpacker, unpacked
+from ledgeragent.gateway.coding import ACCEPTED, Unpacker, coding_of, unpacked
 from ledgeragent.gateway.dialects.base import Request
 from ledgeragent.gateway.enforcer import upstream_id, verdict_headers
 from ledgeragent.gateway.equipment import Equipment
@@ -31,6 +32,7 @@ from ledgeragent.text import visible
 try:
     import aiohttp
     from aiohttp import web
+    from multidict import CIMultiDictProxy
 except ImportError:
     raise MissingExtraError("aiohttp", "gateway") from None
 
@@ -42,6 +44,7 @@ log = logging.getLogger("ledgeragent.gateway")
 PATIENCE = 5.0
 """How many seconds an answer may wait for the judge's session store before it goes on without."""
 
+_ACCEPTS = re.compile(rf"(?:^|,)\s*{ACCEPTED}\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))")
 _FORMS = 100
 """How many different reasons are logged; all are counted."""
 
@@ -180,8 +183,7 @@ class Passage:
         try:
             if not is_whole:
                 raise ValueError("the request is longer than what is judged")
-            packed = inbound.request.headers.get("content-encoding", "")
-            plain = unpacked(raw, packed, self._upstream.limit)
+            plain = unpacked(raw, coding_of(inbound.request.headers), self._upstream.limit)
             visitor = inbound.visitor(len(plain))
             _, conversation = await inbound.read(plain, visitor, self._equipment)
         except Exception as problem:
@@ -212,7 +214,7 @@ class Passage:
         call: UpstreamSpan | None,
     ) -> web.StreamResponse:
         inbound = listener.inbound
-        copy = Overheard(answer.headers.get("content-encoding", ""), self._upstream.limit)
+        copy = Overheard(coding_of(answer.headers), self._upstream.limit)
         streams = inbound.account.stream or answer.content_type == "text/event-stream"
         response = _response(answer, inbound.account)
         waiting: list[bytes] = []
@@ -276,16 +278,17 @@ async def _chained(raw: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byte
         yield chunk
 
 
-def _coding(headers: Mapping[str, str]) -> dict[str, str]:
+def _coding(headers: CIMultiDictProxy[str]) -> dict[str, str]:
     """How the upstream may pack its answer: in a way that client and judge both know."""
-    accepts = headers.get("accept-encoding", "").lower()
-    return {"accept-encoding": ACCEPTED if ACCEPTED in accepts else "identity"}
+    accepted = ",".join(headers.getall("accept-encoding", ())).lower()
+    return {"accept-encoding": ACCEPTED if _ACCEPTS.search(accepted) else "identity"}
 
 
 def _form(request: web.BaseRequest) -> dict[str, str]:
     """How long the body is, and how it is packed: it goes on as it came."""
+    headers = request.headers
     names = ("content-length", "content-encoding")
-    return {name: request.headers[name] for name in names if name in request.headers}
+    return {name: ", ".join(headers.getall(name)) for name in names if name in headers}
 
 
 def sentence(problem: Exception) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import TracebackType
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.idleconnections import IdleConnections
 from ledgeragent.gateway.patience import Patience
-from ledgeragent.gateway.upstreamrequest import FAILURES, HUNG_UP, failure
+from ledgeragent.gateway.transfercoding import check_framing
+from ledgeragent.gateway.upstreamrequest import UpstreamRequest
 from ledgeragent.gateway.wirehead import wire_head
 
 try:
@@ -55,14 +55,10 @@ class PostOffice:
         await self.connector.close()
 
 
-class Posting:
-    """One request, as a context: `status`, `headers` and `content` of its answer.
+class Posting(UpstreamRequest["Posting"]):
+    """One request of a body that is here: `status`, `headers` and `content` of its answer."""
 
-    The client library's errors come as the gateway's. It is sent again as long as the connections that
-    it is given turn out to be closed already.
-    """
-
-    __slots__ = ("_connection", "_data", "_is_reused", "_office", "content", "headers", "status")
+    __slots__ = ("_connection", "_data", "_office", "content", "headers", "status")
 
     status: int
     headers: CIMultiDictProxy[str]
@@ -70,31 +66,16 @@ class Posting:
     def __init__(
         self, office: PostOffice, url: str, body: bytes, headers: Mapping[str, str]
     ) -> None:
+        super().__init__(is_repeatable=True)
         self._office = office
         self._data = office.head(url, headers, len(body)) + body
         self._connection: Connection | None = None
         self.content: aiohttp.StreamReader = EMPTY_PAYLOAD
 
-    async def __aenter__(self) -> Posting:
-        while True:
-            self._is_reused = False
-            try:
-                await self._ask()
-            except FAILURES as problem:
-                self._end(is_whole=False)
-                # A connection that was closed before it was asked tells nothing of the request.
-                if not (self._is_reused and isinstance(problem, HUNG_UP)):
-                    raise failure(problem) from None
-            except BaseException:
-                self._end(is_whole=False)
-                raise
-            else:
-                return self
-
-    async def _ask(self) -> None:
+    async def _ask(self) -> Posting:
         office = self._office
         connection = office.idle.take()
-        self._is_reused = connection is not None
+        self.is_reused = connection is not None
         if connection is None:
             connection = await office.connector.connect(office.address, [], office.timeout)
         self._connection = connection
@@ -109,19 +90,10 @@ class Posting:
         transport.write(self._data)
         message, self.content = await _answer(protocol)
         self.status, self.headers = message.code, message.headers
+        check_framing(self.headers)
+        return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._end(is_whole=problem is None)
-        if isinstance(problem, FAILURES):
-            raise failure(problem) from None
-
-    def _end(self, *, is_whole: bool) -> None:
-        """Gives the connection back; closes it where request or answer have not passed whole."""
+    async def _end(self, *, is_whole: bool) -> None:
         self._office.patience.end(self)
         connection, self._connection = self._connection, None
         if connection is None:

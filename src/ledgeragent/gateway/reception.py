@@ -30,6 +30,7 @@ from ledgeragent.gateway.metrics import Metrics
 from ledgeragent.gateway.pages import Page
 from ledgeragent.gateway.passage import Passage
 from ledgeragent.gateway.settings import Settings
+from ledgeragent.gateway.transfercoding import check_request_framing
 from ledgeragent.gateway.upstream import Upstream, UpstreamLine
 
 try:
@@ -114,6 +115,7 @@ class Reception:
 
     async def _admitted(self, errand: Errand) -> web.StreamResponse:
         request, account = errand.request, errand.account
+        check_request_framing(request)
         self.access.check_origin(request.headers)
         if origin := request.headers.get("origin"):
             account.headers |= _shared_with(origin)

@@ -54,6 +54,10 @@ class _Generation:
         self._idle = asyncio.Event()
         if self._requests:
             await self._idle.wait()
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes their connections."""
         for gateway in self.gateways.values():
             await gateway.close_upstream()
 
@@ -73,7 +77,7 @@ class Switchboard:
         self._store = SessionStorage(store)
         self._draining = False
         self.is_open = asyncio.Event()
-        self._retired: set[asyncio.Task[None]] = set()
+        self._retired: dict[asyncio.Task[None], _Generation] = {}
 
     @property
     def is_draining(self) -> bool:
@@ -105,10 +109,10 @@ class Switchboard:
         """Closes what it has opened."""
         if self._crew is not None:
             await self._crew.close()
-        for task in self._retired:
+        for task, generation in list(self._retired.items()):
             task.cancel()
-        for gateway in self.gateways.values():
-            await gateway.close_upstream()
+            await generation.close()
+        await self._now.close()
         await self._store.close()
 
     async def replace(self, gateways: Mapping[str, Gateway]) -> None:
@@ -120,8 +124,8 @@ class Switchboard:
         for gateway in before.gateways.values():
             gateway.is_replaced = True
         task = asyncio.create_task(before.retire())
-        self._retired.add(task)
-        task.add_done_callback(self._retired.discard)
+        self._retired[task] = before
+        task.add_done_callback(self._retired.pop)
 
     def vital(self, path: str, host: str) -> VitalSign | None:
         """What a page of a route, or one of all of them, says of the health of its gateway."""

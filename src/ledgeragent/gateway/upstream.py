@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from ledgeragent.errors import MissingExtraError
 from ledgeragent.gateway.access import CREDENTIALS
-from ledgeragent.gateway.coding import ACCEPTED, Unpacker
+from ledgeragent.gateway.coding import ACCEPTED, Unpacker, coding_of
 from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
 from ledgeragent.gateway.errors import BadReplyError, GatewayError, UpstreamError
@@ -22,7 +22,7 @@ from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.posting import Posting, PostOffice
 from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.sse import EventParser, ServerEvent
-from ledgeragent.gateway.upstreamrequest import ConnectionUse, UpstreamRequest, noticing_reuse
+from ledgeragent.gateway.upstreamrequest import LibraryRequest, noticing_reuse
 from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
 
 try:
@@ -111,27 +111,24 @@ class Upstream:
 
     def request(
         self, method: str, url: str, headers: Mapping[str, str], body: Any = None
-    ) -> UpstreamRequest[aiohttp.ClientResponse]:
+    ) -> LibraryRequest:
         """The answer to a request, whatever it is, as the upstream packs it."""
         http = self._http
         assert http is not None
-        use = ConnectionUse(is_repeatable=body is None or isinstance(body, bytes))
-        return UpstreamRequest(
-            lambda: http.request(
+        return LibraryRequest(
+            lambda request: http.request(
                 method,
                 URL(url, encoded=True),
                 data=body,
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._proxy,
-                trace_request_ctx=use,
+                trace_request_ctx=request,
             ),
-            use,
+            is_repeatable=body is None or isinstance(body, bytes),
         )
 
-    def post(
-        self, url: str, headers: Mapping[str, str], body: bytes
-    ) -> UpstreamRequest[aiohttp.ClientResponse] | Posting:
+    def post(self, url: str, headers: Mapping[str, str], body: bytes) -> LibraryRequest | Posting:
         """The same for a body that is here."""
         office = self._office
         if office is None:
@@ -244,7 +241,7 @@ async def unpacked(answer: Answer, limit: int) -> AsyncGenerator[bytes, None]:
     """The body of an answer, piece by piece; BadReplyError if it is over `limit` bytes."""
     size = 0
     try:
-        coding = answer.headers.get("content-encoding", "")
+        coding = coding_of(answer.headers)
         unpacker = Unpacker(coding) if coding else None
         while chunk := await answer.content.readany():
             for piece in unpacker.feed(chunk) if unpacker is not None else (chunk,):

@@ -27,7 +27,6 @@ class Aftermath:
     """Looks at records around writes, in all conversations so far."""
 
     def __init__(self, domain: Domain) -> None:
-        self._domain = domain
         routes = [route for tool in domain.tools for route in domain.routes(tool.tool)]
         self._families = {route.to.text: route.to for route in routes}
         self._with_fields = {t for t, to in self._families.items() if shape_of(to.record).fields}
@@ -36,16 +35,16 @@ class Aftermath:
         self._alone: Counter[tuple[str, str]] = Counter()
         self._undeclared: Counter[TouchKey] = Counter()
 
-    def add(self, history: CallHistory) -> None:
-        """Folds a conversation through the domain."""
+    def add(self, history: CallHistory, domain: Domain) -> None:
+        """Folds a conversation through the domain, as it is for this one."""
         ledger = Ledger()
         last: dict[Path[Json], tuple[Json, int]] = {}
         writes: list[tuple[str, tuple[Touch, ...]]] = []
         for step in history.steps:
-            tool = self._domain.tool(step.tool)
+            tool = domain.tool(step.tool)
             if isinstance(tool, Write) and step.failure is None:
-                writes.append((step.tool, (*touched_by(ledger, step.call, self._domain),)))
-            absorption = absorb(ledger, step.call, step.returned, self._domain)
+                writes.append((step.tool, (*touched_by(ledger, step.call, domain),)))
+            absorption = absorb(ledger, step.call, step.returned, domain)
             ledger = absorption.ledger
             for path in dict.fromkeys(absorption.stored):
                 entry = ledger.get(path)

@@ -37,6 +37,7 @@ class CallHistory:
     """The answered calls of one conversation. `number` counts conversations from 1.
 
     `unanswered` are the tools of calls that nothing answered, such as one that ends the conversation.
+    `parameters` is what a journal says of the values of the pack's.
     """
 
     number: int
@@ -44,6 +45,7 @@ class CallHistory:
     reward: float | None
     steps: tuple[AnsweredCall, ...]
     unanswered: tuple[str, ...] = ()
+    parameters: Json = None
 
 
 def history_of(trace: Trace, number: int) -> CallHistory:
@@ -52,7 +54,12 @@ def history_of(trace: Trace, number: int) -> CallHistory:
     steps = (*_steps(trace, waiting),)
     unanswered = (*(call.name for calls in waiting.values() for call in calls),)
     return CallHistory(
-        number=number, run=trace.run, reward=trace.reward, steps=steps, unanswered=unanswered
+        number=number,
+        run=trace.run,
+        reward=trace.reward,
+        steps=steps,
+        unanswered=unanswered,
+        parameters=trace.parameters,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,9 @@ from ledgeragent.mining.aftermath import Aftermath
 from ledgeragent.mining.callhistory import AnsweredCall, CallHistory
 from ledgeragent.mining.conduct import subject
 from ledgeragent.mining.profile import Profile
+from ledgeragent.mining.recording import RecordedRuns
 from ledgeragent.mining.typedrift import fields_seen, type_drift
+from ledgeragent.offline.binding import Binding
 from ledgeragent.returned import parse_return, unwrapped
 from ledgeragent.types import Json
 
@@ -46,11 +48,15 @@ class Discrepancy:
     of: int
 
 
-def compare(domain: Domain, histories: Iterable[CallHistory]) -> list[Discrepancy]:
-    """The differences between a pack, in YAML or Python, and conversations."""
-    comparison = _Comparison(domain)
-    for history in histories:
-        comparison.add(history)
+def compare(binding: Binding, recording: RecordedRuns) -> list[Discrepancy]:
+    """The differences between a pack, in YAML or Python, and conversations.
+
+    Those that record values of its parameters are compared with the pack as it is with these.
+    """
+    comparison = _Comparison(binding.domain())
+    for history in recording:
+        recording.intake.count_values(binding.own_values(history.parameters))
+        comparison.add(history, binding.domain_with(history.parameters))
     return [*comparison.differences()]
 
 
@@ -66,8 +72,8 @@ class _Comparison:
         self._profiles: dict[str, tuple[str, Route[Any], Profile]] = {}
         self._aftermath = Aftermath(domain)
 
-    def add(self, history: CallHistory) -> None:
-        """Counts a conversation."""
+    def add(self, history: CallHistory, domain: Domain) -> None:
+        """Counts a conversation; `domain` is the pack as it is for this one."""
         for step in history.steps:
             if self._domain.tool(step.tool) is None:
                 self._unlisted[step.tool] += 1
@@ -75,14 +81,14 @@ class _Comparison:
             self._calls[step.tool] += 1
             self._failed[step.tool] += step.failure is not None
             if step.failure is None:
-                self._read(step, history.number)
-        self._aftermath.add(history)
+                self._read(step, history.number, domain)
+        self._aftermath.add(history, domain)
 
-    def _read(self, step: AnsweredCall, run: int) -> None:
+    def _read(self, step: AnsweredCall, run: int, domain: Domain) -> None:
         """Takes in the records of a return, as the routes of its tool have them."""
         problems = []
-        tool = self._domain.tool(step.tool)
-        all_routes: Sequence[Route[Any]] = self._domain.routes(step.tool)
+        tool = domain.tool(step.tool)
+        all_routes: Sequence[Route[Any]] = domain.routes(step.tool)
         if isinstance(tool, Write):
             all_routes = tool.returns
         routes = [route for route in all_routes if route.when(step.call.arguments)]

@@ -19,6 +19,7 @@ from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs import catalogue, loading
 from ledgeragent.session.toolnames import ToolNames
+from ledgeragent.types import Json
 from ledgeragent.verdict import Enforcement
 
 # Which versions of a policy serve a benchmark, the best first; else the default version does.
@@ -83,12 +84,17 @@ class Binding:
         if version is None:
             available, preferred = self.versions(), _LINEAGE.get(trace.benchmark or "", ())
             version = next((name for name in preferred if name in available), None)
-        return self._bound(version, self.tools or trace.tools, self.own_values(trace).values)
+        recorded = self.own_values(trace.parameters).values
+        return self._bound(version, self.tools or trace.tools, recorded)
 
-    def own_values(self, trace: Trace) -> OwnValues:
-        """What the run records of the domain's parameters, but for those that have a value here."""
+    def domain_with(self, recorded: Json) -> Domain:
+        """The domain for what records such parameters, and nothing else of how it is to be judged."""
+        return self._bound(self.version, self.tools, self.own_values(recorded).values)
+
+    def own_values(self, recorded: Json) -> OwnValues:
+        """What is recorded of the domain's parameters, but for those that have a value here."""
         overruled = {text.name for text in self.parameters}
-        return own_values(trace.parameters, self.domain(), overruled)
+        return own_values(recorded, self.domain(), overruled)
 
     def gate_for(self, trace: Trace) -> RecordedGate:
         """The gate that judges one run."""

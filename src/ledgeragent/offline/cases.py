@@ -11,6 +11,7 @@ from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.journal.verdicts import evidence_json, plain_call
 from ledgeragent.offline.labelled import ALLOW, REJECT, REVISE_READ, Case, Expected
+from ledgeragent.offline.ownvalues import NO_VALUES, OwnValues
 from ledgeragent.state import State
 from ledgeragent.types import Json, Reply, ToolCall, canonical
 from ledgeragent.verdict import Decision, Finding, Verdict
@@ -48,7 +49,10 @@ class Score:
 
 
 class CaseOutcome(NamedTuple):
-    """What came of one case. `skipped`: it is of another domain; `apart`: what was said decides it."""
+    """What came of one case. `skipped`: it is of another domain; `apart`: what was said decides it.
+
+    `values` are those of parameters that it records, and that it was judged with.
+    """
 
     id: str
     file: str
@@ -56,13 +60,15 @@ class CaseOutcome(NamedTuple):
     mismatches: list[Mismatch]
     skipped: bool = False
     apart: bool = False
+    values: OwnValues = NO_VALUES
 
 
 @dataclass(slots=True, kw_only=True)
 class CasesResult:
     """The score of the cases that records decide, in total, by kind and by file; `apart` the others'.
 
-    `skipped` counts cases of another domain.
+    `skipped` counts cases of another domain, `own_values` those that were judged with the values that
+    they record of the pack's parameters, `lost_values` those that record one which cannot be used.
     """
 
     decided: Score = field(default_factory=Score)
@@ -70,9 +76,13 @@ class CasesResult:
     by_file: dict[str, Score] = field(default_factory=dict)
     apart: Score = field(default_factory=Score)
     skipped: int = 0
+    own_values: int = 0
+    lost_values: int = 0
 
     def count(self, one: CaseOutcome) -> None:
         """Counts a case."""
+        self.own_values += bool(one.values.values)
+        self.lost_values += bool(one.values.lost)
         if one.skipped:
             self.skipped += 1
         elif one.apart:
@@ -84,20 +94,23 @@ class CasesResult:
 
 
 def judge_cases(cases: Iterable[Case], domain: Domain) -> CasesResult:
-    """Judges every case. Those of a clause that depends on what was said are scored apart."""
+    """Judges every case, with the domain's parameters as they are.
+
+    Those of a clause that depends on what was said are scored apart.
+    """
     result = CasesResult()
     for case in cases:
         result.count(case_outcome(case, domain))
     return result
 
 
-def case_outcome(case: Case, domain: Domain) -> CaseOutcome:
-    """What comes of a case that is judged in a domain."""
+def case_outcome(case: Case, domain: Domain, values: OwnValues = NO_VALUES) -> CaseOutcome:
+    """What comes of a case that is judged in a domain, which has these `values` that the case records."""
     if case.domain not in (None, domain.name):
         return CaseOutcome(case.id, case.file, case.kind, [], skipped=True)
     mismatches = judge_case(case, Gate(domain=domain))
     apart = any(c.id == case.clause and c.checkable in _APART for c in domain.clauses)
-    return CaseOutcome(case.id, case.file, case.kind, mismatches, apart=apart)
+    return CaseOutcome(case.id, case.file, case.kind, mismatches, apart=apart, values=values)
 
 
 def judge_case(case: Case, gate: Gate) -> list[Mismatch]:

@@ -52,7 +52,8 @@ def _judged(piece: Piece, binding: Binding | None) -> _JudgedCases:
     rows = []
     for line, case in cases_in(piece):
         own = binding or Binding(name=_pack(case))
-        rows.append((own.name, line, case_outcome(case, own.domain())))
+        domain, values = own.domain_with(case.parameters), own.own_values(case.parameters)
+        rows.append((own.name, line, case_outcome(case, domain, values)))
     return _JudgedCases(piece.file, piece.line <= 1, rows)
 
 

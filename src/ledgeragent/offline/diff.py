@@ -12,6 +12,7 @@ from ledgeragent.engines.engine import Engine
 from ledgeragent.journal.verdicts import FindingRow
 from ledgeragent.offline.answers import CallAnswer, RecordedAnswer, answers_of, unasked
 from ledgeragent.offline.binding import Binding
+from ledgeragent.offline.caselist import CaseList
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import ALLOW, REVISE_EVIDENCE
 from ledgeragent.offline.piece import Piece
@@ -47,25 +48,30 @@ class Change(RunRow):
     predicates: list[str]
 
 
+def _no_changes() -> dict[str, CaseList[Change]]:
+    return {kind: CaseList() for kind in CHANGES}
+
+
 @dataclass(slots=True, kw_only=True)
 class Difference(Intake):
     """The changes between two judgements; differences of different files add up.
 
-    `calls` counts the calls that either side judged, `predicates` the rules of either. `only_before`
-    and `only_after` are runs that only one side judged, as can be where one side was stored.
+    `calls` counts the calls that either side judged, `predicates` the rules of either. `changes` are the
+    first of each rule, by kind. `only_before` and `only_after` are runs that only one side judged, as
+    can be where one side was stored.
     """
 
     calls: int = 0
     predicates: set[str] = field(default_factory=set)
-    changes: dict[str, list[Change]] = field(default_factory=lambda: {kind: [] for kind in CHANGES})
+    changes: dict[str, CaseList[Change]] = field(default_factory=_no_changes)
     only_before: list[str] = field(default_factory=list)
     only_after: list[str] = field(default_factory=list)
 
     @property
     def changed(self) -> bool:
         """True if an agent would be answered otherwise, or the runs are not the same."""
-        rows = any(rows for kind, rows in self.changes.items() if kind != SHADOW)
-        return rows or bool(self.only_before or self.only_after)
+        for_an_agent = any(changes for kind, changes in self.changes.items() if kind != SHADOW)
+        return for_an_agent or bool(self.only_before or self.only_after)
 
     def add(self, other: Difference) -> None:
         """Counts `other` in, after everything so far."""
@@ -73,7 +79,7 @@ class Difference(Intake):
         self.calls += other.calls
         self.predicates |= other.predicates
         for kind, rows in other.changes.items():
-            self.changes[kind] += rows
+            self.changes[kind].add(rows)
 
     def compare(
         self, run: RunRow, before: Sequence[CallAnswer], after: Sequence[CallAnswer]
@@ -94,7 +100,7 @@ class Difference(Intake):
                     after=new,
                     predicates=_differing(old, new),
                 )
-                self.changes[kind].append(change)
+                self.changes[kind].extend([change])
 
 
 def diff(

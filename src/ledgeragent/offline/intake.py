@@ -8,6 +8,7 @@ from typing import TypedDict
 
 from ledgeragent.errors import DataError
 from ledgeragent.files.limits import is_refusal
+from ledgeragent.offline.ownvalues import OwnValues
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import ToolReturn
 
@@ -108,6 +109,11 @@ class Intake:
     def read(self, file: str, trace: Trace) -> None:
         """Counts a conversation that was read."""
         self.readings.setdefault(file, FileReading()).count(trace)
+
+    def count_values(self, values: OwnValues) -> None:
+        """Counts whose parameter values a run is judged with."""
+        self.own_values += bool(values.values)
+        self.lost_values += bool(values.lost)
 
     def skip(self, why: str) -> None:
         """Counts a record that was not judged."""

@@ -55,6 +55,7 @@ class Proposal:
 class Case:
     """One labelled case: which calls of one reply are right after `messages`?
 
+    `parameters` is what the journal that it comes from says of the values of the pack's.
     `not_all_allowed`: letting all of them through is wrong, whatever is said of each.
     """
 
@@ -67,6 +68,7 @@ class Case:
     messages: tuple[Message, ...]
     proposals: tuple[Proposal, ...]
     not_all_allowed: bool
+    parameters: Json = None
 
 
 def read_cases(source: str) -> Iterator[Case]:
@@ -134,6 +136,7 @@ def _case(row: Json, file: str) -> Case:
         messages=_messages(row),
         proposals=_situation(row) if several else (_labelled(row),),
         not_all_allowed=_held(row, "not_all_allowed", _is_flag, "true or false") or False,
+        parameters=row.get("parameters"),
     )
 
 

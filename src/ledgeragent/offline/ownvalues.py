@@ -19,6 +19,9 @@ class OwnValues(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
+NO_VALUES = OwnValues()
+
+
 def own_values(recorded: Json, domain: Domain, overruled: Collection[str]) -> OwnValues:
     """The values that a run records of a domain's parameters, but for those that are overruled.
 
@@ -26,7 +29,7 @@ def own_values(recorded: Json, domain: Domain, overruled: Collection[str]) -> Ow
     that the domain does not have are no affair of its rules.
     """
     if not isinstance(recorded, Mapping) and recorded != REDACTED:
-        return OwnValues()
+        return NO_VALUES
     from ledgeragent.compiler.parameters import NOW, with_texts
 
     values, lost = list[ParameterText](), list[str]()

@@ -168,9 +168,7 @@ def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) ->
         else:
             intake.read(piece.file, trace)
             intake.timeless += _lacks_the_time(trace, binding.domain_for(trace))
-            values = binding.own_values(trace)
-            intake.own_values += bool(values.values)
-            intake.lost_values += bool(values.lost)
+            intake.count_values(binding.own_values(trace.parameters))
             yield binding.named(trace)
 
 

@@ -85,9 +85,14 @@ def _traces_of(
                 yield from _of_value(value, piece, line, accepts, form)
         return
     yield from (value for _, value in first if isinstance(value, DataError))
-    numbers = [line for line, _ in lines]
-    source = RecordPlace(piece.file, str(numbers[0]), numbers[0], numbers)
-    yield from _of_form(stream, [value for _, value in lines], source, accepts)
+    own = [(line, value) for line, value in lines if not _stands_alone(value, stream)]
+    numbers = [line for line, _ in own]
+    for line, value in lines:
+        if _stands_alone(value, stream):
+            yield from _of_value(value, piece, line, accepts, form)
+        elif line == numbers[0]:
+            source = RecordPlace(piece.file, str(line), line, numbers)
+            yield from _of_form(stream, [value for _, value in own], source, accepts)
 
 
 def _stream(piece: Piece, values: list[Json], form: Form | None) -> Form | None:
@@ -96,6 +101,11 @@ def _stream(piece: Piece, values: list[Json], form: Form | None) -> Form | None:
     if form is None:
         return None if _is_ours(values[0]) else stream_of(values)
     return form if form.streams and form.unfit(values) is None else None
+
+
+def _stands_alone(element: Json, form: Form) -> bool:
+    """True for an element of a list of this form, or a line among its lines, that is no part of it."""
+    return _is_ours(element) or not form.part(element)
 
 
 class RecordPlace(NamedTuple):
@@ -108,16 +118,29 @@ class RecordPlace(NamedTuple):
 
 
 def _of_value(
-    value: Json, piece: Piece, line: int, accepts: Callable[[Trace], bool], form: Form | None
+    value: Json,
+    piece: Piece,
+    line: int,
+    accepts: Callable[[Trace], bool],
+    form: Form | None,
+    at: str = "",
 ) -> Iterator[Trace | DataError]:
-    """The conversations of one JSON value."""
-    for place, record in _conversations(value, line, form):
+    """The conversations of one JSON value, which stands `at` a place of its line."""
+    for place, record in _conversations(value, at or str(line), form):
         source = RecordPlace(piece.file, place, line)
         own = form if form is not None else _form(record)
-        if isinstance(own, Form):
-            yield from _of_form(own, record, source, accepts)
-        else:
+        if not isinstance(own, Form):
             yield NoFormError(f"{_inside(place)}{own}", piece.file, line, _reasons(record))
+            continue
+        listed_here = record if own.streams and isinstance(record, list) else []
+        alone = [n for n, element in enumerate(listed_here) if _stands_alone(element, own)]
+        if alone:
+            record = [element for n, element in enumerate(record) if n not in {*alone}]
+        if record or not alone:
+            yield from _of_form(own, record, source, accepts)
+        for n in alone:
+            element, spot = listed_here[n], f"{place}#{n + 1}"
+            yield from _of_value(element, piece, line, accepts, form, spot)
 
 
 def _reasons(record: Json) -> tuple[tuple[str, str], ...]:
@@ -199,25 +222,25 @@ def read_messages(messages: Json) -> tuple[Message, ...]:
     return tuple(scribe.messages)
 
 
-def _conversations(value: Json, line: int, form: Form | None) -> Iterator[tuple[str, Json]]:
+def _conversations(value: Json, place: str, form: Form | None) -> Iterator[tuple[str, Json]]:
     """The records inside one JSON value, each with its place: a line, or line and number."""
     if form is not None and form.unfit(value) is None:
-        yield str(line), value
+        yield place, value
     elif isinstance(value, dict) and _is_filled(value.get("simulations")):
         shared = {"benchmark": "tau2", "domain": _domain_of(value.get("info"))}
         gold = gold_of_tasks(value.get("tasks"))
         for number, run in enumerate(value["simulations"], 1):
             if isinstance(run, dict):
                 run = {"gold_actions": gold.get(optional(run.get("task_id"))), **run, **shared}
-            yield f"{line}#{number}", run
+            yield f"{place}#{number}", run
     elif isinstance(value, list) and value and form_of(value) is None:
         for number, item in enumerate(value, 1):
-            yield f"{line}#{number}", item
+            yield f"{place}#{number}", item
     elif (rows := _rows(value)) is not None:
         for number, item in enumerate(rows, 1):
-            yield f"{line}#{number}", item
+            yield f"{place}#{number}", item
     elif not _is_heading(value):
-        yield str(line), value
+        yield place, value
 
 
 def _rows(value: Json) -> list[Json] | None:
@@ -227,7 +250,8 @@ def _rows(value: Json) -> list[Json] | None:
     lists = [value[name] for name in _WRAPPERS if _is_filled(value.get(name))]
     if not lists or form_of(value) is not None:
         return None
-    return next((rows for rows in lists if form_of(rows) is not None or form_of(rows[0])), None)
+    of_runs = [rows for rows in lists if form_of(rows) is not None or form_of(rows[0])]
+    return [row for rows in of_runs for row in rows] or None
 
 
 _WRAPPERS = ("runs", "data", "items", "rows", "results", "records", "conversations", "traces")

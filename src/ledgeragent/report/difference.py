@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ledgeragent.journal.verdicts import FindingRow
 from ledgeragent.offline.answers import RecordedAnswer
+from ledgeragent.offline.caselist import MOST_CASES, CaseList
 from ledgeragent.offline.diff import (
     CHANGED_REASON,
     CHANGES,
@@ -44,7 +46,7 @@ def difference_text(difference: Difference, before: str, after: str) -> str:
         [
             [_summary(difference, before, after)],
             *(
-                listed(title.capitalize(), map(_change, difference.changes[kind]))
+                _changes(title.capitalize(), difference.changes[kind])
                 for kind, title in _TITLES.items()
             ),
             _some("Runs that are not in the baseline", difference.only_after),
@@ -65,8 +67,13 @@ def difference_json(difference: Difference, before: str, after: str) -> str:
             "skipped": difference.skipped.total(),
             "skipped_by_reason": dict(sorted(difference.skipped.items())),
             "problems": difference.problems,
-            "counts": {kind: len(difference.changes[kind]) for kind in CHANGES},
-            **difference.changes,
+            "counts": {kind: difference.changes[kind].number for kind in CHANGES},
+            **{kind: difference.changes[kind].rows for kind in CHANGES},
+            "cases_left_out": {
+                kind: left_out
+                for kind in CHANGES
+                if (left_out := difference.changes[kind].left_out)
+            },
             "runs_only_before": difference.only_before,
             "runs_only_after": difference.only_after,
         }
@@ -77,7 +84,9 @@ def difference_junit(difference: Difference, before: str, after: str) -> str:
     """The changes for continuous integration: a predicate fails if it says something else."""
     failures: dict[str, list[str]] = {}
     in_shadow: dict[str, list[str]] = {}
+    numbers = Counter[str]()
     for kind, rows in difference.changes.items():
+        numbers.update(rows.totals if kind != SHADOW else ())
         for row in rows:
             for name in row["predicates"]:
                 lists = in_shadow if kind == SHADOW else failures
@@ -86,7 +95,7 @@ def difference_junit(difference: Difference, before: str, after: str) -> str:
     cases = [
         JUnitCase(
             name=shorten(name),
-            failure=f"{len(failures.get(name, []))} verdicts changed",
+            failure=f"{numbers[name]} verdicts changed",
             failures=failures.get(name, []),
             output=in_shadow.get(name, []),
         )
@@ -99,9 +108,18 @@ def difference_junit(difference: Difference, before: str, after: str) -> str:
 
 def _summary(difference: Difference, before: str, after: str) -> str:
     counts = ", ".join(
-        f"{len(difference.changes[kind])} {title}" for kind, title in _TITLES.items()
+        f"{difference.changes[kind].number} {title}" for kind, title in _TITLES.items()
     )
     return f"{after} against {before}: {difference.runs} runs, {difference.calls} judged calls; {counts}"
+
+
+def _changes(title: str, changes: CaseList[Change]) -> list[str]:
+    """A heading with the number of changes, and those that are listed."""
+    if not changes:
+        return []
+    more = changes.number - len(changes.rows)
+    note = [f"  ... {more} more, of rules with {MOST_CASES:,} above"] if more else []
+    return [f"{title} ({changes.number})", *map(_change, changes), *note]
 
 
 def _change(row: Change) -> str:

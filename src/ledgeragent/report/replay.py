@@ -93,11 +93,10 @@ def _cases(
     if not cases:
         return []
     texts = [text(case) for case in islice(cases, most)]
-    number = cases.totals.total()
-    more = number - len(texts)
+    more = cases.number - len(texts)
     everything = "--write PLACE" if cases.left_out else "--format json"
     note = [f"  ... {more} more, all with {everything}"] if more else []
-    return [f"{title} ({number})", *texts, *note]
+    return [f"{title} ({cases.number})", *texts, *note]
 
 
 def _rejected_text(row: StoppedCall, predicate: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from string import Template
@@ -14,7 +15,7 @@ from typing import TypeAlias
 
 from ledgeragent.errors import LedgerAgentError, MissingExtraError
 from ledgeragent.gateway.access import Access
-from ledgeragent.gateway.console.feed import ConsoleFeed
+from ledgeragent.gateway.console.feed import ConsoleFeed, Watcher
 from ledgeragent.gateway.errors import BadRequestError, OverloadedError
 from ledgeragent.types import Json
 
@@ -36,6 +37,9 @@ class Console:
     viewer: str
 
 
+PATIENCE = 15.0
+"""Seconds after which who watches, and does not take what it is told, is let go."""
+
 _MOST_WATCHERS = 16
 _TICK = 1.0
 _ALIVE = 15
@@ -53,6 +57,7 @@ class ConsoleDesk:
     console: Console
     access: Access
     is_over: Callable[[], bool]
+    _viewing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def pages(self) -> dict[str, Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]]:
         """The pages by their paths."""
@@ -93,34 +98,46 @@ class ConsoleDesk:
         if lines is None:
             raise BadRequestError("name: this conversation is not known here, or not any more")
         try:
-            return web.json_response(self.console.view(lines), headers=_HEADERS)
+            # A long one takes seconds, for which nobody else would be answered.
+            async with self._viewing:
+                text = await asyncio.to_thread(lambda: json.dumps(self.console.view(lines)))
         except (LedgerAgentError, ValueError) as problem:
             raise BadRequestError(f"this conversation cannot be shown: {problem}") from None
+        return web.json_response(text=text, headers=_HEADERS)
 
     async def events(self, request: web.BaseRequest) -> web.StreamResponse:
         """Verdicts as they come, as server-sent events. UnknownKeyError without the key."""
         self.access.check_console_key(request.headers)
+        headers = {**_HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no"}
+        if request.method == "HEAD":  # The library would write what comes behind it all the same.
+            return web.Response(headers=headers)
         if self.console.feed.watchers >= _MOST_WATCHERS:
             raise OverloadedError(f"{_MOST_WATCHERS} pages watch already")
         watcher = self.console.feed.watch()
         try:
-            response = web.StreamResponse(
-                headers={**_HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no"}
-            )
+            response = web.StreamResponse(headers=headers)
             await response.prepare(request)
-            await response.write(b": watching\n\n")
-            silent = 0
-            while not self.is_over():
-                event = await watcher.next(_TICK)
-                silent = 0 if event is not None else silent + 1
-                if event is not None:
-                    await response.write(f"data: {json.dumps(event)}\n\n".encode())
-                elif silent % _ALIVE == 0:
-                    await response.write(b": alive\n\n")
+            await self._told(response, watcher)
             await response.write_eof()
             return response
         finally:
             self.console.feed.leave(watcher)
+
+    async def _told(self, response: web.StreamResponse, watcher: Watcher) -> None:
+        """Until it is over. ConnectionError for who does not read on, and would keep others out."""
+        await response.write(b": watching\n\n")
+        silent = 0
+        while not self.is_over():
+            event = await watcher.next(_TICK)
+            silent = 0 if event is not None else silent + 1
+            if event is None and silent % _ALIVE:
+                continue
+            line = b": alive\n\n" if event is None else f"data: {json.dumps(event)}\n\n".encode()
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await response.write(line)
+            except TimeoutError:
+                raise ConnectionResetError("the page does not read on") from None
 
 
 def _guarded(policy: str) -> Mapping[str, str]:

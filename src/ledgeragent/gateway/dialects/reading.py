@@ -20,7 +20,9 @@ class ReplyReading:
         traceback: TracebackType | None,
     ) -> None:
         if isinstance(problem, _UNREADABLE):
-            why = str(problem) if isinstance(problem, BadRequestError) else repr(problem)
+            # As text, since some quote in their form for programs what they could not read.
+            name = "" if isinstance(problem, BadRequestError) else f"{type(problem).__name__}: "
+            why = f"{name}{problem}"
             raise BadReplyError(f"the upstream reply cannot be read: {why}") from None
 
 

@@ -24,7 +24,7 @@ def _talks(value: Json) -> Iterator[Dialogue]:
     for number, entry in enumerate(entries, 1):
         sessions.setdefault(_session(entry), []).append((number, entry))
     for (session, agent), numbered in sessions.items():
-        if any(inside(e, "type") in _SPEAKERS for _, e in numbered):
+        if any(inside(e, "type") not in _QUIET for _, e in numbered):
             name = f"{session}/{agent}" if agent else session
             yield Dialogue({"id": name} if name else {}, _writing(numbered))
 
@@ -71,6 +71,12 @@ def _entry(entry: Mapping[str, Json], seen: set[str], scribe: Scribe) -> None:
     return scribe.leave_out("notes of the tool")
 
 
+def _is_part(value: Json) -> bool:
+    """True for an entry of a session, and for a note that names none."""
+    kind, session = inside(value, "type"), _session(value)
+    return isinstance(kind, str) and (session != ("", "") or kind in (*_SPEAKERS, *_QUIET))
+
+
 def _is_entry(entry: Mapping[str, Json]) -> bool:
     inner = entry.get("message")
     return entry.get("type") in _SPEAKERS and isinstance(inner, dict) and "content" in inner
@@ -83,4 +89,5 @@ FORM = Form(
     unfit=marked(_is_entry, "no entry of the type user or assistant with a message", "entries"),
     dialogues=_talks,
     streams=True,
+    part=_is_part,
 )

@@ -25,7 +25,9 @@ class Form:
     """A form of recorded conversations.
 
     `unfit` says why a value is none of it, None where it is. `dialogues` are the conversations in a value
-    that fits. `streams` if the lines of a JSON Lines file may be the elements of one such list.
+    that fits. `streams` if the lines of a JSON Lines file may be the elements of one such list. `part` is
+    for a list of which `dialogues` read some elements only: True for one that is theirs. Others stand for
+    themselves.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Form:
     unfit: Callable[[Json], str | None]
     dialogues: Callable[[Json], Iterable[Dialogue]]
     streams: bool = False
+    part: Callable[[Json], bool] = lambda element: True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unfit", _careful(self.unfit))

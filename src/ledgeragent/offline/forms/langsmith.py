@@ -102,6 +102,10 @@ def _of_tools(runs: list[Mapping[str, Json]]) -> Scribe:
     return scribe
 
 
+def _is_part(value: Json) -> bool:
+    return isinstance(value, dict) and not value.keys().isdisjoint(("run_type", "trace_id"))
+
+
 def _unfit(value: Json) -> str | None:
     runs = listed(value, "runs", "data") or [value]
     first = runs[0]
@@ -117,4 +121,5 @@ FORM = Form(
     unfit=_unfit,
     dialogues=_talks,
     streams=True,
+    part=_is_part,
 )

@@ -87,7 +87,16 @@ def _side(request: Json) -> list[Json]:
 def _unpacked(lines: list[Json]) -> list[Json]:
     if not any(inside(line, "type") == "response_item" for line in lines[:50]):
         return lines
-    return [line["payload"] for line in lines if inside(line, "type") == "response_item"]
+    # What else a rollout notes has a payload too: its settings, and events for the screen.
+    return [
+        line["payload"] if inside(line, "type") == "response_item" else line
+        for line in lines
+        if inside(line, "type") == "response_item" or inside(line, "payload") is None
+    ]
+
+
+def _is_part(value: Json) -> bool:
+    return isinstance(value, dict) and not value.keys().isdisjoint(("type", "role"))
 
 
 def _is_item(item: Mapping[str, Json]) -> bool:
@@ -128,6 +137,7 @@ FORM = Form(
     unfit=_unfit,
     dialogues=_talks,
     streams=True,
+    part=_is_part,
 )
 
 GYM = Form(

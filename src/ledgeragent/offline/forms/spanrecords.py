@@ -63,6 +63,17 @@ def has_spans(value: Json) -> bool:
     return next(_raw(value), None) is not None
 
 
+def may_hold_spans(value: Json) -> bool:
+    """True for a span, for what groups spans though it holds none, and for OTLP's metrics beside them."""
+    if isinstance(value, dict) and not value.keys().isdisjoint(_OF_OTLP):
+        return True
+    return has_spans(value)
+
+
+_OF_OTLP = frozenset((*_GROUPS[:5], *_GROUPS[9:], "resourceMetrics", "resource_metrics"))
+"""The groups that are nobody else's."""
+
+
 def _span(raw: Mapping[str, Json]) -> SpanRecord:
     context = raw.get("context")
     traces = (raw.get(k) for k in ("traceId", "trace_id", "traceID", "context.trace_id"))

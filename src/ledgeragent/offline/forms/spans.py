@@ -9,7 +9,13 @@ from ledgeragent.offline.forms import genai
 from ledgeragent.offline.forms.form import Dialogue, Form, Writing, inside
 from ledgeragent.offline.forms.genai import decoded
 from ledgeragent.offline.forms.scribe import NO_ID, Scribe, call_of
-from ledgeragent.offline.forms.spanrecords import SpanRecord, has_spans, nested, spans_in
+from ledgeragent.offline.forms.spanrecords import (
+    SpanRecord,
+    has_spans,
+    may_hold_spans,
+    nested,
+    spans_in,
+)
 from ledgeragent.offline.forms.times import moment_in
 from ledgeragent.offline.forms.toolruns import ToolRun, answer_last
 from ledgeragent.offline.forms.within import distinct, exchange
@@ -215,4 +221,5 @@ FORM = Form(
     unfit=_unfit,
     dialogues=_talks,
     streams=True,
+    part=may_hold_spans,
 )
