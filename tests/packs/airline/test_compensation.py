@@ -78,6 +78,21 @@ def test_a_trip_whose_flight_nobody_looked_up_may_be_the_one_that_is_eligible() 
     assert violated(talk.judge(certificate(100))) == {"airline/compensation-eligibility"}
 
 
+@pytest.mark.parametrize(("answer", "amount"), [("cancelle", 200), ("?", 100)])
+@pytest.mark.parametrize("others", ["delayed", "available"])
+def test_a_status_that_nobody_understands_may_be_what_justifies_the_amount(
+    answer: str, amount: int, others: str
+) -> None:
+    talk = known(flights=[OUT, BACK], **HURT).status("NV102", "2024-05-25", others)
+    talk.status("NV101", "2024-05-20", answer)
+    verdict = talk.judge(certificate(amount))
+    assert not violated(verdict)
+    assert asked(verdict) == {looked_up("NV101", "2024-05-20")}
+    talk.status("NV101", "2024-05-20", "cancelled" if amount == 200 else "delayed")
+    assert talk.judge(certificate(amount)).allowed is (amount == 200)
+    assert violated(talk.judge(certificate(999)))
+
+
 @pytest.mark.parametrize("order", ["any", "listed"])
 def test_a_booking_whose_result_is_still_to_come_may_justify_what_nothing_read_does(
     order: Order,

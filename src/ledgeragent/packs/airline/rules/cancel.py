@@ -54,7 +54,7 @@ def _stands(segment: Segment, ledger: View) -> bool:
     return status_read(segment, ledger) in ON_THE_GROUND
 
 
-def _is_unclear(segment: Segment, ledger: View) -> bool:
+def is_unclear(segment: Segment, ledger: View) -> bool:
     """True if the latest answer on the status of a flight was none of the words there are."""
     entry = ledger.entry(STATUS(segment["flight_number"], segment["date"]))
     return entry is not None and not entry.typed
@@ -150,7 +150,7 @@ def cancel_basis(call: CancelReservation, ledger: View) -> Broken | None:
     if ledger.parameters["statuses_are_read"] and flown(trip["flights"], ledger) is not None:
         return None
     for segment in trip["flights"]:
-        if _is_unclear(segment, ledger):
+        if is_unclear(segment, ledger):
             ask_for_status(segment)
     return violation(
         "reservation {id} can't be cancelled: it is {cabin}, was booked more than {hours} hours ago "

@@ -18,7 +18,7 @@ from ledgeragent.packs.airline.paths import (
     status_look_up,
 )
 from ledgeragent.packs.airline.records import Reservation, SendCertificate
-from ledgeragent.packs.airline.rules.cancel import TELL, status_read
+from ledgeragent.packs.airline.rules.cancel import TELL, ask_for_status, is_unclear, status_read
 from ledgeragent.packs.airline.rules.customer import BOOK, CANCEL, CERTIFICATE, UPDATES
 from ledgeragent.packs.airline.rules.incidents import (
     PER_PASSENGER,
@@ -177,6 +177,7 @@ def _ask_for_others(
     That is one that was read, but not the status of its flights, and one that is being booked.
     """
     _wait_for_bookings(call["user_id"], ledger)
+    _ask_for_unclear(call, ledger)
     if not ledger.parameters["statuses_are_read"]:
         return
     with_incident = {case.id for case in candidates if case.incidents}
@@ -185,6 +186,16 @@ def _ask_for_others(
         fits = unread and call["amount"] in _amounts(case).values()
         if fits and _is_eligible(case, ledger):
             demand(STATUS(*unread[0]), *starmap(status_look_up, unread))
+
+
+def _ask_for_unclear(call: SendCertificate, ledger: View) -> None:
+    """Asks again for a status that was read and not understood: it may be what justifies the amount."""
+    for case in every_case(call, ledger):
+        travelling = len(case.trip["passengers"])
+        if call["amount"] in [worth * travelling for worth in PER_PASSENGER.values()]:
+            for segment in case.trip["flights"]:
+                if is_unclear(segment, ledger):
+                    ask_for_status(segment)
 
 
 def _wait_for_bookings(user_id: str, ledger: View) -> None:
@@ -248,6 +259,7 @@ def compensation_delay_after_change(call: SendCertificate, ledger: View) -> Brok
     ]
     if not grounds or any(i == "cancelled" or _changed(case, ledger) for case, i in grounds):
         return None
+    _ask_for_unclear(call, ledger)
     return violation(
         "{trips} has a delayed flight, but was neither changed nor cancelled; change or cancel it "
         "first, if the customer wants that, then send this again",
