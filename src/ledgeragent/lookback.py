@@ -20,13 +20,9 @@ def _selections(doubts: tuple[Unconfirmed, ...]) -> Iterator[tuple[Unconfirmed, 
 
     All but one matter where the latest that was done decides: it may be any of them.
     """
-    if len(doubts) > _MOST_COMBINED:
-        yield doubts
-        for place, doubt in enumerate(doubts):
-            yield (doubt,)
-            yield (*doubts[:place], *doubts[place + 1 :])
-        return
-    for size in range(len(doubts), 0, -1):
+    count = len(doubts)
+    sizes = range(count, 0, -1) if count <= _MOST_COMBINED else (count, count - 1, 1)
+    for size in sizes:
         yield from combinations(doubts, size)
 
 
@@ -49,14 +45,13 @@ class LookBack(NamedTuple):
         return False
 
     def stands_with(self, latest: Unconfirmed, others: tuple[Unconfirmed, ...]) -> bool:
-        """True if the rule is satisfied once the latest was done, whichever of the others were.
+        """True if the rule is satisfied after one write more, whichever of the others were done.
 
         Of many others: all, or none.
         """
-        few = len(others) <= _MOST_COMBINED
-        exclusions = ((), *(_selections(others) if few else (others,)))
-        choices = [tuple([o for o in others if o not in without]) for without in exclusions]
-        return all(self.is_satisfied((*choice, latest)) for choice in choices)
+        choices = _selections(others) if len(others) <= _MOST_COMBINED else (others,)
+        rests = [tuple([each for each in others if each not in gone]) for gone in ((), *choices)]
+        return all(self.is_satisfied((*rest, latest)) for rest in rests)
 
     def is_satisfied(self, doubts: tuple[Unconfirmed, ...]) -> bool:
         """True if the rule has nothing against the call where just these writes may have been done."""

@@ -18,11 +18,11 @@ from ledgeragent.gateway.readings import Readings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.rosters import Rosters
 from ledgeragent.gateway.settings import Settings
+from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.values import ValueBound
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
 from ledgeragent.journal import Journal
 from ledgeragent.session.clock import ticking
-from ledgeragent.stores.base import SessionStore
 
 GateOf: TypeAlias = Callable[[Visit, Gate], Gate]
 """The gate to judge a visit by, where it is not the roster's own."""
@@ -58,7 +58,7 @@ class Equipment:
         *,
         journal: Journal | None,
         memories: Histories,
-        store: SessionStore,
+        store: SessionStorage,
         metrics: Metrics,
     ) -> Equipment:
         """The equipment for one domain."""

@@ -6,7 +6,6 @@ That goes into the session store under the history's digest, so that it outlives
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ from typing import TypeAlias
 
 from ledgeragent.gateway.errors import ConflictError, StoreError
 from ledgeragent.gateway.memory import Digest, shared
+from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.state import State
-from ledgeragent.stores.base import SavedSession, SessionStore
+from ledgeragent.stores.base import SavedSession
 from ledgeragent.stores.memory import NOT_REFUSED, Memory
 
 HistoryKey: TypeAlias = Callable[[Digest], str]
@@ -30,14 +30,14 @@ _PATIENCE = 0.5
 class Feedback:
     """Keeps it. A store that fails or is slow costs the feedback alone: no verdict rests on it."""
 
-    store: SessionStore
+    store: SessionStorage
     key: HistoryKey
 
     async def keep(self, history: Digest, memory: Memory) -> None:
         """Keeps what there is to tell after this history, which ends in a reply."""
         extract = _extract(memory)
         with suppress(StoreError, ConflictError, TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
+            async with self.store.within(_PATIENCE):
                 await self._put(history, extract)
 
     async def _put(self, history: Digest, extract: Memory) -> None:
@@ -52,7 +52,7 @@ class Feedback:
         """The memory of a history that was folded again, with what was kept after its last reply."""
         saved = None
         with suppress(StoreError, TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
+            async with self.store.within(_PATIENCE):
                 saved = await self.store.load(self.key(history))
         if saved is None:
             return memory

@@ -83,6 +83,8 @@ def _restated(state: State, reply: Reply) -> State:
 
     A client that gives a reply back with other words in it has not made its calls twice.
     """
+    if not state.pending or not reply.calls:
+        return state
     again = {(call.id, call.intent) for call in reply.calls}
-    open_calls = (c for c in state.pending if not again or (c.id, c.intent) not in again)
+    open_calls = (call for call in state.pending if (call.id, call.intent) not in again)
     return state._replace(pending=tuple(open_calls))

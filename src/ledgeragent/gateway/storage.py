@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 
 from ledgeragent.gateway.errors import ConflictError, StoreError
-from ledgeragent.stores.base import SavedSession, SessionStore
+from ledgeragent.stores.base import ProcessStore, SavedSession, SessionStore
 from ledgeragent.stores.errors import SessionChangedError, SessionStoreError
 
 
@@ -14,6 +16,12 @@ class SessionStorage:
 
     def __init__(self, store: SessionStore) -> None:
         self._store = store
+        # What this process holds itself nobody waits for, and no clock has to run.
+        self._limit = nullcontext if isinstance(store, ProcessStore) else asyncio.timeout
+
+    def within(self, seconds: float) -> AbstractAsyncContextManager[object]:
+        """A context: TimeoutError for a store that keeps one waiting for longer."""
+        return self._limit(seconds)
 
     async def open(self) -> None:
         """Makes the store ready."""

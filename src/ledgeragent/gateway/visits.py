@@ -19,8 +19,9 @@ from ledgeragent.gateway.memory import ROOT, Digest, Histories, Match, digest
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.references import keep
 from ledgeragent.gateway.settlement import Settlement
+from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.journal.recorder import new_session
-from ledgeragent.stores.base import SavedSession, SessionStore
+from ledgeragent.stores.base import SavedSession
 from ledgeragent.stores.memory import Memory
 from ledgeragent.types import Message, ToolReturn, UserMessage
 
@@ -65,7 +66,7 @@ class Visit:
     settled = False
     claims: tuple[str, ...] = ()
 
-    def __init__(self, visitor: Visitor, store: SessionStore) -> None:
+    def __init__(self, visitor: Visitor, store: SessionStorage) -> None:
         self.visitor = visitor
         self.store = store
 
@@ -95,7 +96,7 @@ class HistoryVisit(Visit):
     """Found by its history."""
 
     def __init__(
-        self, visitor: Visitor, store: SessionStore, memories: Histories, match: Match
+        self, visitor: Visitor, store: SessionStorage, memories: Histories, match: Match
     ) -> None:
         super().__init__(visitor, store)
         self._memories = memories
@@ -140,7 +141,7 @@ class HistoryVisit(Visit):
 class SessionVisit(Visit):
     """Found by the name that the client gave its session."""
 
-    def __init__(self, visitor: Visitor, store: SessionStore, saved: SavedSession) -> None:
+    def __init__(self, visitor: Visitor, store: SessionStorage, saved: SavedSession) -> None:
         super().__init__(visitor, store)
         self._saved = saved
 
@@ -180,7 +181,7 @@ class SessionVisit(Visit):
 class ReplyVisit(Visit):
     """Found by the reply that it continues."""
 
-    def __init__(self, visitor: Visitor, store: SessionStore, memory: Memory) -> None:
+    def __init__(self, visitor: Visitor, store: SessionStorage, memory: Memory) -> None:
         super().__init__(visitor, store)
         self.memory = memory
 
@@ -194,7 +195,7 @@ class Visits:
     """Where conversations are found again."""
 
     memories: Histories
-    store: SessionStore
+    store: SessionStorage
     require_session: bool = False
 
     async def open(
