@@ -32,7 +32,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from benchmarks.gateway import Server, free_port, started
+from benchmarks.server import Server, free_port, started
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 from tests.gateway.wires import RESPONSES, WIRES, Wire
 from tests.gateway.world import read_sse

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.bodies import WIRES, Wire
-from benchmarks.gateway import free_port, gateway_command, started
+from benchmarks.server import free_port, gateway_command, started
 
 RESULT = Path(__file__).parent / "results" / "health.json"
 LONGEST = 100.0

@@ -31,7 +31,7 @@ from typing import Any
 import aiohttp
 
 from benchmarks.conversations import TOOLS, Conversation, Tally
-from benchmarks.gateway import Server, free_port, started
+from benchmarks.server import Server, free_port, started
 from ledgeragent.errors import LedgerAgentError
 from ledgeragent.journal import Event, open_store, read
 from ledgeragent.journal.chains import prove_all

@@ -12,16 +12,10 @@ from typing import Any
 import aiohttp
 
 from benchmarks import fixture
-from benchmarks.gateway import (
-    PATH,
-    Load,
-    Server,
-    free_port,
-    gateway_command,
-    small_body,
-    started,
-)
+from benchmarks.dialogue import small_body
 from benchmarks.growth.curve import Curve
+from benchmarks.load import PATH, Load
+from benchmarks.server import Server, free_port, gateway_command, started
 
 
 def spent(server: Server) -> float:

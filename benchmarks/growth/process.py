@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import fixture
-from benchmarks.gateway import (
-    request_body,
-)
+from benchmarks.dialogue import request_body
 from benchmarks.growth.curve import Curve, as_in_a_gateway, least, repeated
 from benchmarks.growth.store import MOVE, PART, STORE, part, returned
 from ledgeragent import Domain, predicate, violation

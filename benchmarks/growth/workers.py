@@ -9,13 +9,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.gateway import (
-    Load,
-    Server,
-)
 from benchmarks.growth.port import serving, spent
 from benchmarks.growth.store import STORE, part, returned
+from benchmarks.load import Load
 from benchmarks.queueing import Service, capacity
+from benchmarks.server import Server
 from ledgeragent.state import State
 from ledgeragent.stores.base import SavedSession
 from ledgeragent.stores.choose import open_session_store

@@ -23,7 +23,7 @@ from ledgeragent.journal import Journal
 from ledgeragent.journal.stores import NowhereStore
 from ledgeragent.offline.binding import Binding
 from ledgeragent.report.view import live_view_html
-from ledgeragent.types import UserMessage
+from ledgeragent.types import Reply, ToolCall, UserMessage
 from tests.gateway.wires import CHAT
 from tests.gateway.world import KNOWN, LONG, READ, WRITE, World, world
 from tests.lending.domain import LIBRARY
@@ -106,6 +106,21 @@ def test_rules_conversations_and_verdicts_are_counted() -> None:
             run = json.loads((await get(w, f"/session?name={session['session']}"))[1])
             assert run["steps"] and run["domain"] == "lending"
             assert (await get(w, "/session?name=nobody"))[0] == 400
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\u2066", "\ufeff"])
+def test_signs_that_nobody_sees_are_shown(sign: str) -> None:
+    """A name could look like another's: `lend_book` written backwards, and turned round."""
+
+    async def play() -> None:
+        reply = Reply(calls=(ToolCall(id="c", name=f"koob{sign}dnel", arguments={}),))
+        async with watched(reply, WRITE) as (w, _):
+            await w.ask(CHAT, KNOWN)
+            state = json.loads((await get(w, "/state"))[1])
+            shown = json.dumps([state["verdicts"], state["rules"]], ensure_ascii=False)
+            assert "koob" in shown and sign not in shown
 
     asyncio.run(play())
 

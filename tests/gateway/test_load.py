@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from benchmarks.conversations import RESULT, load, measured
-from benchmarks.gateway import free_port, started
+from benchmarks.server import free_port, started
 
 
 def test_conversations_at_once_are_answered_each_from_its_own_ledger() -> None:

@@ -38,6 +38,8 @@ Undecided: TypeAlias = Literal["block", "allow"]
 log = logging.getLogger(__name__)
 
 _NUMBER = re.compile(r"\d+")
+_MOST_BOUND = 64
+"""How many lists of tools a policy remembers its gate for."""
 
 
 class UnguardableError(UsageError):
@@ -176,6 +178,8 @@ class Policy:
         """The same gate, and what the agent calls its tools."""
         key = (frozenset(tools) if tools is not None else None), frozenset(controls)
         if key not in self._bound:
+            while len(self._bound) >= _MOST_BOUND:  # Whoever lists tools may list others each time.
+                del self._bound[next(iter(self._bound))]
             self._bound[key] = self._bind(*key)
         return self._bound[key]
 

@@ -172,9 +172,11 @@ class Calls:
     def answered(self, message: JSONRPCResponse | JSONRPCError, own: SharedSession) -> None:
         """Takes in the answer to a call, or to a question about one that the server goes on with."""
         key = key_of(message.id)
-        call = self._running.pop(key, None)
+        call = self._running.get(key)
         if call is not None:
+            # Until it is taken in, it is open: what goes wrong on the way leaves it so.
             self._observe(call, message)
+            self._running.pop(key, None)
         elif (task := self._tasks_asked.pop(key, None)) is not None:
             session = self.session_of_task(task, own)
             if session is not None and isinstance(message, JSONRPCResponse):

@@ -76,8 +76,14 @@ def content_of(result: McpResult) -> Json:
     structured = result.get("structuredContent")
     if structured is not None:
         return structured
-    texts = [text for block in result.get("content") or () if (text := _text_of(block)) is not None]
+    blocks = entries_of(result.get("content"))
+    texts = [text for block in blocks if (text := _text_of(block)) is not None]
     return texts[0] if len(texts) == 1 else [{"type": "text", "text": t} for t in texts] or ""
+
+
+def entries_of(listed: object) -> list[Mapping[str, Any]]:
+    """The objects of a list; a server may send anything in place of either."""
+    return [e for e in listed if isinstance(e, Mapping)] if isinstance(listed, list) else []
 
 
 def _text_of(block: Mapping[str, Any]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledgeragent.mcp.messages import McpResult
+from ledgeragent.mcp.messages import McpResult, entries_of
 
 STATE_URI = "ledger://state"
 SHOW_LEDGER = "show_ledger"
@@ -25,33 +25,46 @@ _RESOURCE: McpResult = {
 }
 
 
+_MOST_PAGES = 64
+"""How many pages of listings that were not read to their end are remembered."""
+
+
 class LedgerOffer:
-    """What a server lists, and what is added: the tool unless the server has one of its name."""
+    """What a server lists, and what is added to that."""
 
     def __init__(self) -> None:
-        self.names: list[str] = []
         self.own_tool = True
         self.server_has_resources = True
+        self._pages: dict[str, frozenset[str]] = {}
 
-    def begin(self) -> None:
-        """A listing of the tools begins anew."""
-        self.names, self.own_tool = [], True
+    def before(self, cursor: object) -> frozenset[str] | None:
+        """The names on the pages before the one that is asked for; None where nobody knows them."""
+        if cursor is None:
+            return frozenset()
+        return self._pages.get(cursor) if isinstance(cursor, str) else None
 
-    def note(self, result: McpResult) -> bool:
-        """Notes a page of tools; True if it was the last one."""
-        self.names += [str(tool.get("name")) for tool in result.get("tools") or ()]
-        return not result.get("nextCursor")
+    def is_last(self, names: frozenset[str] | None, result: McpResult) -> bool:
+        """True for the last page of the tools; behind another the names so far are noted."""
+        cursor = result.get("nextCursor")
+        if isinstance(cursor, str) and names is not None:
+            # Listings may be under way side by side, and each goes on from its own pages.
+            self._pages[cursor] = names
+            while len(self._pages) > _MOST_PAGES:
+                del self._pages[next(iter(self._pages))]
+        return not cursor
 
-    def with_tool(self, result: McpResult) -> McpResult:
-        """The last page of the tools, with the ledger's."""
-        self.own_tool = SHOW_LEDGER not in self.names
-        return {**result, "tools": [*result.get("tools", ()), _TOOL]} if self.own_tool else result
+    def with_tool(self, names: frozenset[str], result: McpResult) -> McpResult:
+        """The last page of the tools, with the ledger's unless the server has one of its name."""
+        tools = result.get("tools") or []
+        self.own_tool = SHOW_LEDGER not in names
+        is_added = self.own_tool and isinstance(tools, list)
+        return {**result, "tools": [*tools, _TOOL]} if is_added else result
 
     def capabilities(self, result: McpResult) -> McpResult:
         """The answer to a handshake, which promises the ledger as well."""
-        capabilities = dict(result.get("capabilities") or {})
+        capabilities = _object(result.get("capabilities"))
         self.server_has_resources = "resources" in capabilities
-        capabilities["resources"] = {**capabilities.get("resources", {}), "subscribe": True}
+        capabilities["resources"] = {**_object(capabilities.get("resources")), "subscribe": True}
         capabilities.setdefault("tools", {})
         return {**result, "capabilities": capabilities}
 
@@ -63,9 +76,20 @@ def only_resource() -> McpResult:
 
 def with_resource(result: McpResult) -> McpResult:
     """A page of the resources, with the ledger's on the last one."""
-    if result.get("nextCursor"):
+    listed = result.get("resources") or []
+    if result.get("nextCursor") or not isinstance(listed, list):
         return result
-    return {**result, "resources": [*(result.get("resources") or ()), _RESOURCE]}
+    return {**result, "resources": [*listed, _RESOURCE]}
+
+
+def names_on(page: McpResult) -> frozenset[str]:
+    """The names of the tools on a page."""
+    names = (tool.get("name") for tool in entries_of(page.get("tools")))
+    return frozenset(name for name in names if isinstance(name, str))
+
+
+def _object(value: object) -> McpResult:
+    return dict(value) if isinstance(value, dict) else {}
 
 
 def state_contents(text: str) -> McpResult:

@@ -8,6 +8,7 @@ cancellation, logging, completion, sampling, elicitation, and methods nobody has
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
@@ -16,6 +17,7 @@ from ledgeragent.adapters.common import Policy
 from ledgeragent.mcp.calls import Calls
 from ledgeragent.mcp.messages import (
     CONNECTION_CLOSED,
+    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     RPC,
@@ -31,6 +33,7 @@ from ledgeragent.mcp.offer import (
     SHOW_LEDGER,
     STATE_URI,
     LedgerOffer,
+    names_on,
     only_resource,
     state_contents,
     with_resource,
@@ -116,6 +119,9 @@ class Relay:
         match message.method:
             case "tools/call" if params.get("name") == SHOW_LEDGER and self._offer.own_tool:
                 return answer(message, text_result(session.conversation.context()))
+            case "tools/call" if not isinstance(params.get("name"), str):
+                # Some servers take a list of one name for the name.
+                return failure(message, INVALID_PARAMS, "the name of a tool should be a text")
             case "tools/call":
                 return self.calls.take(message, params, session)
             case "resources/read" if is_state:
@@ -148,9 +154,8 @@ class Relay:
             case "initialize":
                 self._edits[key_of(message.id)] = self._agreed
             case "tools/list":
-                if not params.get("cursor"):
-                    self._offer.begin()
-                self._edits[key_of(message.id)] = self._listed
+                before = self._offer.before(params.get("cursor"))
+                self._edits[key_of(message.id)] = partial(self._listed, before)
             case "tasks/result" | "tasks/get" | "tasks/cancel":
                 self.calls.asks_for_task(message, params)
         return Step(to_server=(message,))
@@ -202,12 +207,15 @@ class Relay:
     def _initialized(self, result: McpResult) -> McpResult:
         return self._offer.capabilities(self._agreed(result))
 
-    def _listed(self, result: McpResult) -> McpResult:
-        if not self._offer.note(result):
+    def _listed(self, before: frozenset[str] | None, result: McpResult) -> McpResult:
+        page = names_on(result)
+        names = before | page if before is not None else None
+        if not self._offer.is_last(names, result):
             return result
-        self.calls.take_listing(frozenset(self._offer.names))
-        self.conversation.rebind(*self.calls.bound)
-        return result if self._guard.shadow else self._offer.with_tool(result)
+        if names is not None:
+            self.calls.take_listing(names)
+            self.conversation.rebind(*self.calls.bound)
+        return result if self._guard.shadow else self._offer.with_tool(names or page, result)
 
 
 def _edited(message: JSONRPCResponse, edit: Callable[[McpResult], McpResult]) -> JSONRPCResponse:

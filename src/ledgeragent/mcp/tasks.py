@@ -20,7 +20,9 @@ def started_task(result: McpResult) -> str | None:
 
 def ended_task(status: Mapping[str, Any]) -> str | None:
     """The id of a task that this status tells to have ended, with no answer in it."""
-    return _id_of(status) if status.get("status") in _ENDED and "result" not in status else None
+    word = status.get("status")
+    has_ended = isinstance(word, str) and word in _ENDED and "result" not in status
+    return _id_of(status) if has_ended else None
 
 
 def inline_result(status: McpResult) -> McpResult | None:

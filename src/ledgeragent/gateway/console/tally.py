@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ledgeragent.domain import Domain
+from ledgeragent.text import printable
 from ledgeragent.types import Json
 from ledgeragent.verdict import Enforcement, Kind
 
@@ -132,4 +133,6 @@ def _finding(finding: Mapping[str, Json]) -> Json:
 
 
 def _clipped(text: str) -> str:
+    # What turns the reading round, or cannot be seen, would make a name look like another.
+    text = printable(text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
