@@ -90,7 +90,7 @@ mutants: $(VENV)/.mutants
 bench: $(READY)
 	$(BIN)/python -m benchmarks.speed
 
-# A quarter of an hour. PARTS=records,rules measures some of it.
+# Some 20 minutes, and 5 GB of disk. PARTS=records,rules measures some of it.
 bench-growth: $(READY)
 	$(BIN)/python -m benchmarks.growth $(if $(PARTS),--parts $(PARTS))
 

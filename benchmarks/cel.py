@@ -49,7 +49,7 @@ def cost(sample: Sample, domain: Domain, orders: int) -> float:
     rule = next(rule for rule in domain.predicates if rule.id == sample.rule)
     guard = domain.guard(sample.call.name)
     assert guard is not None and guard.read_arguments is not None
-    arguments = guard.read_arguments(sample.call.arguments, "")
+    arguments = guard.read_arguments(sample.call.arguments, "", [])
     ledger = beside(sample.state(domain), orders)
 
     def judge() -> None:

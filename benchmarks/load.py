@@ -25,6 +25,11 @@ class Load:
         self._requests = [_head(len(body)) + body for body in bodies]
         self.milliseconds: list[float] = []
 
+    @property
+    def asked(self) -> int:
+        """How many requests were answered."""
+        return len(self.milliseconds)
+
     async def run(self, connections: int, seconds: float) -> None:
         """Asks for so long."""
         self._end = time.perf_counter() + seconds

@@ -14,6 +14,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from ledgeragent.mining.recording import RecordedRuns
 from ledgeragent.mining.rules.drafting import drafted
 from ledgeragent.mining.rules.proposal import LEAST_SITUATIONS
 from ledgeragent.mining.rules.rulestext import rule_id
-from ledgeragent.offline.traces import Trace
 from ledgeragent.packs.catalogue import versions
 
 RESULT = Path(__file__).parent / "results" / "mining.json"
@@ -118,22 +118,23 @@ ROUTES: dict[str, dict[str, tuple[str, ...]]] = {
 """The routes of the shipped packs, in the words of a mined one; keys in alphabetical order."""
 
 
-class Half(RecordedRuns):
+@contextmanager
+def recorded(files: list[str], half: int) -> Iterator[RecordedRuns]:
     """The runs of one half of the tasks, or all."""
-
-    def __init__(self, files: list[str], half: int) -> None:
-        super().__init__(files)
-        self._half = half
-
-    def _is_left_out(self, trace: Trace) -> bool:
-        other = self._half < 2 and zlib.crc32((trace.task_id or "").encode()) % 2 != self._half
-        return other or super()._is_left_out(trace)
+    with tempfile.TemporaryDirectory() as place:
+        if half < len(HALVES) - 1:
+            own = Path(place, "runs.jsonl")
+            own.write_text("".join(_lines(files, half)))
+            files = [str(own)]
+        with RecordedRuns(files) as recording:
+            yield recording
 
 
 def judged(domain: str, half: int, files: list[str]) -> dict[str, Any]:
     """One mined pack beside the shipped one."""
     begin = time.perf_counter()
-    mined = draft(Half(files, half))
+    with recorded(files, half) as recording:
+        mined = draft(recording)
     seconds = time.perf_counter() - begin
     row = {
         "half": HALVES[half],
@@ -160,7 +161,8 @@ def judged(domain: str, half: int, files: list[str]) -> dict[str, Any]:
 
 def _rules(domain: str, mined: Draft, half: int, files: list[str], least: int) -> dict[str, Any]:
     """The rules that are drafted, and what they would have stopped in the other half if enforced."""
-    rules = drafted(domain, mined, Half(files, half), least=least)
+    with recorded(files, half) as recording:
+        rules = drafted(domain, mined, recording, least=least)
     row: dict[str, Any] = {"situations": least, "drafted": len(rules.proposals)}
     row["ids"] = [rule_id(domain, proposal) for proposal in rules.proposals]
     if not rules.proposals or half == len(HALVES) - 1:

@@ -65,6 +65,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "growth": growing.growth,
     "growth-cost": growing.cost,
     "growth-workers": growing.workers,
+    "scale": growing.scale,
     "helpers": costs.helpers,
     "mcp-clients": clients.mcp_clients,
     "measured": front.measured,

@@ -38,6 +38,38 @@ def growth() -> str:
     return table(head, rows) + made_by("growth.json", report["command"])
 
 
+def scale() -> str:
+    """What judging recorded runs took, by engine and number."""
+    report = result("scale.json")
+    reports: dict[int, set[str]] = {}
+    for row in report["rows"]:
+        reports.setdefault(row["runs"], set()).add(row["report"])
+    rows = [
+        (
+            row["engine"],
+            f"{row['runs']:,}",
+            f"{row['judged']:,}",
+            f"{row['calls']:,}",
+            f"{row['processor_seconds']:,.0f}",
+            f"{row['seconds']:,.0f}",
+            f"{row['megabytes']:,.0f}",
+            "yes" if len(reports[row["runs"]]) == 1 else "**no**",
+        )
+        for row in report["rows"]
+    ]
+    head = (
+        "engine",
+        "runs read",
+        "judged",
+        "calls in them",
+        "processor time of the command (s)",
+        "time (s)",
+        "most memory of the command (MB)",
+        "equal reports",
+    )
+    return table(head, rows) + made_by("scale.json", report["command"])
+
+
 def _short(cost: float) -> str:
     return f"{cost:,.0f}" if cost >= 100 else f"{cost:.3g}"
 

@@ -16,7 +16,7 @@ def main() -> int:
     """Measures, prints, and writes the result; 1 where something grows faster than it may."""
     parser = argparse.ArgumentParser(description=str(growth.__doc__).partition("\n")[0])
     parser.add_argument("--parts", default=",".join(PARTS), help="some of: " + ", ".join(PARTS))
-    parser.add_argument("--most-runs", type=int, default=100_000)
+    parser.add_argument("--most-runs", type=int, default=1_000_000)
     args = parser.parse_args()
     names = args.parts.split(",")
     if unknown := set(names) - set(PARTS):

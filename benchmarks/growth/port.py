@@ -111,7 +111,7 @@ def conversations() -> list[Curve]:
 
 async def _so_many(load: Load, count: int) -> None:
     """Asks until so many conversations were begun in all."""
-    while (left := count - load._asked) > 0:
+    while (left := count - load.asked) > 0:
         await load.run(1, max(min(left * 0.0004, 5.0), 0.001))
 
 

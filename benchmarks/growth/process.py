@@ -1,10 +1,9 @@
-"""The curves of what one process does: records, rules, sessions, journals, runs."""
+"""The curves of what one process does: records, rules, sessions, journals."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import sqlite3
 import tempfile
 import time
@@ -13,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import fixture
-from benchmarks.dialogue import request_body
 from benchmarks.growth.curve import Curve, as_in_a_gateway, least, repeated
 from benchmarks.growth.store import MOVE, PART, STORE, part, returned
 from ledgeragent import Domain, predicate, violation
@@ -24,7 +21,6 @@ from ledgeragent.gateway.settings import MAX_LEDGER
 from ledgeragent.journal import Journal, open_store, verify
 from ledgeragent.journal.checkpoints import Checkpoints
 from ledgeragent.journal.resuming import resumed
-from ledgeragent.offline.replay import replay
 from ledgeragent.predicates import Broken, View
 from ledgeragent.state import State
 from ledgeragent.stores.base import SavedSession
@@ -188,24 +184,3 @@ def journals() -> list[Curve]:
 def _written(journal: Journal, count: int) -> None:
     for number in range(count):
         journal.heard("s", UserMessage(text=f"message {number}: {'Lorem ipsum. ' * 8}"))
-
-
-def runs(most: int) -> list[Curve]:
-    """n runs are judged again in one process. They are made up of one conversation with other keys."""
-    curve = Curve("runs are judged again", "runs")
-    body = json.loads(request_body(False))
-    text = json.dumps({"id": "0000000", "messages": body["messages"], "domain": "retail"})
-    with tempfile.TemporaryDirectory() as folder:
-        for size in (1_000, 10_000, 100_000, 1_000_000):
-            if size > most:
-                break
-            file = Path(folder, "runs.jsonl")
-            with file.open("w") as stream:
-                for number in range(size):
-                    line = text.replace(fixture.ORDER_ID, f"#W{number:07}")
-                    stream.write(line.replace("0000000", f"{number:07}", 1) + "\n")
-            began = time.process_time()
-            result = replay([str(file)], "retail")
-            assert result.runs == size, result
-            curve.add(size, time.process_time() - began)
-    return [curve]

@@ -10,7 +10,8 @@ from typing import Any
 
 from benchmarks.growth.curve import STEEPEST, Curve
 from benchmarks.growth.port import conversations, history
-from benchmarks.growth.process import journals, records, rules, runs, sessions
+from benchmarks.growth.process import journals, records, rules, sessions
+from benchmarks.growth.runs import runs
 from benchmarks.growth.workers import workers
 
 RESULT = Path(__file__).parents[1] / "results" / "growth.json"

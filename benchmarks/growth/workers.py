@@ -32,9 +32,9 @@ def workers() -> dict[str, Any]:
     async def measure(gateway: Server) -> None:
         load = Load(gateway.port)
         for _ in range(60):
-            before, asked = spent(gateway), load._asked
+            before, asked = spent(gateway), load.asked
             await load.run(1, 0.03)
-            samples.append((spent(gateway) - before) / (load._asked - asked))
+            samples.append((spent(gateway) - before) / (load.asked - asked))
 
     asyncio.run(serving(measure))
     base = _database_samples()

@@ -1,15 +1,20 @@
-"""The lending library with a rule over which the process dies, for tests of what engines survive."""
+"""The lending library with a rule over which a process, or a whole cluster, dies: for tests of engines."""
 
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import replace
+from pathlib import Path
 
 from ledgeragent.predicates import Broken, View, predicate
 from tests.cli.branches import NEW
 from tests.lending.domain import Lend
 
 DEADLY_DAYS = 666
+LAST_DAYS = 667
+CLUSTER = "TEST_CLUSTER_PROCESSES"
+"""The variable with the file that lists the processes of the cluster."""
 
 
 @predicate("lending/deadly", guards="lend_book")
@@ -17,6 +22,9 @@ def deadly(call: Lend, ledger: View) -> Broken | None:
     """It kills, where a book is lent for that long."""
     if call["days"] == DEADLY_DAYS:
         os._exit(1)
+    if call["days"] == LAST_DAYS:
+        for process in Path(os.environ[CLUSTER]).read_text().split():
+            os.kill(int(process), signal.SIGKILL)
     return None
 
 

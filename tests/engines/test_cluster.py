@@ -7,7 +7,9 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from socket import create_server
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from ledgeragent.cli.engines import engine_of
 from ledgeragent.engines.cluster import RayEngine, _staged
 from tests.cli.branches import NAME
 from tests.cli.command import BOOK, ROOT, RUNS, Done, jsonl, ledgeragent, lend, run
-from tests.engines.deadly import DEADLY_DAYS
+from tests.engines.deadly import CLUSTER, DEADLY_DAYS, LAST_DAYS
 from tests.engines.deadly import NAME as DEADLY
 from tests.stores3 import BUCKET, fetched, put, store
 
@@ -51,6 +53,10 @@ from ray.cluster_utils import Cluster
 small = {"num_cpus": 1, "object_store_memory": 100 << 20}
 cluster = Cluster(initialize_head=True, head_node_args={**small, "include_dashboard": False})
 cluster.add_node(**small)
+if len(sys.argv) > 1:
+    started = [p for node in cluster.list_all_nodes() for p in node.all_processes.values()]
+    with open(sys.argv[1], "w") as file:
+        file.write(" ".join(str(one.process.pid) for listed in started for one in listed))
 print(cluster.address, flush=True)
 sys.stdin.read()
 cluster.shutdown()
@@ -67,10 +73,17 @@ def variables() -> Iterator[Mapping[str, str]]:
 @pytest.fixture(scope="module")
 def address(variables: Mapping[str, str]) -> Iterator[str]:
     """The address of a cluster of two nodes, which see that store."""
+    with cluster(variables) as address:
+        yield address
+
+
+@contextmanager
+def cluster(variables: Mapping[str, str], *arguments: str) -> Iterator[str]:
+    """The address of a cluster of two nodes, which have these variables."""
     around = {**os.environ, **variables, "RAY_USAGE_STATS_ENABLED": "0"}
     around["PYTHONPATH"] = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
     with subprocess.Popen(
-        [sys.executable, "-c", NODES],
+        [sys.executable, "-c", NODES, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -203,3 +216,51 @@ def test_other_verbs_have_the_engine_too(address: str, tmp_path: Path, verb: str
     here, there = on_both(address, *words, "--format", "json")
     assert there == here and here.code < 2 and here.json
     assert verb != "diff" or any(here.json["cases_left_out"].values())
+
+
+NOWHERE = {
+    "127.0.0.1:1": "no Ray cluster at 127.0.0.1:1: ",
+    "nowhere.invalid:6379": "no Ray cluster at nowhere.invalid:6379: ",
+    "ray://127.0.0.1:1": "no Ray cluster at ray://127.0.0.1:1: ",
+    "ray://nowhere.invalid:10001": "no Ray cluster at ray://nowhere.invalid:10001: ",
+    "127.0.0.1": "127.0.0.1 is no address of a cluster",
+    "http://head": "http://head is no address of a cluster",
+    ":6379": ":6379 is no address of a cluster",
+    "127.0.0.1:99999": "127.0.0.1:99999 is no address of a cluster",
+    "127.0.0.1:ray": "127.0.0.1:ray is no address of a cluster",
+}
+
+
+@pytest.mark.parametrize("place", NOWHERE)
+def test_an_address_without_a_cluster_is_told(tmp_path: Path, place: str) -> None:
+    """Ray itself goes on asking for many minutes."""
+    (tmp_path / "runs.jsonl").write_text(jsonl(*RUNS))
+    table = tmp_path / "verdicts.parquet"
+    words = ("replay", tmp_path / "runs.jsonl", "--domain", NAME, "--write", table)
+    done = ledgeragent(*words, "--engine", "ray", "--address", place)
+    assert (done.code, done.out) == (2, "") and NOWHERE[place] in done.err, done
+    assert [file.name for file in tmp_path.iterdir()] == ["runs.jsonl"]
+    around = {"RAY_ADDRESS": place}
+    assert ledgeragent(*words, "--engine", "ray", env=around).err == done.err
+    here = ledgeragent(*words, "--address", place)
+    assert here.code == 2 and "--address goes with --engine ray" in here.err
+
+
+def test_what_listens_there_and_is_no_cluster_is_told(tmp_path: Path) -> None:
+    (tmp_path / "runs.jsonl").write_text(jsonl(*RUNS))
+    with create_server(("127.0.0.1", 0)) as deaf:
+        place = f"127.0.0.1:{deaf.getsockname()[1]}"
+        words = ("replay", tmp_path / "runs.jsonl", "--domain", NAME, "--engine", "ray")
+        done = ledgeragent(*words, "--address", place)
+    assert (done.code, done.out) == (2, "") and f"no Ray cluster at {place}: " in done.err, done
+
+
+def test_a_cluster_that_dies_in_the_middle_is_told(tmp_path: Path) -> None:
+    """Ray itself would end the command as one that found something, and leave half a table."""
+    listed, table = tmp_path / "processes", tmp_path / "verdicts.parquet"
+    with cluster({CLUSTER: str(listed)}, str(listed)) as address:
+        (tmp_path / "runs.jsonl").write_text(jsonl(run("last", BOOK, lend(LAST_DAYS)), *RUNS))
+        words = ("replay", tmp_path / "runs.jsonl", "--domain", DEADLY, "--write", table)
+        done = ledgeragent(*words, "--engine", "ray", "--address", address)
+    assert (done.code, done.out) == (2, "") and "the Ray cluster gave up: " in done.err, done
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["processes", "runs.jsonl"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -16,6 +18,8 @@ from ledgeragent.files.objects import (
     opened_object,
     remove_object,
 )
+from tests.cli.branches import NAME
+from tests.cli.command import ledgeragent
 from tests.stores3 import BUCKET, put, store
 
 
@@ -73,3 +77,51 @@ def test_what_is_not_there_is_told_with_its_name(bucket: str) -> None:
 
 def test_other_places_are_no_objects() -> None:
     assert not any(map(is_object, ("runs.jsonl", "-", "/s3/x", "s3:x", "http://host/x", "c://x")))
+
+
+NOTHING_THERE = {
+    "s3://no-such-bucket/may/": "no object there",
+    "s3://no-such-bucket/may/a.jsonl": "no object there",
+    "s3://no-such-bucket/may/*.jsonl": "no object fits this pattern",
+    f"{BUCKET}/may/z.jsonl": "no object there",
+    f"{BUCKET}/may/*.parquet": "no object fits this pattern",
+    f"{BUCKET}/july/": "no object there",
+    f"{BUCKET}/odd/": "none whose name ends in .json",
+    "s3://": "it names no bucket",
+}
+
+
+@pytest.mark.usefixtures("bucket")
+@pytest.mark.parametrize("place", NOTHING_THERE)
+def test_a_command_tells_a_place_with_nothing_to_read(tmp_path: Path, place: str) -> None:
+    put("odd/readme.txt", b"hello")
+    words = ("replay", place, "--domain", NAME, "--write", tmp_path / "verdicts.parquet")
+    done = ledgeragent(*words)
+    assert (done.code, done.out) == (2, "") and f"{place}: " in done.err, done
+    assert NOTHING_THERE[place] in done.err and "Traceback" not in done.err
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.usefixtures("bucket")
+@pytest.mark.parametrize("endpoint", ["http://127.0.0.1:1", "http://nowhere.invalid"])
+def test_a_store_that_does_not_answer_is_told(endpoint: str) -> None:
+    around = {"AWS_ENDPOINT_URL": endpoint, "AWS_MAX_ATTEMPTS": "1"}
+    done = ledgeragent("replay", f"{BUCKET}/may/", "--domain", NAME, env=around)
+    assert (done.code, done.out) == (2, "") and "the store answers: " in done.err, done
+
+
+@pytest.mark.usefixtures("bucket")
+def test_a_store_that_wants_other_keys_is_told() -> None:
+    """The local store lets everybody in, until it is told how many requests were enough."""
+
+    def without_keys(requests: bytes) -> None:
+        place = f"{os.environ['AWS_ENDPOINT_URL']}/moto-api/reset-auth"
+        kind = {"Content-Type": "text/plain"}
+        urlopen(Request(place, data=requests, headers=kind, method="POST")).close()
+
+    without_keys(b"0")
+    try:
+        done = ledgeragent("replay", f"{BUCKET}/may/", "--domain", NAME)
+    finally:
+        without_keys(b"inf")
+    assert (done.code, done.out) == (2, "") and "the store answers: " in done.err, done

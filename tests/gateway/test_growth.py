@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
+from benchmarks.gateway import Load
 from benchmarks.growth.curve import STEEPEST, Curve
+from benchmarks.growth.port import _so_many
 from benchmarks.growth.report import PARTS, RESULT, steep
 from benchmarks.queueing import Service, capacity, simulated
 
@@ -31,6 +34,19 @@ def test_what_is_steep_is_seen() -> None:
     assert curve.report()["exponent"] == 2.0
     assert steep({"rules": [curve.report()]}) == ["squares: 2.0"]
     assert STEEPEST < 2
+
+
+class Quick(Load):
+    """Connections that are answered at once."""
+
+    async def run(self, connections: int, seconds: float) -> None:
+        self.milliseconds += [1.0] * connections
+
+
+def test_so_many_conversations_are_begun_as_are_asked_for() -> None:
+    load = Quick(0)
+    asyncio.run(_so_many(load, 3))
+    assert load.asked == 3
 
 
 def test_alone_a_request_takes_what_it_takes() -> None:

@@ -68,6 +68,8 @@ def _objects_at(place: str) -> list[str]:
     names = [*objects_at(place)]
     if names != [place] and not is_wild(place):
         names = [name for name in names if name.lower().endswith(_ENDINGS)]
+    if not names and is_wild(place):
+        raise DataError("no object fits this pattern", file=place)
     if not names:
         raise DataError(
             f"no object there, or none whose name ends in {', '.join(_ENDINGS)}", file=place

@@ -7,17 +7,19 @@ one reader, and what it reads is worked on by all.
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from socket import create_connection
 from tempfile import TemporaryDirectory
 from typing import Any, Generic
 
 from ledgeragent.engines.engine import Failure, S, T, WorkerDied, guarded, outcome, salvaged
-from ledgeragent.errors import LedgerAgentError, MissingExtraError
+from ledgeragent.errors import LedgerAgentError, MissingExtraError, UsageError
 from ledgeragent.files.objects import is_object
 from ledgeragent.files.reading import read_bytes
 
@@ -27,6 +29,10 @@ _WAITING_PER_PROCESSOR = 3
 _READ_AHEAD = 4
 """Shares that a reader holds ready."""
 _RETRIES = 2
+_SECONDS = 10
+"""So long a host may take to answer."""
+_PATIENCE = {"RAY_NUM_REDIS_GET_RETRIES": "1", "RAY_py_gcs_connect_timeout_s": str(_SECONDS)}
+"""Ray's own waiting for a cluster, which is that for one that is only starting."""
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -58,9 +64,9 @@ class RayEngine:
             _staged(self.packs) as folder,
             open(os.devnull, "w") as nowhere,
             redirect_stdout(nowhere),  # there Ray says which of its processes died
-            _connected(self.address, folder) as ray,
+            _connected(self.address, folder) as (ray, head),
         ):
-            yield from _Cluster(ray, reader, work).spread(sources)
+            yield from _Cluster(ray, head, reader, work).spread(sources)
 
 
 def _place(pack: str, files: Sequence[Path], number: int) -> str:
@@ -92,11 +98,18 @@ def _staged(packs: Mapping[str, Sequence[Path]]) -> Iterator[str | None]:
 
 
 @contextmanager
-def _connected(address: str | None, folder: str | None) -> Iterator[Any]:
-    """Ray, connected for as long as the block lasts; LedgerAgentError where no cluster answers."""
+def _connected(address: str | None, folder: str | None) -> Iterator[tuple[Any, str]]:
+    """Ray, connected for as long as the block lasts, and where the cluster's head listens.
+
+    LedgerAgentError where no cluster answers.
+    """
     # Nothing is told to anybody of how it is used, and Ray's own words are not ours.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # Left to itself, Ray joins whatever cluster somebody has started on this machine.
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
+    if address != "local":
+        _require_answer(address)
     try:
         ray: Any = import_module("ray")
     except ImportError:
@@ -104,8 +117,6 @@ def _connected(address: str | None, folder: str | None) -> Iterator[Any]:
     environment: dict[str, Any] = {"py_modules": [str(_PACKAGE)]}
     if folder is not None:
         environment["working_dir"] = folder
-    # Left to itself, Ray joins whatever cluster somebody has started on this machine.
-    address = address or os.environ.get("RAY_ADDRESS") or "local"
     try:
         ray.init(
             address=address,
@@ -118,7 +129,7 @@ def _connected(address: str | None, folder: str | None) -> Iterator[Any]:
         words = " ".join(str(problem).split())
         raise LedgerAgentError(f"no Ray cluster at {address}: {words}") from None
     try:
-        yield ray
+        yield ray, address if "://" in address else ray.get_runtime_context().gcs_address
     except ray.exceptions.RayError as problem:
         words = " ".join(str(problem).split())
         raise LedgerAgentError(f"the Ray cluster gave up: {words}") from None
@@ -126,15 +137,44 @@ def _connected(address: str | None, folder: str | None) -> Iterator[Any]:
         ray.shutdown()
 
 
+def _require_answer(address: str) -> None:
+    """LedgerAgentError where nothing listens at an address, which Ray goes on asking for minutes."""
+    for name, value in _PATIENCE.items():
+        os.environ.setdefault(name, value)
+    if address == "auto":
+        return
+    if (silence := _silence(address)) is not None:
+        raise LedgerAgentError(f"no Ray cluster at {address}: {silence}")
+
+
+def _silence(address: str) -> str | None:
+    """Why nothing listens at an address, None where something does; UsageError where it is none."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if not host or not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
+        raise UsageError(
+            f"{address} is no address of a cluster: auto, HOST:PORT or ray://HOST:PORT"
+        )
+    try:
+        create_connection((host.strip("[]"), int(port)), _SECONDS).close()
+    except (OSError, UnicodeError) as problem:
+        return getattr(problem, "strerror", None) or str(problem)
+    return None
+
+
 class _Cluster(Generic[S, T]):
     """The tasks of a cluster that are under way, in the order of the input."""
 
     def __init__(
-        self, ray: Any, reader: Callable[[int, str], Iterator[S]], work: Callable[[S], T]
+        self,
+        ray: Any,
+        head: str,
+        reader: Callable[[int, str], Iterator[S]],
+        work: Callable[[S], T],
     ) -> None:
         self._ray = ray
         self._shares_in = reader
         self._work = work
+        self._head = head
         self._order = ray.put(work)
         self._processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._task = ray.remote(_worked)
@@ -178,20 +218,35 @@ class _Cluster(Generic[S, T]):
     def _next(self) -> Iterator[tuple[S, T]]:
         share, task = self._waiting.popleft()
         try:
-            emptied, result = self._ray.get(task)
+            emptied, result = self._result(task)
         except self._deaths():
+            self._require_head()
             yield from salvaged(self._ray.get(share), self._attempt, self._work)
         else:
             yield emptied, outcome(result)
 
     def _attempt(self, share: S) -> T:
         try:
-            result: T | Failure = self._ray.get(
+            result: T | Failure = self._result(
                 self._task.options(max_retries=0).remote(self._order, share)
             )[1]
         except self._deaths():
+            self._require_head()
             raise WorkerDied from None
         return outcome(result)
+
+    def _result(self, task: Any) -> Any:
+        while not self._ray.wait([task], timeout=_SECONDS)[0]:
+            self._require_head()
+        return self._ray.get(task)
+
+    def _require_head(self) -> None:
+        """LedgerAgentError where the head of the cluster is gone, for which Ray would end this process."""
+        ends = time.monotonic() + 2 * _SECONDS
+        while (silence := _silence(self._head)) is not None:
+            if time.monotonic() > ends:
+                raise LedgerAgentError(f"the Ray cluster gave up: {self._head}: {silence}")
+            time.sleep(1)
 
     def _deaths(self) -> tuple[type[Exception], ...]:
         exceptions = self._ray.exceptions

@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
@@ -22,6 +23,8 @@ from ledgeragent.errors import DataError, MissingExtraError
 SCHEMES = ("s3", "gs", "az")
 _BUFFER = 8 << 20
 """Bytes. A request for each: few, and not much in memory."""
+_PATIENCE = 60
+"""Seconds in which a store that does not answer is asked again."""
 _WILD = frozenset("*?[")
 
 
@@ -151,7 +154,8 @@ def _s3() -> Any:
 
 def _gs() -> Any:
     host = os.environ.get("STORAGE_EMULATOR_HOST", "")
-    return _pafs().GcsFileSystem(**_endpoint(host), anonymous=bool(host))
+    limit = timedelta(seconds=_PATIENCE)  # its own is a quarter of an hour
+    return _pafs().GcsFileSystem(**_endpoint(host), anonymous=bool(host), retry_time_limit=limit)
 
 
 def _az() -> Any:
