@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from benchmarks.gateway import Load
+from benchmarks.load import Load
 from benchmarks.growth.curve import STEEPEST, Curve
 from benchmarks.growth.port import _so_many
 from benchmarks.growth.report import PARTS, RESULT, steep
