@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from benchmarks.load import Load
 from benchmarks.growth.curve import STEEPEST, Curve
 from benchmarks.growth.port import _so_many
 from benchmarks.growth.report import PARTS, RESULT, steep
+from benchmarks.load import Load
 from benchmarks.queueing import Service, capacity, simulated
 
 KNOWN = {
