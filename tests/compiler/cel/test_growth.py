@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from ledgeragent.compiler.cel import growth as growth_module
 from ledgeragent.compiler.cel.engine import CelError, Source, environment
 from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.programs import Program, compile_expression
@@ -115,3 +118,42 @@ def test_the_gate_blocks_and_says_why(tmp_path: Path) -> None:
     (finding,) = verdict.findings
     assert (verdict.decision, finding.kind) == (Decision.BLOCK, Kind.ERROR)
     assert f"{MOST_BYTES // 1_000_000} MB of memory" in str(finding.error)
+
+
+def test_values_like_earlier_ones_are_not_reckoned_with_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A record of some kilobytes is far from the bound, and would cost more to measure than the rule."""
+    growth = Growth(program_of("l.filter(x, x != a).size() > 0").tree)
+    first, second = ({"l": [word] * 600, "a": word} for word in ("one", "two"))
+    assert not growth.exceeds(first)
+    monkeypatch.setattr(Growth, "_bound", None)
+    assert not growth.exceeds(second)
+
+
+@pytest.mark.parametrize(("text", "values"), HUGE, ids=[text for text, _ in HUGE])
+def test_what_was_remembered_of_small_values_says_nothing_of_large_ones(
+    text: str, values: dict[str, Any]
+) -> None:
+    growth = Growth(program_of(text).tree)
+    assert not growth.exceeds({name: value[:1] for name, value in values.items()})
+    assert growth.exceeds(values)
+
+
+WORDS = st.text(alphabet="xy", max_size=40)
+VALUES = st.fixed_dictionaries(
+    {"a": WORDS, "b": WORDS, "l": st.lists(WORDS, max_size=30)},
+    optional={"m": st.lists(st.lists(WORDS, max_size=8) | WORDS | st.floats(), max_size=30)},
+)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([text for text, _ in HUGE]), st.lists(VALUES, min_size=2, max_size=4))
+def test_what_is_remembered_lets_nothing_larger_pass(
+    text: str, calls: list[dict[str, Any]]
+) -> None:
+    growth = Growth(program_of(text).tree)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(growth_module, "MOST_BYTES", 5_000)
+        for values in calls:
+            assert growth.exceeds(values) is (growth.bytes(values) > 5_000)

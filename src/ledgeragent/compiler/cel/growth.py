@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from marshal import dumps
+from typing import NamedTuple
 
 from ledgeragent.compiler.cel.tree import (
     Call,
@@ -31,6 +32,7 @@ MOST_BYTES = 100_000_000
 """The bytes that the values made in one evaluation may take together."""
 
 _ELEMENT = 64
+_MOST_REMEMBERED = 1024
 _COPIED = 16  # n items that a macro keeps one by one copy n * n / 2 elements of 32 bytes
 _LONGEST_NUMBER = 1400  # as format(...) writes it at most
 _GROWING = frozenset(("_+_", "format", "join", "replace", "split", "quote", "strings.quote"))
@@ -82,28 +84,63 @@ def _held(values: Iterable[Json]) -> Size:
     return Size(total, len(sizes), reduce(_larger, sizes) if sizes else None)
 
 
+class _Magnitude(NamedTuple):
+    """The bits of the length of a value's serialized form, and of the number of its items."""
+
+    length: int
+    items: int
+
+    @property
+    def largest(self) -> Size:
+        """The size that no value of this magnitude exceeds."""
+        item = Size(_ELEMENT << self.length, 1 << self.length)
+        return Size(item.bytes, 1 << self.items, item)
+
+
+def _magnitude(value: Json) -> _Magnitude:
+    """The magnitude of a value; ValueError for one that is nested too deep."""
+    length = len(dumps(value, 2)).bit_length()
+    match value:
+        case list() | tuple():
+            return _Magnitude(length, len(value).bit_length())
+        case dict():
+            return _Magnitude(length, (2 * len(value)).bit_length())
+        case _:
+            return _Magnitude(length, length)
+
+
 class Growth:
     """The bound of one expression; it `grows` where its values can be larger than what it reads."""
 
-    __slots__ = ("_names", "_safe", "grows", "tree")
+    __slots__ = ("_is_safe", "_names", "grows", "tree")
 
     def __init__(self, tree: Expr) -> None:
         self.tree = tree
         self.grows = any(map(_can_grow, walk(tree)))
-        self._names = {node.name for node in walk(tree) if isinstance(node, Ident)}
-        self._safe = self._largest_safe() if self.grows else 0
+        self._names = tuple({node.name for node in walk(tree) if isinstance(node, Ident)})
+        # By the magnitudes of the values, in the order of the names: most calls are like earlier ones.
+        self._is_safe: dict[tuple[_Magnitude, ...], bool] = {}
 
     def exceeds(self, values: Mapping[str, Json]) -> bool:
         """True if evaluating the expression with these values may take more than `MOST_BYTES`."""
         if not self.grows:
             return False
         try:
-            inputs = {name: values[name] for name in self._names if name in values}
-            if len(dumps(inputs, 2)) <= self._safe:
-                return False
-        except ValueError:  # nested deeper than that module goes
-            pass
-        return self.bytes(values) > MOST_BYTES
+            magnitudes = tuple([_magnitude(values.get(name)) for name in self._names])
+        except ValueError:  # nested deeper than `marshal` goes
+            return self.bytes(values) > MOST_BYTES
+        return not self._safe_for(magnitudes) and self.bytes(values) > MOST_BYTES
+
+    def _safe_for(self, magnitudes: tuple[_Magnitude, ...]) -> bool:
+        """True if the bound holds for all values that are no larger than these."""
+        safe = self._is_safe.get(magnitudes)
+        if safe is None:
+            sizes = {n: m.largest for n, m in zip(self._names, magnitudes, strict=True)}
+            safe = self._bound({}, sizes.__getitem__) <= MOST_BYTES
+            if len(self._is_safe) >= _MOST_REMEMBERED:
+                self._is_safe.clear()
+            self._is_safe[magnitudes] = safe
+        return safe
 
     def bytes(self, values: Mapping[str, Json]) -> int:
         """The bound for these values."""
@@ -113,16 +150,6 @@ class Growth:
         bound = _Bound(size)
         bound.of(self.tree, names)
         return bound.total
-
-    def _largest_safe(self) -> int:
-        """The length of serialized values up to which the bound holds whatever they are."""
-        length = 1 << 20
-        while length:
-            anything = Size(length * _ELEMENT, length)
-            if self._bound({}, lambda name, size=anything: size) <= MOST_BYTES:  # type: ignore[misc]
-                return length
-            length >>= 1
-        return 0
 
 
 def _can_grow(expr: Expr) -> bool:
