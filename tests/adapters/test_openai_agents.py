@@ -289,10 +289,13 @@ def test_items_as_messages() -> None:
         {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "1"},
         {"type": "function_call_output", "call_id": "1", "output": "found"},
         {"role": "assistant", "content": "There."},
+        {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "2"},
+        {"type": "function_call_output", "call_id": "2", "output": "fou", "status": "incomplete"},
     ]
     assert list(map_history(items)) == [
         UserMessage(text="Hi"),
         Reply(text="Let me look.", calls=(ToolCall(name="f", id="1"),)),
         ToolReturn(call_id="1", content="found"),
-        Reply(text="There."),
+        Reply(text="There.", calls=(ToolCall(name="f", id="2"),)),
+        ToolReturn(call_id="2", content="fou", error=True, lost=True),
     ]

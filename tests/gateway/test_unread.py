@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ledgeragent.types import Json, Message, Reply, ToolReturn, UserMessage
 from tests.gateway.conftest import Client
-from tests.gateway.world import HELLO, READ, SAY, WRITE, run, world
-from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, answer
+from tests.gateway.wires import RESPONSES
+from tests.gateway.world import HELLO, KNOWN, READ, SAY, WRITE, run, world
+from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, answer
 
 POOR = {name: value for name, value in ADA.items() if name != "fines"}
 MINE = {"x-ledgeragent-session": "ada"}
@@ -123,5 +125,38 @@ def test_a_result_is_read_out_of_its_wrapping(client: Client, wrapped: Any) -> N
         async with world(WRITE) as w:
             got = await client.ask(w, HELLO, READ, *results)
             assert got.verdicts == "lend_book=ALLOW"
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("mine", [{}, MINE], ids=["by its history", "named"])
+def test_half_a_return_is_none(mine: dict[str, str], stream: bool) -> None:
+    client = Client(RESPONSES, stream)
+    half = replace(answer(GET_BOOK, BOOK_IN), lost=True)
+
+    async def scenario() -> None:
+        async with world(WRITE, WRITE, max_revisions=0) as w:
+            if mine:
+                await client.release(w, mine)
+            history = (HELLO, READ, answer(GET_MEMBER, ADA))
+            refused = await client.ask(w, *history, half, headers=mine)
+            assert refused.verdicts == "lend_book=REVISE" and not refused.called
+            if not mine:
+                allowed = await client.ask(w, *history, answer(GET_BOOK, BOOK_IN))
+                assert allowed.called == ["lend_book"]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_half_a_return_of_a_write_leaves_open_what_it_did(stream: bool) -> None:
+    client = Client(RESPONSES, stream)
+    half = ToolReturn(call_id=LEND.id, content="Error: the line", lost=True)
+
+    async def scenario() -> None:
+        async with world(WRITE, max_revisions=0) as w:
+            got = await client.ask(w, *KNOWN, WRITE, half)
+            assert got.verdicts == "lend_book=REVISE" and not got.called
 
     run(scenario())

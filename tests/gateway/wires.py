@@ -288,7 +288,8 @@ class ResponsesWire:
                 return [{"role": "user", "content": message.text}]
             case ToolReturn():
                 output = {"call_id": message.call_id, "output": message.content}
-                return [{"type": "function_call_output", **output}]
+                status = {"status": "incomplete"} if message.lost else {}
+                return [{"type": "function_call_output", **output, **status}]
             case Reply():
                 return self._output(message)
 

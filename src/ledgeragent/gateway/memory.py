@@ -42,7 +42,8 @@ def _parts(message: Message) -> Any:
         case ToolReturn():
             content = message.content
             text = content if isinstance(content, str) else canonical(content)
-            return ("tool", message.call_id, text, message.error)
+            marks = (message.error, "lost") if message.lost else (message.error,)
+            return ("tool", message.call_id, text, *marks)
         case Reply():
             calls = [(call.id, *call.intent) for call in message.calls]
             return ("reply", _unspaced(message.text), calls)

@@ -11,7 +11,7 @@ import pytest
 
 from ledgeragent.errors import DataError
 from ledgeragent.offline.traces import Trace, read_traces
-from ledgeragent.types import Json
+from ledgeragent.types import Json, ToolReturn
 
 from . import conversation as talk
 from . import items, records
@@ -169,3 +169,14 @@ def test_a_span_without_recorded_content_is_told(tmp_path: Path) -> None:
 def test_a_failed_request_of_a_batch_is_told(tmp_path: Path) -> None:
     row = {"custom_id": "r1", "response": None, "error": {"message": "too long"}}
     assert "the request failed" in problem(tmp_path, row).problem
+
+
+def test_half_a_return_is_lost(tmp_path: Path) -> None:
+    rows = copy.deepcopy(items.RESPONSES)
+    rows[3]["status"], rows[5]["status"] = "completed", "incomplete"
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps(rows))
+    (trace,) = read_traces(str(file))
+    assert isinstance(trace, Trace)
+    returns = [message for message in trace.messages if isinstance(message, ToolReturn)]
+    assert [one.lost for one in returns] == [False, True]

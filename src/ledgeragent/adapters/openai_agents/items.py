@@ -100,7 +100,7 @@ def map_history(input: RunInput) -> Iterator[Message]:
 
 def _return(item: Item) -> ToolReturn:
     text = _text(item["output"])
-    is_lost = text.startswith(FAILED)
+    is_lost = text.startswith(FAILED) or item.get("status") not in (None, "completed")
     failed = is_lost or text.startswith(_UNAPPROVED)
     content = plain(item["output"])
     return ToolReturn(call_id=item["call_id"], content=content, error=failed, lost=is_lost)

@@ -28,6 +28,10 @@ def items_of(raw: Any) -> list[Any]:
     return [{"role": "user", "content": raw}] if isinstance(raw, str) else list(raw)
 
 
+_WHOLE = (None, "completed")
+"""What a return's status is where all of it is there."""
+
+
 def messages_of(items: Sequence[Any]) -> Iterator[Message]:
     """The messages in a list of items: what the assistant said and called at a stretch is one reply."""
     texts: list[str] = []
@@ -56,7 +60,9 @@ def _other(item: Body, kind: Any, where: str) -> Iterator[Message]:
     role = item.get("role")
     if kind == "function_call_output":
         content = result_of(item.get("output"), f"{where}.output")
-        yield ToolReturn(call_id=str(item.get("call_id", "")), content=content)
+        # Half a return tells what became of a write no more than none does.
+        lost = item.get("status") not in _WHOLE
+        yield ToolReturn(call_id=str(item.get("call_id", "")), content=content, lost=lost)
     elif kind != "message":
         raise BadRequestError(f"{where}.type: {kind!r} cannot be judged")
     elif role == "user":

@@ -26,7 +26,8 @@ def write_items(items: Json, scribe: Scribe) -> None:
         elif kind in _CALLS:
             scribe.call(call_of(item.get("name"), item, _CALLS[kind], id=item.get("call_id")))
         elif kind in _OUTPUTS:
-            scribe.returned(item.get("call_id"), _output(item))
+            lost = item.get("status") not in (None, "completed")
+            scribe.returned(item.get("call_id"), _output(item), lost=lost)
         elif kind == "mcp_call":
             _mcp_call(item, scribe)
         else:

@@ -73,15 +73,22 @@ class Scribe:
         """A call of the generation under way."""
         self._grow("", (self._numbered_call(call),))
 
-    def returned(self, id: Json, content: Json, *, error: bool = False, name: Json = None) -> None:
+    def returned(
+        self,
+        id: Json,
+        content: Json,
+        *,
+        error: bool = False,
+        lost: bool = False,
+        name: Json = None,
+    ) -> None:
         """What a tool answered, to the call with this id; without one, to the first open call.
 
         Raises ValueError where no such call is open.
         """
         key = self._answered(id, name) if self._pairing else key_of(id)
-        self._write(
-            ToolReturn(call_id=key, content="" if content is None else content, error=error)
-        )
+        text = "" if content is None else content
+        self._write(ToolReturn(call_id=key, content=text, error=error, lost=lost))
 
     def copy(self, other: Scribe) -> None:
         """Takes over all that another scribe has written."""
