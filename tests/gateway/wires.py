@@ -40,9 +40,8 @@ def halves(text: str) -> tuple[str, str]:
 
 def sse(data: Any, name: str = "") -> bytes:
     head = f"event: {name}\n" if name else ""
-    return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode(
-        errors="replace"
-    )
+    text = data if isinstance(data, str) else json.dumps(data)
+    return f"{head}data: {text}\n\n".encode(errors="replace")
 
 
 class ChatWire:
@@ -287,9 +286,9 @@ class ResponsesWire:
             case UserMessage():
                 return [{"role": "user", "content": message.text}]
             case ToolReturn():
-                output = {"call_id": message.call_id, "output": message.content}
-                status = {"status": "incomplete"} if message.lost else {}
-                return [{"type": "function_call_output", **output, **status}]
+                item = {"type": "function_call_output", "call_id": message.call_id}
+                status = "incomplete" if message.lost else "completed"
+                return [{**item, "output": message.content, "status": status}]
             case Reply():
                 return self._output(message)
 
