@@ -250,12 +250,16 @@ class FieldTouch:
 
     template: PathTemplate[Any]
     fields: tuple[Fields, ...]
+    _key: str = field(init=False)
     _marks: dict[str, tuple[Touch, ...]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        keys = self.template.keys
+        object.__setattr__(self, "_key", keys[0] if len(keys) == 1 else "")
 
     def __call__(self, arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
         """The marks for a call with these arguments; none where they name no record."""
-        names = self.template.keys
-        key = arguments.get(names[0]) if len(names) == 1 else None
+        key = arguments.get(self._key)
         # A call is judged more than once, and told of more often still.
         marks = self._marks.get(key) if type(key) is str else None
         return marks if marks is not None else self._make(arguments)

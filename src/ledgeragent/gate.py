@@ -158,7 +158,7 @@ class Gate:
                         self._look_back(lookback, broken)
                         # What a rule that is not enforced would say holds nobody back.
                         if broken is None and plan is not None and rule.enforcement is _ENFORCE:
-                            plan.lookbacks.append(lookback)
+                            plan.lookbacks += (lookback,)
                     if broken is None:
                         continue
                     finding = against(rule, evidence[first:], _VIOLATION, rule.decision, broken)

@@ -75,6 +75,7 @@ class Plan:
     def __init__(self, judge: Judge, domain: Domain, order: Order, ledger: Ledger) -> None:
         self._judge = judge
         self._domain = domain
+        self._tool = domain.tool
         self._order = order
         self._snapshot = ledger
         self._claims: list[Claim] = []
@@ -91,7 +92,7 @@ class Plan:
         # that asked which writes were done.
         self._arguments: Arguments | None = None
         self._view: View | None = None
-        self.lookbacks: list[LookBack] = []
+        self.lookbacks: tuple[LookBack, ...] = ()
 
     def show(self, view: View, arguments: Arguments) -> None:
         """Has the rules of a call, read as these arguments, see the ledger as it is expected to be."""
@@ -122,14 +123,14 @@ class Plan:
         if self._latest is not None:
             self._let_through(self._latest)
         self._latest = self._arguments = self._view = None
-        self.lookbacks = []
+        self.lookbacks = ()
         return self._judge(call, self._snapshot, self)
 
     def _claim(self, verdict: Verdict) -> Claim | None:
         """What an allowed call rests on and changes, None if it changes nothing."""
         call = verdict.call
-        tool = self._domain.tool(call.name)
-        if not (tool is None or isinstance(tool, Write)):
+        tool = self._tool(call.name)
+        if not (isinstance(tool, Write) or tool is None):
             return None
         arguments = self._arguments or self._domain.arguments(call)
         touched = tool.touched(arguments, self._snapshot) if tool is not None else []
@@ -142,12 +143,11 @@ class Plan:
         if claim is None:
             return
         self._claims.append(claim)
-        self._doubts = (*self._doubts, _tuple(Unconfirmed, (claim.call, True)))
-        self._looks_back = self._looks_back or bool(claim.lookbacks)
-        self._held |= claim.paths
-        if self._view is not None:
-            self._held.update(self._view, self._view.plain)
-        for path in claim.paths:
+        self._doubts += (_tuple(Unconfirmed, (claim.call, True)),)
+        self._looks_back |= bool(claim.lookbacks)
+        view, paths = self._view, claim.paths
+        self._held.update(paths, view or (), view.plain if view is not None else ())
+        for path in paths:
             self._changes.setdefault(path, []).append((claim.call, claim.touches))
 
     def _conflict(self, later: Claim) -> Claim | None:

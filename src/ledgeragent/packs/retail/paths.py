@@ -180,12 +180,12 @@ def _balances(cards: Container[str] | None, ledger: Ledger) -> Iterable[Touch]:
 
 def chosen_card(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
     """The balance of the gift card that the call names to pay or to be refunded."""
-    name = str(arguments.get("payment_method_id"))
+    name = arguments.get("payment_method_id")
     balances: list[Touch] = []
     for profile in ledger.glob(USER):
         method = profile.value["payment_methods"].get(name)
         if method is not None and method["source"] == "gift_card":
-            balances.append(Touch(profile.path, ("payment_methods", name, "balance")))
+            balances.append(Touch(profile.path, ("payment_methods", str(name), "balance")))
     return balances
 
 
