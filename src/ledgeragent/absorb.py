@@ -64,7 +64,7 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
 def _store(
     ledger: Ledger, call: ToolCall, answer: Content, routes: Iterable[Route[Any]]
 ) -> Absorption:
-    stored: list[Path[Json]] = []
+    paths: list[Path[Json]] = []
     problems: list[str] = []
     unread: list[Route[Any]] = []
     for route in routes:
@@ -75,11 +75,11 @@ def _store(
             unread.append(route)
             continue
         ledger = _put_all(ledger, route, entries)
-        stored.extend([entry.path for entry in entries])
+        paths.extend([entry.path for entry in entries])
         problems += _absent(route, entries)
     distinct = tuple(dict.fromkeys(problems))
-    if stored or not distinct:
-        return Absorption(ledger, tuple(stored), None, distinct)
+    if paths or not distinct:
+        return Absorption(ledger, tuple(paths), None, distinct)
     for route in unread:
         ledger = _without_answer(ledger, route, call, answer.raw)
     return Absorption(ledger, (), "; ".join(distinct), distinct)

@@ -190,7 +190,7 @@ class Gate:
         reads = tuple(c for c in present if view.unavailable(c) is None or lacking(c))
         running = running_write(missing, view)
         calls = tuple(spelled(call, lacking(call)) for call in reads)
-        more = tuple(read for path in missing.others for read in self.domain.reads_for(path)[:1])
+        more = tuple(call for path in missing.others for call in self.domain.reads_for(path)[:1])
         reason = request_for(missing, view, calls, running, more, nameless=rule.identity)
         if reads or running:
             request = finding_of(rule, evidence, Kind.EVIDENCE, Decision.REVISE, reason)

@@ -60,6 +60,11 @@ def change(folder: Path, version: str, old: str = "", new: str = "") -> None:
     (folder / "pack.yaml").write_text(PACK.replace('"1"', f'"{version}"', 1).replace(old, new, 1))
 
 
+async def takes_up(running: Running, folder: Path, version: str) -> None:
+    change(folder, version)
+    await until(lambda: version in versions(running))
+
+
 @pytest.mark.parametrize("changed", ["pack", "configuration"])
 def test_what_changes_before_it_is_watched_is_taken_up(tmp_path: Path, changed: str) -> None:
     """Between the first reading and the first look a gateway binds its port and opens its stores."""
@@ -107,8 +112,7 @@ def test_whatever_a_reading_raises_is_told_and_ends_nothing(
             await until(lambda: "not reloaded" in caplog.text)
             assert "out of order" in caplog.text
             assert "two" not in versions(running)
-            change(tmp_path, "three")
-            await until(lambda: "three" in versions(running))
+            await takes_up(running, tmp_path, "three")
 
     with caplog.at_level(logging.ERROR):
         run(scenario())
@@ -127,8 +131,7 @@ def test_a_gateway_that_cannot_be_made_leaves_the_one_before(
                 change(tmp_path, "two")
                 await until(lambda: "ZeroDivisionError" in caplog.text)
             assert "two" not in versions(running)
-            change(tmp_path, "three")
-            await until(lambda: "three" in versions(running))
+            await takes_up(running, tmp_path, "three")
 
     with caplog.at_level(logging.ERROR):
         run(scenario())

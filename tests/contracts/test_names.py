@@ -19,7 +19,7 @@ PARTICIPLES = frozenset((
     "judged", "called", "answered", "stored", "read", "done", "sent", "asked",
 ))
 # fmt: on
-CEILING = 9
+CEILING = 7
 """How many bindings are named by a bare participle at most. This number only shrinks."""
 
 SLACK = 30
