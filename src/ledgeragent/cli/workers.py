@@ -73,9 +73,8 @@ class _Crew:
             for name in _FORWARDED:
                 signal.signal(getattr(signal, name), signal.SIG_DFL)
             keep_hangups()
-            if (
-                self._was_hung_up
-            ):  # What the others have read anew is not what this one was born with.
+            # What the others have read anew is not what this one was born with.
+            if self._was_hung_up:
                 os.kill(os.getpid(), signal.SIGHUP)
             os.close(self._held)
             threading.Thread(target=self._stop_alone, daemon=True).start()
