@@ -75,6 +75,45 @@ def test_they_share_sessions_and_are_kept_alive(tmp_path: Path) -> None:
     run(scenario())
 
 
+_BETWEEN = """
+import os, signal, sys, threading, time
+from ledgeragent.cli.workers import run_workers
+
+side, forks, real = sys.argv[1], [], os.fork
+
+def fork():
+    process = real()
+    forks.append(process)
+    if side == "a stranger's child":
+        if process and len(forks) == 2:
+            (stranger := real()) or os._exit(3)
+            os.waitid(os.P_PID, stranger, os.WEXITED | os.WNOWAIT)
+            os.kill(os.getpid(), signal.SIGTERM)
+    elif len(forks) == 3 and bool(process) == (side == "parent"):
+        os.kill(os.getpid(), signal.SIGTERM)
+        process or os.kill(os.getppid(), signal.SIGTERM)
+    return process
+
+def work(number):
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    if side != "a stranger's child" and number == 1 and len(forks) < 3:
+        time.sleep(1.1)
+        return 0
+    stop.wait()
+    return 0
+
+os.fork = fork
+sys.exit(run_workers(2, work))
+"""
+
+
+@pytest.mark.parametrize("side", ["parent", "child", "a stranger's child"])
+def test_no_signal_is_lost_between_a_fork_and_the_note_of_it(side: str) -> None:
+    done = subprocess.run([sys.executable, "-c", _BETWEEN, side], timeout=20)
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize("when", ["at once", "with a worker that was begun anew"])
 def test_workers_end_in_order_when_what_keeps_them_is_killed(tmp_path: Path, when: str) -> None:
     """Else they would hold the port and their journals, and nobody could stop or reload them."""

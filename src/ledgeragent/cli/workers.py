@@ -10,11 +10,13 @@ import threading
 import time
 from collections.abc import Callable
 from types import FrameType
+from typing import NoReturn
 
 from ledgeragent.cli.hangup import keep_hangups
 from ledgeragent.errors import UsageError
 
 _FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP")
+_ENDED = "SIGCHLD"
 _QUICK = 1.0
 """A worker that ends sooner than that, in seconds, would only end again."""
 
@@ -39,7 +41,10 @@ def run_workers(count: int, work: Callable[[int], int]) -> int:
 
 
 class _Crew:
-    """The parent's view of its workers: each by its process number."""
+    """The parent's view of its workers: each by its process number.
+
+    Its signals are blocked and waited for one by one, so none falls between a fork and the note of it.
+    """
 
     def __init__(self, count: int, work: Callable[[int], int]) -> None:
         self._count = count
@@ -48,20 +53,24 @@ class _Crew:
         self._is_stopping = False
         self._was_hung_up = False
         self._code = 0
+        self._awaited = {getattr(signal, name) for name in (*_FORWARDED, _ENDED)}
+        self._mask: set[int] = set()
         # Nothing is ever written to it. It ends when the last process that could has gone.
         self._life, self._held = os.pipe()
 
     def run(self) -> int:
         """Until all have ended."""
-        before = {name: signal.signal(getattr(signal, name), self._forward) for name in _FORWARDED}
+        # Where a signal would be ignored, some systems drop it though it is blocked.
+        before = signal.signal(getattr(signal, _ENDED), _do_nothing)
+        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, self._awaited)
         try:
             for number in range(1, self._count + 1):
                 self._begin(number)
             while self._workers:
-                self._wait()
+                self._heed(signal.sigwait(self._awaited))
         finally:
-            for name, handler in before.items():
-                signal.signal(getattr(signal, name), handler)
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+            signal.signal(getattr(signal, _ENDED), before)
             os.close(self._held)
             os.close(self._life)
         return self._code
@@ -70,43 +79,60 @@ class _Crew:
         sys.stdout.flush()
         process = os.fork()
         if process == 0:
-            for name in _FORWARDED:
-                signal.signal(getattr(signal, name), signal.SIG_DFL)
-            keep_hangups()
-            # What the others have read anew is not what this one was born with.
-            if self._was_hung_up:
-                os.kill(os.getpid(), signal.SIGHUP)
-            os.close(self._held)
-            threading.Thread(target=self._stop_alone, daemon=True).start()
-            code = 1
-            try:
-                code = self._work(number)
-                sys.stdout.flush()
-            finally:
-                os._exit(code)
+            self._be_worker(number)
         self._workers[process] = (number, time.monotonic())
+
+    def _be_worker(self, number: int) -> NoReturn:
+        for awaited in self._awaited:
+            signal.signal(awaited, signal.SIG_DFL)
+        keep_hangups()
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+        # What the others have read anew is not what this one was born with.
+        if self._was_hung_up:
+            os.kill(os.getpid(), signal.SIGHUP)
+        os.close(self._held)
+        threading.Thread(target=self._stop_alone, daemon=True).start()
+        code = 1
+        try:
+            code = self._work(number)
+            sys.stdout.flush()
+        finally:
+            os._exit(code)
 
     def _stop_alone(self) -> None:
         """In a worker: waits for the end of the parent, without which nobody keeps or stops it."""
         os.read(self._life, 1)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    def _wait(self) -> None:
-        process, status = os.wait()
-        number, began = self._workers.pop(process, (0, 0.0))
-        code = os.waitstatus_to_exitcode(status)
-        if self._is_stopping or not number:
+    def _heed(self, number: int) -> None:
+        if number != getattr(signal, _ENDED):
+            self._forward(number)
+            return
+        # One signal may stand for several that ended.
+        while self._workers and (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+            process, status = ended
+            # Where this process is the first of a container, others' children come to it too.
+            if process in self._workers:
+                self._replace(process, os.waitstatus_to_exitcode(status))
+
+    def _replace(self, process: int, code: int) -> None:
+        number, began = self._workers.pop(process)
+        if self._is_stopping:
             # One that had only just begun may not know the signal yet.
             self._code = self._code or (0 if code == -signal.SIGTERM else abs(code))
         elif time.monotonic() - began < _QUICK:
             # It cannot begin at all: so it is with the others.
             self._code = abs(code) or 1
-            self._forward(signal.SIGTERM, None)
+            self._forward(signal.SIGTERM)
         else:
             self._begin(number)
 
-    def _forward(self, number: int, frame: FrameType | None) -> None:
+    def _forward(self, number: int) -> None:
         self._is_stopping = self._is_stopping or number in (signal.SIGTERM, signal.SIGINT)
         self._was_hung_up = self._was_hung_up or number == signal.SIGHUP
-        for process in list(self._workers):
+        for process in self._workers:
             os.kill(process, number)
+
+
+def _do_nothing(number: int, frame: FrameType | None) -> None:
+    """Handles a signal that is waited for elsewhere."""
