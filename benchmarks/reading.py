@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import orjson
+import msgspec
 
 from ledgeragent.files import decoding
 from ledgeragent.offline.replay import replay
@@ -86,7 +86,7 @@ def main() -> int:
         {
             "decompress": lambda: unpack(files),
             "decode": lambda: [library(line.decode()) is None for line in lines],
-            "decode_fast": lambda: [orjson.loads(line) is None for line in lines],
+            "decode_fast": lambda: [msgspec.json.decode(line) is None for line in lines],
             "read": slowly(lambda: read(files)),
             "read_fast": lambda: read(files),
             "conversations_fast": lambda: follow(files),

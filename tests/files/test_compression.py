@@ -9,7 +9,10 @@ import lzma
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from ledgeragent.files import compression
 from ledgeragent.files.compression import DAMAGES, plain
 
 TEXT = b'{"id": 1}\n' * 50_000
@@ -47,6 +50,38 @@ def test_what_ends_early_is_damaged(compress: Callable[[bytes], bytes]) -> None:
 def test_what_stands_behind_it_is_damage(compress: Callable[[bytes], bytes]) -> None:
     with pytest.raises(DAMAGES):
         plain(io.BufferedReader(io.BytesIO(compress(b"a\n") + b"no such thing"))).read()
+
+
+RECORDS = b"".join(b'{"id": %d, "text": "order %d"}\n' % (n, n * n) for n in range(9_000))
+PACKED = gzip.compress(RECORDS)
+damages = st.one_of(
+    st.integers(0, len(PACKED)).map(lambda end: PACKED[:end]),
+    st.tuples(st.integers(3, len(PACKED) - 1) | st.integers(10, 300), st.binary(min_size=1)).map(
+        lambda spot: PACKED[: spot[0]] + spot[1] + PACKED[spot[0] + len(spot[1]) :]
+    ),
+    st.binary(max_size=40).map(lambda rest: PACKED + rest),
+)
+
+
+@settings(max_examples=300)
+@given(damages)
+def test_the_fast_library_reads_up_to_the_same_damage(packed: bytes) -> None:
+    pytest.importorskip("isal")
+    with pytest.MonkeyPatch.context() as patch:
+        by_the_fast_one = lines_of(packed)
+        patch.setattr(compression, "_GzipFile", gzip.GzipFile)
+        assert lines_of(packed) == by_the_fast_one
+
+
+def lines_of(packed: bytes) -> tuple[list[bytes], bool]:
+    """What can be read, and whether there is damage behind it."""
+    stream, lines = plain(io.BufferedReader(io.BytesIO(packed))), []
+    try:
+        while line := stream.readline():
+            lines.append(line)
+    except DAMAGES:
+        return lines, True
+    return lines, False
 
 
 def test_other_files_are_as_they_are() -> None:

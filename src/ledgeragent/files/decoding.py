@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 from ledgeragent.types import Json
 
 try:
-    import orjson
+    import msgspec
 except ImportError:
     _fast: Any = None
+    _decode_fast: Any = None
 else:
-    _fast = orjson
+    _fast = msgspec
+    # Called so, it begins as deep as the library's scanner, where Python counts how deep a text is.
+    _decode_fast = partial(msgspec.json.decode)
 
 _DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
-_MARKS = bytes.maketrans(b"123456789[", b"000000000{")
-_LONG = b"0" * 19
-"""So many digits may be more than 64 bits hold; the fast decoder would round them."""
 _HUGE = (b"0e000", b"0" * 200)
 """What may be too large to be told from Infinity."""
-_FEW = 250
-"""So few brackets are never nested too deeply for anybody."""
-
 # NaN and Infinity are no JSON, but Python writes them: as text no rule mistakes them for a number.
 _decode = json.JSONDecoder(parse_constant=str).decode
 # So it stays where a number is too large to be told from Infinity; the library alone is faster.
@@ -42,10 +40,10 @@ def decode(text: bytes) -> Json:
 
     Raises what `bytes.decode` and the `json` library do: ValueError, or RecursionError.
     """
-    if _fast is not None and _LONG not in (marks := text.translate(_MARKS)):
+    if _fast is not None:
         try:
-            return _decoded_fast(text, marks.count(b"{"))
-        except (_fast.JSONDecodeError, _fast.JSONEncodeError):
+            return _decoded_fast(text)
+        except (_fast.MsgspecError, UnicodeDecodeError):
             pass  # the library reads it, or says what is wrong
     return decode_slowly(text)
 
@@ -57,9 +55,6 @@ def decode_slowly(text: bytes) -> Json:
     return (_decode_huge if huge else _decode)(text.decode())
 
 
-def _decoded_fast(text: bytes, brackets: int) -> Json:
-    value = _fast.loads(text)
-    if brackets > _FEW:
-        # How deep the library reads depends on Python; the writer refuses far less than any of that.
-        _fast.dumps(value)
-    return value
+def _decoded_fast(text: bytes, calls: int = 2) -> Json:
+    """The value, read behind as many calls as the library makes of its own."""
+    return _decoded_fast(text, calls - 1) if calls else _decode_fast(text)
