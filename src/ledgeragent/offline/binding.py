@@ -14,7 +14,7 @@ from ledgeragent.domain import EVERY_RULE, Domain
 from ledgeragent.engines.engine import Engine
 from ledgeragent.errors import UsageError
 from ledgeragent.offline.judging import RecordedGate, Unknown, gate_of_records, is_check
-from ledgeragent.offline.ownvalues import OwnValues, own_values
+from ledgeragent.offline.ownvalues import NO_VALUES, OwnValues, own_values
 from ledgeragent.offline.remembering import remembering
 from ledgeragent.offline.traces import Trace
 from ledgeragent.packs import catalogue, loading
@@ -93,6 +93,8 @@ class Binding:
 
     def own_values(self, recorded: Json) -> OwnValues:
         """What is recorded of the domain's parameters, but for those that have a value here."""
+        if recorded is None:
+            return NO_VALUES
         overruled = {text.name for text in self.parameters}
         return own_values(recorded, self.domain(), overruled)
 
@@ -111,10 +113,10 @@ class Binding:
         return named.mapped(domain.inner) if isinstance(domain, DispatchingDomain) else named
 
     def _by_own_names(self, trace: Trace) -> Trace:
-        tools = {tool.tool for tool in self.domain().tools}
-        names = dict.fromkeys(call.name for call in trace.calls)
-        if tools.issuperset(names) and tools.issuperset(trace.tools or ()):
+        domain, names = self.domain(), dict.fromkeys([call.name for call in trace.calls])
+        if all(map(domain.tool, names)) and all(map(domain.tool, trace.tools or ())):
             return trace
+        tools = {tool.tool for tool in domain.tools}
         offered = dict.fromkeys((*names, *sorted(trace.tools or ())))
         reading = ToolNames(prefixes=self.prefixes).read(offered, tools)
         return trace.renamed(reading.tools) if reading.tools else trace

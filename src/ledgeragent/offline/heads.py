@@ -58,6 +58,19 @@ class Trace:
             for a in self.solution
         )
 
+    def fill(
+        self,
+        messages: tuple[Message, ...],
+        left_out: tuple[tuple[str, int], ...],
+        unfit: tuple[tuple[str, str], ...],
+    ) -> Trace:
+        """This very run, with what was read of it; for whoever has just made it, before others see it."""
+        # A copy takes longer than all that is read of the record's head.
+        object.__setattr__(self, "messages", messages)
+        object.__setattr__(self, "left_out", left_out)
+        object.__setattr__(self, "unfit", unfit)
+        return self
+
     def renamed(self, names: Mapping[str, str]) -> Trace:
         """The run with other names for some tools."""
         tools = frozenset(names.get(n, n) for n in self.tools) if self.tools is not None else None
@@ -147,6 +160,6 @@ def _solution(record: Mapping[str, Json]) -> tuple[Mapping[str, Json], ...] | No
     actions = record.get("gold_actions")
     if actions is None:
         actions = inside(record, "info", "task", "actions")
-    if not isinstance(actions, list) or not all(isinstance(a, dict) for a in actions):
+    if not isinstance(actions, list) or not {dict}.issuperset(map(type, actions)):
         return None
-    return tuple(a for a in actions if a.get("requestor") != "user")
+    return tuple([a for a in actions if a.get("requestor") != "user"])

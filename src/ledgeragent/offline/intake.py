@@ -43,9 +43,10 @@ class FileReading:
         """Counts a conversation."""
         self.forms[trace.form] += 1
         self.messages += len(trace.messages)
-        self.tools.update(call.name for call in trace.calls)
-        self.returns += sum(type(message) is ToolReturn for message in trace.messages)
-        self.left_out.update(dict(trace.left_out))
+        self.tools.update([call.name for call in trace.calls])
+        self.returns += [*map(type, trace.messages)].count(ToolReturn)
+        for kind, number in trace.left_out:
+            self.left_out[kind] += number
         self.unfit = self.unfit or trace.unfit
 
     def add(self, other: FileReading) -> None:
@@ -108,7 +109,9 @@ class Intake:
 
     def read(self, file: str, trace: Trace) -> None:
         """Counts a conversation that was read."""
-        self.readings.setdefault(file, FileReading()).count(trace)
+        if file not in self.readings:
+            self.readings[file] = FileReading()
+        self.readings[file].count(trace)
 
     def count_values(self, values: OwnValues) -> None:
         """Counts whose parameter values a run is judged with."""

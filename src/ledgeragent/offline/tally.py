@@ -125,8 +125,7 @@ class ReplayResult(Intake):
         self.unlisted.count(trace, unlisted, domain)
         writes, others = _parted(listed, domain)
         for one in calls:
-            self._count_call(one, domain)
-            self.errors.extend(error_rows(run, one))
+            self._count_call(run, one, domain)
         for one in writes:
             self.writes["judged"] += 1
             self.writes[one.outcome] += 1
@@ -140,15 +139,21 @@ class ReplayResult(Intake):
 
     def _register(self, domain: Domain) -> None:
         """Lists every predicate, so that one which never had anything to say is seen too."""
-        if not all(rule.id in self.by_predicate for rule in domain.predicates):
+        if not self.by_predicate.keys() >= {rule.id for rule in domain.predicates}:
             for rule in domain.predicates:
                 self.by_predicate.setdefault(rule.id, Counter())
                 self.clauses[rule.id] = rule.clause
                 self.levels[rule.id] = rule.enforcement.value
 
-    def _count_call(self, one: JudgedCall, domain: Domain) -> None:
-        findings = {f.predicate: f for f in (*one.verdict.findings, *one.verdict.shadow)}
+    def _count_call(self, run: RunRow, one: JudgedCall, domain: Domain) -> None:
         guard = domain.guard(one.call.name)
+        if guard is not None and not one.verdict.findings and not one.verdict.shadow:
+            for rule in guard.predicates:
+                counts = self.by_predicate[rule.id]
+                counts["judged"] += 1
+                counts[ALLOW] += 1
+            return
+        findings = {f.predicate: f for f in (*one.verdict.findings, *one.verdict.shadow)}
         ran = guard.predicates if guard is not None and MALFORMED not in findings else ()
         for rule in ran:
             self._count_finding(rule.id, findings.get(rule.id))
@@ -157,11 +162,10 @@ class ReplayResult(Intake):
                 self.clauses[name] = None
                 self.levels[name] = findings[name].enforcement.value
                 self._count_finding(name, findings[name])
+        self.errors.extend(error_rows(run, one))
 
     def _count_finding(self, predicate: str, finding: Finding | None) -> None:
-        counts = self.by_predicate.get(predicate)
-        if counts is None:
-            counts = self.by_predicate[predicate] = Counter()
+        counts = _counts(self.by_predicate, predicate)
         counts["judged"] += 1
         if finding is None:
             counts[ALLOW] += 1
@@ -174,15 +178,14 @@ class ReplayResult(Intake):
         counts["shadow_evidence"] += in_shadow and finding.kind is Kind.EVIDENCE
 
     def _list_executed(self, run: RunRow, one: JudgedCall, domain: Domain) -> None:
-        self.rejected.extend(stopped_row(run, one, finding) for finding in one.verdict.violations)
-        self.shadow.extend(
-            stopped_row(run, one, finding)
-            for finding in one.verdict.shadow
-            if finding.kind is Kind.VIOLATION
-        )
-        if not one.verdict.allowed:
+        verdict = one.verdict
+        if verdict.findings or verdict.shadow:
+            in_shadow = [f for f in verdict.shadow if f.kind is Kind.VIOLATION]
+            self.rejected.extend(stopped_row(run, one, f) for f in verdict.violations)
+            self.shadow.extend(stopped_row(run, one, f) for f in in_shadow)
+        if not verdict.allowed:
             return
-        undecided = [f.predicate for f in one.verdict.shadow if f.kind is Kind.UNDECIDED]
+        undecided = [f.predicate for f in verdict.shadow if f.kind is Kind.UNDECIDED]
         unread = never_read(one, domain)
         if undecided or unread:
             row = call_row(run, one)
@@ -191,19 +194,19 @@ class ReplayResult(Intake):
     def _count_run(self, run: RunRow, calls: list[JudgedCall], writes: list[JudgedCall]) -> None:
         reward = reward_class(run["reward"])
         asking = _asking(calls)
-        halted = _asking(one for one in calls if one.executed)
+        halted = _asking([one for one in calls if one.executed])
         executed = [one.verdict for one in writes if one.executed]
         rejecting = {_clause_of(f) for verdict in executed for f in verdict.violations}
-        counts = self.by_reward.setdefault(reward, Counter())
+        counts = _counts(self.by_reward, reward)
         counts["runs"] += 1
         counts["runs_with_executed_write"] += bool(executed)
         counts["runs_with_rejected_executed_write"] += bool(rejecting)
         counts["runs_asked_for_a_read"] += bool(asking)
         counts["runs_asked_before_an_executed_write"] += bool(halted)
         for clause in asking:
-            self.asked_by_clause.setdefault(clause, Counter())[reward] += 1
+            _counts(self.asked_by_clause, clause)[reward] += 1
         for clause in halted:
-            self.halted_by_clause.setdefault(clause, Counter())[reward] += 1
+            _counts(self.halted_by_clause, clause)[reward] += 1
         if reward == "1":
             self.asked_solved.update(_tasks(asking, run))
             self.halted_solved.update(_tasks(halted, run))
@@ -215,7 +218,7 @@ def _asking(calls: Iterable[JudgedCall]) -> set[str]:
 
     A call that was rejected for a violation too would not have been made after the read either.
     """
-    verdicts = (one.verdict for one in calls if one.outcome == REVISE_EVIDENCE)
+    verdicts = [one.verdict for one in calls if one.outcome == REVISE_EVIDENCE]
     return {_clause_of(finding) for verdict in verdicts for finding in verdict.missing}
 
 
@@ -225,7 +228,15 @@ def _tasks(clauses: Iterable[str], run: RunRow) -> Iterator[ClauseTask]:
 
 def _add_up(mine: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> None:
     for key, counts in theirs.items():
-        mine.setdefault(key, Counter()).update(counts)
+        _counts(mine, key).update(counts)
+
+
+def _counts(table: dict[str, Counter[str]], key: str) -> Counter[str]:
+    """The counts under a key, of which there are none so far where it is new."""
+    counts = table.get(key)
+    if counts is None:
+        counts = table[key] = Counter()
+    return counts
 
 
 def _answer(finding: Finding) -> str:

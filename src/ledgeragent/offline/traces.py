@@ -8,7 +8,6 @@ their own is the user's turn, not the agent's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
@@ -126,6 +125,11 @@ def _of_value(
     at: str = "",
 ) -> Iterator[Trace | DataError]:
     """The conversations of one JSON value, which stands `at` a place of its line."""
+    if form is None and _is_ours(value) and "simulations" not in value:
+        yield from _of_form(
+            chat.FORM, value, RecordPlace(piece.file, at or str(line), line), accepts
+        )
+        return
     for place, record in _conversations(value, at or str(line), form):
         source = RecordPlace(piece.file, place, line)
         own = form if form is not None else _form(record)
@@ -194,11 +198,10 @@ def _filled(head: Trace, dialogue: Dialogue, scribe: Scribe, record: Json) -> Tr
     dialogue.write(scribe)
     if not scribe.messages:
         raise ValueError("no conversation: there is no message in it")
-    return replace(
-        head,
-        messages=tuple(scribe.messages),
-        left_out=tuple(sorted(scribe.left_out.items())),
-        unfit=() if head.benchmark or scribe.calls else reasons(record),
+    return head.fill(
+        tuple(scribe.messages),
+        tuple(sorted(scribe.left_out.items())),
+        () if head.benchmark or scribe.calls else reasons(record),
     )
 
 

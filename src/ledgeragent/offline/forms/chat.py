@@ -37,8 +37,6 @@ def _reply(message: Mapping[str, Any], scribe: Scribe) -> None:
     calls, content = message.get("tool_calls"), message.get("content")
     text = content if type(content) is str else words(content, scribe)
     if calls:
-        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
-            raise ValueError("it is no message object")
         scribe.reply(text, [chat_call(c) for c in calls if c.get("requestor") != "user"])
         return
     legacy = message.get("function_call")

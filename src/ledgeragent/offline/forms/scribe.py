@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeVar
 
+from ledgeragent.offline.forms.assembly import reply, tool_call, tool_return, user_message
 from ledgeragent.offline.forms.times import ANY_KEY, time_of
-from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.types import Json, Message, Reply, ToolCall
 
 T = TypeVar("T")
 
@@ -25,7 +26,7 @@ class Scribe:
 
     def __init__(self, *, pairing: bool = True) -> None:
         self.messages: list[Message] = []
-        self.left_out: Counter[str] = Counter()
+        self.left_out = defaultdict[str, int](int)
         self.place: int | None = None
         self.noun = "message"
         self._now = ""
@@ -53,16 +54,13 @@ class Scribe:
 
     def user(self, text: str) -> None:
         """A turn of the user."""
-        self._write(UserMessage(text=text))
+        self._write(user_message(text))
 
     def reply(self, text: str = "", calls: Iterable[ToolCall] = ()) -> None:
         """A whole generation of the model."""
         self._is_growing = False
-        if not calls:
-            self.messages.append(Reply(text=text, at=self._now))
-            return
-        numbered = tuple(map(self._numbered_call, calls))
-        self.messages.append(Reply(text=text, calls=numbered, at=self._now))
+        numbered = tuple([c if c.id != NO_ID else self._numbered_call(c) for c in calls])
+        self.messages.append(reply(text, numbered, self._now))
         self._open += numbered
 
     def say(self, text: str) -> None:
@@ -71,7 +69,7 @@ class Scribe:
 
     def call(self, call: ToolCall) -> None:
         """A call of the generation under way."""
-        self._grow("", (self._numbered_call(call),))
+        self._grow("", (call if call.id != NO_ID else self._numbered_call(call),))
 
     def returned(
         self,
@@ -88,12 +86,13 @@ class Scribe:
         """
         key = self._answered(id, name) if self._pairing else key_of(id)
         text = "" if content is None else content
-        self._write(ToolReturn(call_id=key, content=text, error=error, lost=lost))
+        self._write(tool_return(key, text, error, lost))
 
     def copy(self, other: Scribe) -> None:
         """Takes over all that another scribe has written."""
         self.messages += other.messages
-        self.left_out.update(other.left_out)
+        for what, number in other.left_out.items():
+            self.leave_out(what, number)
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -120,21 +119,14 @@ class Scribe:
             self.messages.pop()
         words = "\n".join(filter(None, (last.text, text)))
         at = last.at or self._now
-        self._write(Reply(text=words, calls=(*last.calls, *calls), at=at))
+        self._write(reply(words, (*last.calls, *calls), at))
         self._open += calls
         self._is_growing = True
 
     def _numbered_call(self, call: ToolCall) -> ToolCall:
-        """The call, with an id where the record has none."""
-        if call.id != NO_ID:
-            return call
+        """The call of a record that has no id for it, with one."""
         self._numbered += 1
-        return ToolCall(
-            name=call.name,
-            arguments=call.arguments,
-            id=f"{NO_ID}{self._numbered}",
-            malformed=call.malformed,
-        )
+        return tool_call(call.name, call.arguments, f"{NO_ID}{self._numbered}", call.malformed)
 
     def _answered(self, id: Json, name: Json) -> str:
         key = key_of(id)
@@ -171,9 +163,7 @@ def call_of(name: Json, fields: Mapping[str, Json], *keys: str, id: Json = None)
         arguments = fields.get(key)
         if type(arguments) is str and len(arguments) <= _LONGEST_SHARED:
             like = _call_with(arguments)
-            return ToolCall(
-                name=name, arguments=like.arguments, id=_id(id), malformed=like.malformed
-            )
+            return tool_call(name, like.arguments, _id(id), like.malformed)
         if arguments is not None:
             return ToolCall.parse(name=name, arguments=arguments, id=_id(id))
     raise ValueError(f"the call of {name:.80} has no arguments; expected {' or '.join(keys)}")
