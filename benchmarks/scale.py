@@ -40,6 +40,7 @@ def measured(folder: Path, runs: int, engine: str) -> dict[str, Any]:
         "seconds": took.seconds,
         "processor_seconds": took.processor_seconds,
         "megabytes": took.megabytes,
+        "own_megabytes": took.own_megabytes,
         "report": sha256(took.output).hexdigest(),
     }
     print(json.dumps(row), flush=True)

@@ -53,6 +53,7 @@ def scale() -> str:
             f"{row['processor_seconds']:,.0f}",
             f"{row['seconds']:,.0f}",
             f"{row['megabytes']:,.0f}",
+            f"{row['own_megabytes']:,.0f}",
             "yes" if len(reports[row["runs"]]) == 1 else "**no**",
         )
         for row in report["rows"]
@@ -65,6 +66,7 @@ def scale() -> str:
         "processor time of the command (s)",
         "time (s)",
         "most memory of the command (MB)",
+        "of it its own",
         "equal reports",
     )
     return table(head, rows) + made_by("scale.json", report["command"])
