@@ -80,7 +80,7 @@ def main() -> int:
         sys.exit("set LEDGERAGENT_DATA_DIR to the folder with trajectories/")
     files = sorted(map(str, Path(folder, "trajectories").glob(f"*_{DOMAIN}__*.jsonl.gz")))
     lines = unpack(files)
-    result = replay(files, DOMAIN)
+    result, every = replay(files, DOMAIN), replay(files, DOMAIN, nonstandard=True)
     library = json.JSONDecoder().decode
     times = seconds(
         {
@@ -92,6 +92,7 @@ def main() -> int:
             "conversations_fast": lambda: follow(files),
             "replay": slowly(lambda: replay(files, DOMAIN)),
             "replay_fast": lambda: replay(files, DOMAIN),
+            "replay_every_fast": lambda: replay(files, DOMAIN, nonstandard=True),
         }
     )
     floor = times["decompress"] + times["decode"]
@@ -103,17 +104,21 @@ def main() -> int:
         "megabytes": round(sum(map(len, lines)) / 1e6, 1),
         "runs_judged": result.runs,
         "calls_judged": result.calls,
+        "every_run": every.runs,
+        "every_call": every.calls,
         "seconds": {name: round(value, 3) for name, value in times.items()},
         "times_the_floor": {
             "read": round(times["read"] / floor, 2),
             "replay": round(times["replay"] / floor, 2),
             "replay_fast": round(times["replay_fast"] / floor, 2),
+            "replay_every_fast": round(times["replay_every_fast"] / floor, 2),
             "replay_fast_to_the_fast_floor": round(times["replay_fast"] / floor_fast, 2),
         },
         "calls_a_second": {
             "floor": round(result.calls / floor),
             "replay": round(result.calls / times["replay"]),
             "replay_fast": round(result.calls / times["replay_fast"]),
+            "replay_every_fast": round(every.calls / times["replay_every_fast"]),
         },
     }
     RESULT.write_text(json.dumps(report, indent=1) + "\n")

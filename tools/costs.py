@@ -122,12 +122,15 @@ def reading() -> str:
         row("read, with `fast`", "read_fast", times["read_fast"] / floor),
         row("replay", "replay", shares["replay"]),
         row("replay, with `fast`", "replay_fast", shares["replay_fast"]),
+        row("the same with `--nonstandard`", "replay_every_fast", shares["replay_every_fast"]),
     ]
     calls = report["calls_a_second"]
     words = (
         f"\n{report['megabytes']:,.0f} MB in {report['records']:,} records, of which "
         f"{report['runs_judged']:,} runs with {report['calls_judged']:,} calls are judged: "
-        f"{calls['replay']:,} recorded calls a second and core, {calls['replay_fast']:,} with `fast`.\n"
+        f"{calls['replay']:,} recorded calls a second and core, {calls['replay_fast']:,} with `fast`. "
+        f"With `--nonstandard` all {report['every_run']:,} runs with {report['every_call']:,} calls are: "
+        f"{calls['replay_every_fast']:,}.\n"
     )
     head = ("the tau2 and tau-bench retail runs, one process", "processor time", "times the floor")
     return table(head, rows) + words + made_by("reading.json", report["command"])
