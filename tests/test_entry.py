@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ledgeragent.entry import Entry, Evidence, Fields, Origin, Stale, Touch
+from ledgeragent.ledger import Ledger
+from ledgeragent.missing import MissingEvidence
 from ledgeragent.paths import Path, PathTemplate
-from ledgeragent.shape import shape_of
-from ledgeragent.types import ToolCall
+from ledgeragent.shape import Shape, shape_of
+from ledgeragent.types import Json, ToolCall
+from ledgeragent.view import View
 from tests.lending.domain import Book
 
 BOOK = PathTemplate("books.{book_id}", dict)
@@ -100,3 +103,36 @@ def test_a_record_is_read_field_by_field_where_value_and_type_have_some() -> Non
 
 def test_a_touch_is_of_the_whole_record_where_no_field_is_named() -> None:
     assert Touch(BOOK("B1")) == Touch(BOOK("B1"), ())
+
+
+def test_entries_of_one_value_share_what_is_sound_in_it() -> None:
+    asked: list[str] = []
+
+    def objection(value: Json, place: str) -> str:
+        asked.append(value)
+        return ""
+
+    def title(sound: dict[Fields, Shape] | None, shape: Shape) -> Json:
+        value = {"title": "Ferns"}
+        ledger = Ledger().put(Entry(BOOK("B1"), value, READ, 0, sound=sound))
+        return View(ledger, {}, shapes=lambda path: shape)[BOOK("B1")]["title"]
+
+    one, other = (Shape(objection, values=Shape(objection), holds_objects=True) for _ in range(2))
+    shared: dict[Fields, Shape] = {}
+    assert [title(shared, one) for _ in range(3)] == ["Ferns"] * 3
+    assert len(asked) == 1
+    title(shared, other)  # another type may have something against it
+    assert len(asked) == 2
+    title(None, other)
+    assert len(asked) == 3
+
+
+def test_what_is_odd_is_refused_each_time() -> None:
+    shape = Shape(lambda value, place: "it is odd", holds_objects=True)
+    record = Shape(lambda value, place: "", values=shape, holds_objects=True)
+    sound: dict[Fields, Shape] = {}
+    for _ in range(2):
+        ledger = Ledger().put(Entry(BOOK("B1"), {"title": "odd"}, READ, 0, sound=sound))
+        with pytest.raises(MissingEvidence) as missing:
+            View(ledger, {}, shapes=lambda path: record)[BOOK("B1")]["title"]
+        assert missing.value.objection == "it is odd"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ledgeragent.domain import Domain
 from ledgeragent.effects import (
@@ -32,6 +32,9 @@ _STATUS_LINE = re.compile(
     r"\W*(?:HTTP\S*\s+)?(?:50[234]\b|timed? ?out|connection|bad gateway)", re.I
 )
 
+Outcome: TypeAlias = Literal["executed", "refused", "lost"]
+"""What became of a write; `lost` where nobody knows."""
+
 
 class Absorption(NamedTuple):
     """The ledger after one return: `stored` paths, or the reason why none was (`skipped`).
@@ -51,7 +54,10 @@ def absorb(ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain)
     """The ledger after `call` answered `returned`. Idempotent; unrelated reads commute."""
     routes = domain.routes(call.name)
     if not routes:
-        return _after_other(ledger, call, returned, domain)
+        tool = domain.tool(call.name)
+        if isinstance(tool, Neutral):
+            return Absorption(ledger=ledger, skipped=f"{call.name} observes no record")
+        return after_write(ledger, call, returned, domain, outcome_of(tool, returned))
     answer = Content(returned.content)
     failed = returned.failed or returned.lost
     if failed or any(_fails(route, answer) for route in routes):
@@ -128,12 +134,8 @@ def _account(problem: Exception) -> str:
     return text if isinstance(problem, ValueError) and text else f"{type(problem).__name__}: {text}"
 
 
-def _after_other(
-    ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain
-) -> Absorption:
-    tool = domain.tool(call.name)
-    if isinstance(tool, Neutral):
-        return Absorption(ledger=ledger, skipped=f"{call.name} observes no record")
+def outcome_of(tool: Tool | None, returned: ToolReturn) -> Outcome:
+    """What a return says of the write that it answers."""
     content = unwrapped(returned.content)
     answer = content if isinstance(content, str) else ""
     refused = returned.failed or is_error(content)
@@ -141,11 +143,21 @@ def _after_other(
     if refused and answer is not content:
         answer = canonical(content) if content else ""
     if returned.lost or _is_lost(tool, answer, refused):
-        doubted = ledger.doubted(call, touched_by(ledger, call, domain), running=False)
-        return Absorption(doubted, skipped="it is not known whether the write executed")
-    if refused:
+        return "lost"
+    return "refused" if refused else "executed"
+
+
+def after_write(
+    ledger: Ledger, call: ToolCall, returned: ToolReturn, domain: Domain, outcome: Outcome
+) -> Absorption:
+    """The ledger after a write with this outcome."""
+    if outcome == "refused":
         return Absorption(ledger.refused(call), skipped="the write failed and changed nothing")
-    written = ledger.wrote(call, touched_by(ledger, call, domain))
+    touched = touched_by(ledger, call, domain)
+    if outcome == "lost":
+        doubted = ledger.doubted(call, touched, running=False)
+        return Absorption(doubted, skipped="it is not known whether the write executed")
+    written, tool = ledger.wrote(call, touched), domain.tool(call.name)
     if not isinstance(tool, Write) or not tool.returns or call.malformed is not None:
         return Absorption(written, skipped="a write is no observation of what it wrote")
     return _store(written, call, Content(returned.content), tool.returns)

@@ -152,7 +152,10 @@ class Domain:
     def shape(self, path: Path[Any]) -> Shape:
         """What is declared of the record at a path."""
         for template, shape in self._shapes.get(path[0], ()):
-            if template.fits(path):
+            # Most families have no literal but their root.
+            if len(path) == len(template.segments) and (
+                not template.literals or template.fits(path)
+            ):
                 return shape
         return ANYTHING
 

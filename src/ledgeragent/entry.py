@@ -84,7 +84,8 @@ class Entry:
     `source` is the read it came from, `turn` how many user messages came before that read.
     `typed` is False for text that the route's parser could not turn into a record. `stale` are its
     marks, the oldest first, and `stale_kinds` the first for each field and tool. `inherited`
-    names, for records merged by field, the fields that an earlier read supplied.
+    names, for records merged by field, the fields that an earlier read supplied. Entries of one value
+    may share what is `sound` in it: by place, the shape that it was seen to have.
 
     Once a rule has opened it, `shape` is what the domain declares of the value, `holds_fields` if a
     rule reads it field by field, `facts` what rules have read of it, by name, or by place where a whole
@@ -97,6 +98,7 @@ class Entry:
     source: ToolCall
     turn: int
     typed: bool = True
+    sound: dict[Fields, Shape] | None = field(default=None, repr=False, compare=False)
     stale: PersistentList[Stale] = UNMARKED
     stale_kinds: MarkKinds = field(default=_NO_KINDS, repr=False, compare=False)
     inherited: Mapping[str, Origin] = _NO_ORIGINS
@@ -134,7 +136,7 @@ class Entry:
             stale = stale.append(mark)
             kind = (mark.fields, mark.by.name if mark.by is not None else None)
             kinds = kinds if kinds.get(kind) is not None else kinds.put(kind, mark)
-        own = (self.path, self.value, self.source, self.turn, self.typed)
+        own = (self.path, self.value, self.source, self.turn, self.typed, self.sound)
         return Entry(*own, stale, kinds, self.inherited)
 
     def having(self, value: Json, stale: Sequence[Stale], inherited: Mapping[str, Origin]) -> Entry:
@@ -149,6 +151,6 @@ class Entry:
 
     def fact(self, fields: Fields, value: Json) -> Evidence:
         """`value`, found at `fields` of this record, as evidence."""
-        if self.inherited:
+        if self.inherited is not _NO_ORIGINS:
             return Evidence(self.path, fields, value, *self.origin(fields))
         return _evidence(Evidence, (self.path, fields, value, self.source, self.turn))

@@ -22,7 +22,7 @@ def answer_first(calls: Sequence[ToolCall], id: str) -> tuple[ToolCall | None, S
         return (None, calls) if call is None else (call, calls.without_first(id))
     for place, call in enumerate(calls):  # most replies have one
         if call.id == id:
-            return call, (*calls[:place], *calls[place + 1 :])
+            return call, (*calls[:place], *calls[place + 1 :]) if len(calls) > 1 else ()
     return None, calls
 
 

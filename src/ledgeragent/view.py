@@ -38,12 +38,11 @@ class Record(Mapping[str, Any]):
     _value: Mapping[str, Json]
 
     def __getitem__(self, name: str) -> Any:
-        try:
-            fact = self._facts[name]
-        except KeyError:
+        fact = self._facts.get(name)
+        if fact is None:
             return self._look(name)
         self._evidence.append(fact)
-        return self._value[name]
+        return fact[2]  # its value, without a look into the record
 
     def _look(self, name: str) -> Any:
         """The field's value, noted, or a record where it is an object itself."""
@@ -76,9 +75,14 @@ class Record(Mapping[str, Any]):
 
     def _refuse_odd(self, fields: Fields, value: Json, shape: Shape) -> None:
         """Raises where the value is not what its type declares."""
+        sound = self._entry.sound
+        if sound is not None and sound.get(fields) is shape:
+            return
         if shape.objection(value, ""):
             objection = shape.objection(value, ".".join(fields) or "its answer")
             raise MissingEvidence(self._entry.path, fields=fields, objection=objection)
+        if sound is not None:
+            sound[fields] = shape
 
     def _keys(self) -> Mapping[str, Json]:
         if self._stale:
@@ -115,7 +119,8 @@ class Record(Mapping[str, Any]):
 
     def _note_keys(self) -> None:
         # Kept with the entry even where parts of it are stale: whoever asks has looked at the marks.
-        facts = _facts_at(self._entry, self._fields)
+        inner = self._entry.inner_facts
+        facts = inner.setdefault(self._fields, {}) if self._fields else self._entry.facts
         if _KEYS not in facts:
             facts[_KEYS] = self._entry.fact(self._fields, list(self._value))
         self._evidence.append(facts[_KEYS])
@@ -136,10 +141,6 @@ class Record(Mapping[str, Any]):
         return default
 
 
-def _facts_at(entry: Entry, fields: Fields) -> Facts:
-    return entry.inner_facts.setdefault(fields, {}) if fields else entry.facts
-
-
 # A constructor of its own would cost half as much again.
 def _record(
     entry: Entry, evidence: list[Evidence], stale: bool, fields: Fields, value: Json, shape: Shape
@@ -147,7 +148,8 @@ def _record(
     record = Record()
     record._entry = entry
     record._evidence = evidence
-    record._facts = {} if stale else _facts_at(entry, fields)
+    facts = entry.inner_facts.setdefault(fields, {}) if fields else entry.facts
+    record._facts = {} if stale else facts
     record._fields = fields
     record._shape = shape
     record._stale = stale

@@ -197,7 +197,7 @@ def test_what_a_text_told_before_it_tells_again(
     for call, returned, turn in reads:
         plain = absorb(replace(plain, turn=turn), call, returned, LIBRARY).ledger
         draft.observe(observations.of(call, returned, LIBRARY), call, turn)
-    assert seen(replace(draft.done(), turn=plain.turn)) == seen(plain)
+    assert seen(draft.done(plain.turn, "", ())) == seen(plain)
 
 
 @pytest.mark.parametrize(
@@ -214,4 +214,4 @@ def test_a_text_tells_of_each_call_what_it_tells_of_that_call(other: ToolCall) -
     for call in (ToolCall(name="get_book", arguments={"book_id": "B1"}), other):
         returned, draft = ToolReturn(call_id="", content=KEYLESS), LedgerDraft(Ledger())
         draft.observe(observations.of(call, returned, LIBRARY), call, 0)
-        assert seen(draft.done()) == seen(absorb(Ledger(), call, returned, LIBRARY).ledger)
+        assert seen(draft.done(0, "", ())) == seen(absorb(Ledger(), call, returned, LIBRARY).ledger)

@@ -10,18 +10,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypedDict
 
-from ledgeragent.absorb import absorb
+from ledgeragent.absorb import Outcome, after_write
 from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect, Neutral, Write
 from ledgeragent.ledger import Ledger, Utterance
 from ledgeragent.offline.ledgerdraft import LedgerDraft
 from ledgeragent.offline.observation import Observations
+from ledgeragent.offline.writeoutcomes import WriteOutcomes
 from ledgeragent.opencalls import answer_first
 from ledgeragent.state import State
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 _MOST_DOMAINS = 64
 _observations = Observations()
+_outcomes = WriteOutcomes()
 _NOTHING = Ledger()
 _bare: dict[int, tuple[Domain, Domain]] = {}
 
@@ -54,24 +56,18 @@ class BulkFold:
 
     def take(self, message: Message) -> None:
         """One message later."""
-        match message:
-            case ToolReturn():
-                is_done = self._return(message)
-            case Reply():
-                is_done = self._reply(message)
-            case UserMessage():
-                is_done = self._hear(message)
+        if isinstance(message, ToolReturn):
+            is_done = self._return(message)
+        elif isinstance(message, Reply):
+            is_done = self._reply(message)
+        else:
+            is_done = self._hear(message)
         if not is_done:
             self._observe(message)
 
     def ledger(self) -> Ledger:
         """The ledger after all of them."""
-        ledger = self._draft.done()
-        if self._said or self._turn != ledger.turn or self._now != ledger.now:
-            utterances = ledger.utterances
-            for utterance in self._said:
-                utterances = utterances.append(utterance)
-            ledger = replace(ledger, turn=self._turn, now=self._now, utterances=utterances)
+        ledger = self._draft.done(self._turn, self._now, self._said)
         if ledger is not self._draft.base:
             self._begin(ledger)
         return ledger
@@ -80,7 +76,6 @@ class BulkFold:
         """From here on only what executes is seen: nobody looks at the ledger again."""
         self._keeps_records = False
         self._domain = _without_records(self._domain)
-        self._begin(Ledger(unconfirmed=self._draft.base.unconfirmed))
 
     def _hear(self, message: UserMessage) -> bool:
         """Takes what the user says, unless that may change records."""
@@ -119,20 +114,25 @@ class BulkFold:
             if self._keeps_records:
                 observation = _observations.of(call, returned, domain)
                 self._draft.observe(observation, call, self._turn)
-        elif isinstance(domain.tool(call.name), Neutral):
-            if not returned.failed:
-                self.executed.add(id(call))
-        else:
-            before = self.ledger() if self._keeps_records else self._draft.base
-            self._written(call, absorb(before, call, returned, domain).ledger)
+            return True
+        tool = domain.tool(call.name)
+        if not isinstance(tool, Neutral):
+            self._write(call, returned, _outcomes.of(tool, returned))
+        elif not returned.failed:
+            self.executed.add(id(call))
         return True
 
-    def _written(self, call: ToolCall, ledger: Ledger) -> None:
-        """Takes the ledger after the return of a write."""
-        if ledger is not self._draft.base:
-            self._begin(ledger)
-        if ledger.writes and ledger.writes[-1] is call:
+    def _write(self, call: ToolCall, returned: ToolReturn, outcome: Outcome) -> None:
+        """Takes what a write answered."""
+        if outcome == "executed":
             self.executed.add(id(call))
+        changed = outcome == "lost" or (outcome == "executed" and self._keeps_records)
+        # A write in doubt may be heard of again.
+        if changed or self._draft.base.unconfirmed:
+            before = self.ledger()
+            after = after_write(before, call, returned, self._domain, outcome).ledger
+            if after is not before:
+                self._begin(after)
 
     def _observe(self, message: Message) -> None:
         """Takes any message, by the state as it is."""

@@ -6,7 +6,7 @@ reply was proposed, as a part of that reply. No model is called.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -133,28 +133,35 @@ def follow(trace: Trace, domain: Domain) -> Iterator[Transition]:
 
 def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
     """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
-    proposals = {
-        place: calls
-        for place, message in enumerate(trace.messages)
-        if type(message) is Reply
-        and message.calls
-        and (calls := [c for c in message.calls if _is_judged(c, gate, trace.nonstandard)])
-    }
-    if not proposals:
+    names = {call.name for call in trace.calls}
+    tools = {name for name in names if _is_judged(name, gate, trace.nonstandard)}
+    if not tools:
         return []
     fold = BulkFold(gate.domain)
     proposed: list[Proposed] = []
-    for place, message in enumerate(trace.messages[: max(proposals) + 1]):
+    end = _after_last(tools, trace.messages)
+    for place, message in enumerate(trace.messages[:end]):
         fold.take(message)
-        if place in proposals:
-            proposed += _proposed(proposals[place], gate, fold.ledger(), place)
+        if type(message) is Reply and message.calls:
+            calls = [call for call in message.calls if call.name in tools]
+            if calls:
+                proposed += _proposed(calls, gate, fold.ledger(), place)
     fold.forget_records()
     open_calls = {id(call) for call, *_ in proposed}
-    for message in trace.messages[max(proposals) + 1 :]:
+    for message in trace.messages[end:]:
         if open_calls <= fold.executed:
             break
         fold.take(message)
     return _judged_calls(proposed, fold.executed)
+
+
+def _after_last(tools: Set[str], messages: Sequence[Message]) -> int:
+    """The place behind the last reply with a call of one of these tools."""
+    for place in range(len(messages), 0, -1):
+        message = messages[place - 1]
+        if type(message) is Reply and any(call.name in tools for call in message.calls):
+            return place
+    return 0
 
 
 def judge_followed(
@@ -168,7 +175,7 @@ def judge_followed(
         # A reply is judged once its own words are heard and earlier calls are given up for lost.
         message = transition.message
         if type(message) is Reply and message.calls:
-            calls = [call for call in message.calls if _is_judged(call, gate, nonstandard)]
+            calls = [call for call in message.calls if _is_judged(call.name, gate, nonstandard)]
             proposed += _proposed(calls, gate, transition.after.ledger, transition.place)
         elif proposed and type(message) is ToolReturn:
             executed.add(id(executed_by(message, transition.after, domain)))
@@ -178,13 +185,12 @@ def judge_followed(
 Proposed: TypeAlias = tuple[ToolCall, Verdict, Ledger, int]
 
 
-def _proposed(
-    calls: Sequence[ToolCall], gate: Gate, ledger: Ledger, place: int
-) -> Iterator[Proposed]:
+def _proposed(calls: Sequence[ToolCall], gate: Gate, ledger: Ledger, place: int) -> list[Proposed]:
     """The calls of a reply that are judged, each with its verdict."""
+    if len(calls) == 1:  # alone it needs no plan, as most are
+        return [(calls[0], gate.judge(calls[0], ledger), ledger, place)]
     plan = gate.plan(ledger)
-    for call in calls:
-        yield call, plan.judge(call), ledger, place
+    return [(call, plan.judge(call), ledger, place) for call in calls]
 
 
 def _judged_calls(proposed: Iterable[Proposed], executed: Container[int]) -> list[JudgedCall]:
@@ -194,8 +200,8 @@ def _judged_calls(proposed: Iterable[Proposed], executed: Container[int]) -> lis
     ]
 
 
-def _is_judged(call: ToolCall, gate: Gate, nonstandard: Collection[str]) -> bool:
-    guard = gate.domain.guard(call.name)
+def _is_judged(tool: str, gate: Gate, nonstandard: Collection[str]) -> bool:
+    guard = gate.domain.guard(tool)
     if guard is not None:
         return guard.judged
-    return gate.unknown is not Decision.ALLOW and call.name not in nonstandard
+    return gate.unknown is not Decision.ALLOW and tool not in nonstandard

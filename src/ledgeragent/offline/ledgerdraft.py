@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledgeragent.entry import Entry
-from ledgeragent.ledger import Ledger
+from ledgeragent.ledger import Ledger, Utterance
 from ledgeragent.offline.observation import Merge, Observation, Put, Unavailable
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall
@@ -27,15 +29,14 @@ class LedgerDraft(Ledger):
     def observe(self, observation: Observation, call: ToolCall, turn: int) -> None:
         """Takes what a return told, which answered this call in this turn."""
         for step in observation:
-            match step:
-                case Put():
-                    self.put(_of_call(step.entry, call, turn))
-                case Merge():
-                    self.merge(_of_call(step.entry, call, turn), step.fields)
-                case Unavailable():
-                    object.__setattr__(self, "base", self.base.without(call, step.answer))
-                case _:
-                    self.unreadable(step.path, step.answer, call, turn)
+            if isinstance(step, Put):
+                self.put(_of_call(step.entry, call, turn))
+            elif isinstance(step, Merge):
+                self.merge(_of_call(step.entry, call, turn))
+            elif isinstance(step, Unavailable):
+                object.__setattr__(self, "base", self.base.without(call, step.answer))
+            else:
+                self.unreadable(step.path, step.answer, call, turn)
 
     def get(self, path: Path[Json]) -> Entry | None:
         return self._fresh.get(path) or self.base.get(path)
@@ -44,11 +45,17 @@ class LedgerDraft(Ledger):
         self._fresh[entry.path] = entry
         return self
 
-    def done(self) -> Ledger:
-        """The ledger with all that was observed."""
-        return self.base.put_all([*self._fresh.values()]) if self._fresh else self.base
+    def done(self, turn: int, now: str, spoken: Sequence[Utterance]) -> Ledger:
+        """The ledger with all that was observed, at this turn and time, after what was spoken."""
+        base = self.base
+        if spoken or turn != base.turn or now != base.now:
+            utterances = base.utterances
+            for utterance in spoken:
+                utterances = utterances.append(utterance)
+            base = base._with(turn=turn, now=now, utterances=utterances)
+        return base.put_all([*self._fresh.values()]) if self._fresh else base
 
 
 def _of_call(entry: Entry, call: ToolCall, turn: int) -> Entry:
     """What another return of the same text has observed, as that of this call."""
-    return Entry(path=entry.path, value=entry.value, source=call, turn=turn, typed=entry.typed)
+    return Entry(entry.path, entry.value, call, turn, entry.typed, entry.sound)

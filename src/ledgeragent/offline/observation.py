@@ -14,11 +14,10 @@ from ledgeragent.domain import Domain
 from ledgeragent.effects import Read
 from ledgeragent.entry import Entry
 from ledgeragent.ledger import Ledger
+from ledgeragent.offline.textmemory import TextMemory
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall, ToolReturn
 
-_MOST_KEPT = 4096
-_MOST_CHARACTERS = 4_000_000
 _LONGEST_KEPT = 16_384
 
 
@@ -29,10 +28,9 @@ class Put(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """A record of which some fields were observed; `fields` as for `Ledger.merge`."""
+    """A record of which some fields were observed."""
 
     entry: Entry
-    fields: Container[str] | None
 
 
 class Unanswered(NamedTuple):
@@ -51,6 +49,7 @@ class Unavailable(NamedTuple):
 LedgerStep: TypeAlias = Put | Merge | Unanswered | Unavailable
 Observation: TypeAlias = tuple[LedgerStep, ...]
 _Key: TypeAlias = tuple[Any, ...]
+_Routes: TypeAlias = Sequence[Read[Any]]
 
 
 class _Notes(Ledger):
@@ -64,15 +63,19 @@ class _Notes(Ledger):
         object.__setattr__(self, "steps", [])
 
     def put(self, entry: Entry) -> Ledger:
+        entry.sound = {}
         self.steps.append(Put(entry))
         return self
 
     def put_all(self, entries: Sequence[Entry]) -> Ledger:
-        self.steps.extend(map(Put, entries))
+        for entry in entries:
+            self.put(entry)
         return self
 
     def merge(self, entry: Entry, fields: Container[str] | None = None) -> Ledger:
-        self.steps.append(Merge(entry, fields))
+        if fields is not None:
+            raise TypeError("only what a write answers leaves fields of a record as they were")
+        self.steps.append(Merge(entry))
         return self
 
     def unreadable(self, path: Path[Json], answer: str, source: ToolCall, turn: int) -> Ledger:
@@ -93,43 +96,34 @@ def observed(call: ToolCall, returned: ToolReturn, domain: Domain) -> Observatio
 
 
 class Observations:
-    """What the latest returns told, by the routes of the tool, the arguments and the text.
-
-    Holds a few megabytes of texts; it begins anew where they are more.
-    """
+    """What the latest returns told, by the routes of the tool, the arguments and the text."""
 
     def __init__(self) -> None:
-        self._kept: dict[_Key, tuple[Observation, Sequence[Read[Any]]]] = {}
-        self._characters = 0
+        # With the routes, so that nothing else can have their identity.
+        self._memory: TextMemory[_Key, tuple[Observation, _Routes]] = TextMemory()
 
     def of(self, call: ToolCall, returned: ToolReturn, domain: Domain) -> Observation:
         """What the return of a read tells."""
-        key = _key(call, returned, domain)
+        routes = domain.routes(call.name)
+        key = _key(call, returned, routes)
         if key is None:
             return observed(call, returned, domain)
-        earlier = self._kept.get(key)
+        earlier = self._memory.get(key)
         if earlier is not None:
             return earlier[0]
         steps = observed(call, returned, domain)
-        self._keep(key, steps, len(returned.content), domain.routes(call.name))
+        self._memory.put(key, (steps, routes), len(returned.content))
         return steps
 
-    def _keep(self, key: _Key, steps: Observation, size: int, routes: Sequence[Read[Any]]) -> None:
-        self._characters += size
-        if len(self._kept) >= _MOST_KEPT or self._characters > _MOST_CHARACTERS:
-            self._kept.clear()
-            self._characters = size
-        # With the routes, so that nothing else can have their identity.
-        self._kept[key] = steps, routes
 
-
-def _key(call: ToolCall, returned: ToolReturn, domain: Domain) -> _Key | None:
+def _key(call: ToolCall, returned: ToolReturn, routes: _Routes) -> _Key | None:
     """What decides what a return tells, where all of it is text: of numbers, unlike ones are equal."""
     content, arguments = returned.content, call.arguments
     if type(content) is not str or len(content) > _LONGEST_KEPT or call.malformed is not None:
         return None
-    for argument in arguments.values():
-        if type(argument) is not str:
+    values = arguments.values()
+    for value in values:
+        if type(value) is not str:
             return None
-    marks = returned.error, returned.lost
-    return *map(id, domain.routes(call.name)), call.name, content, marks, *arguments.items()
+    names = (call.name, content, returned.error, returned.lost)
+    return *map(id, routes), *names, *arguments, *values

@@ -7,22 +7,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, lru_cache
+from typing import Any, TypeVar
 
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Parser, Read, Tool
+from ledgeragent.effects import Parser, Read, Route, Tool, Write
 from ledgeragent.types import Json
+
+AnyRoute = TypeVar("AnyRoute", bound=Route[Any])
 
 _MOST_REMEMBERED = 512
 _LONGEST_REMEMBERED = 16_384
 
 
 def remembering(domain: Domain) -> Domain:
-    """The domain, with reads that know the latest texts they have parsed."""
+    """The domain, with tools that know the latest texts they have parsed."""
     return replace(domain, tools=[_remembering(tool) for tool in domain.tools])
 
 
 def _remembering(tool: Tool) -> Tool:
-    return replace(tool, parse=_remembered(tool.parse)) if isinstance(tool, Read) else tool
+    if isinstance(tool, Read):
+        return _remembering_route(tool)
+    if isinstance(tool, Write):
+        return replace(tool, returns=tuple(map(_remembering_route, tool.returns)))
+    return tool
+
+
+def _remembering_route(route: AnyRoute) -> AnyRoute:
+    return replace(route, parse=_remembered(route.parse))
 
 
 @cache
