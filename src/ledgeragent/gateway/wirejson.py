@@ -13,7 +13,7 @@ except ImportError:  # It has no wheel for every machine.
     orjson = None  # type: ignore[assignment]
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_POWERS = (b"0e0", b"0e-0")
+_POWER, _NEGATIVE_POWER = b"0e0", b"0e-0"
 _SMALL = b"0.0000"
 """Numbers that the two libraries write in other ways, or texts that look like one."""
 
@@ -88,7 +88,7 @@ def canonical_text(value: Json) -> str:
         except TypeError:
             return canonical(value)
         digits = data.translate(_DIGITS)
-        if _SMALL not in data and not any(mark in digits for mark in _POWERS):
+        if not (_SMALL in data or _POWER in digits or _NEGATIVE_POWER in digits):
             return data.decode()
     return canonical(value)
 

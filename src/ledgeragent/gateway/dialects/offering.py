@@ -8,16 +8,16 @@ from typing import Any, TypeAlias
 from ledgeragent.gateway.dialects.base import Body, OfferedTool, listed
 from ledgeragent.gateway.wirejson import fingerprint
 
-ToolReader: TypeAlias = Callable[[Any, int], OfferedTool | None]
+OfferReader: TypeAlias = Callable[[Any, int], OfferedTool | None]
 """Reads the tool of this number in a request's list."""
 
 _LONGEST_LISTING = 1 << 16
 _MOST_LISTINGS = 64
-_OFFERED: dict[tuple[ToolReader, bytes], tuple[OfferedTool, ...]] = {}
+_OFFERED: dict[tuple[OfferReader, bytes], tuple[OfferedTool, ...]] = {}
 """The lists of tools that were read: an agent sends the same one with each of its requests."""
 
 
-def offered_tools(body: Body, reader: ToolReader) -> tuple[OfferedTool, ...]:
+def offered_tools(body: Body, reader: OfferReader) -> tuple[OfferedTool, ...]:
     """Every tool that a request lists. What can be read, the operator's tools say, not these."""
     listing = listed(body, "tools")
     mark = fingerprint(listing)
@@ -32,7 +32,7 @@ def offered_tools(body: Body, reader: ToolReader) -> tuple[OfferedTool, ...]:
     return offered
 
 
-def _offered(listing: Iterable[Any], reader: ToolReader) -> tuple[OfferedTool, ...]:
+def _offered(listing: Iterable[Any], reader: OfferReader) -> tuple[OfferedTool, ...]:
     tools = [reader(tool, number) for number, tool in enumerate(listing)]
     return tuple([tool for tool in tools if tool is not None])
 
