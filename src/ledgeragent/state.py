@@ -72,13 +72,13 @@ class State(NamedTuple):
             if write is not call:
                 touched = touched_by(ledger, write, domain)
                 ledger = ledger.marked([t for t in touched if t.path in after.stored], write)
-        return after._replace(ledger=ledger, call=call)
+        return Absorption(ledger, after.stored, after.skipped, after.problems, call)
 
     def _absorbed_late(self, call: ToolCall, returned: ToolReturn, domain: Domain) -> Absorption:
         """What a late result does. A record that it tells may have changed since: it has to be read."""
         after = absorb(self.ledger, call, returned, domain)
         ledger = after.ledger.marked([Touch(path) for path in after.stored], call)
-        return after._replace(ledger=ledger, call=call)
+        return Absorption(ledger, after.stored, after.skipped, after.problems, call)
 
     def _without_results(self, domain: Domain, running: Container[ToolCall] = ()) -> Ledger:
         """The ledger in which the writes that nobody has answered, and nobody will, may have been."""

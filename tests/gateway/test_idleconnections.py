@@ -61,6 +61,18 @@ def test_one_that_an_answer_left_unusable_is_closed_at_once() -> None:
     asyncio.run(scenario())
 
 
+def test_one_on_which_something_came_unasked_is_closed() -> None:
+    async def scenario() -> None:
+        idle = IdleConnections()
+        odd = connection()
+        idle.keep(odd)
+        odd.protocol.should_close = True
+        assert idle.take() is None and odd.was_closed
+        idle.close()
+
+    asyncio.run(scenario())
+
+
 def test_one_whose_time_is_over_is_closed_without_being_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

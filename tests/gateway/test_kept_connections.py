@@ -98,3 +98,33 @@ def test_a_request_that_a_new_connection_is_closed_on_is_not_sent_again(
             assert got.status == 502 and upstream.hung_up == 1
 
     run(scenario())
+
+
+STRAY = (
+    b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 8\r\n\r\n{"a": 1}',
+    b"HTTP/1.1 200 OK\r\ncontent-le",
+    b"\r\n",
+    b"odd",
+)
+"""What comes behind an answer, when nobody has asked for it: an answer, a part of one, and no answer."""
+
+
+@pytest.mark.parametrize("stray", STRAY, ids=["whole", "part", "empty", "odd"])
+def test_what_comes_unasked_is_nobodys_answer(client: Client, stray: bytes) -> None:
+    async def scenario() -> None:
+        async with world() as w:
+
+            async def talkative(request: web.Request, wire: Wire, body: Any) -> web.StreamResponse:
+                assert request.transport is not None
+                asyncio.get_running_loop().call_later(0.02, request.transport.write, stray)
+                if body.get("stream"):
+                    return await sent(request, wire.events(SAY, "r"))
+                return web.json_response(wire.answer(SAY, "r"))
+
+            w.upstream.choose = lambda body: talkative
+            for _ in range(2):
+                got = await client.ask(w, HELLO)
+                assert got.reply == SAY
+                await asyncio.sleep(0.05)
+
+    run(scenario())

@@ -1,16 +1,18 @@
-"""JSON as the gateway writes it: the same value, whichever library writes it."""
+"""JSON as the gateway reads and writes it: the same value, whichever library does."""
 
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledgeragent.gateway import wirejson
-from ledgeragent.types import canonical
+from ledgeragent.types import canonical, parse_distinct, parse_json
+from tests.files.test_decoding import texts, told
 
 values = st.recursive(
     st.none()
@@ -62,3 +64,68 @@ def test_events_are_ascii(value: Any) -> None:
     assert wirejson.ascii_text(value).isascii()
     assert wirejson.ascii_encoded(value).isascii()
     assert json.loads(wirejson.ascii_encoded(value)) == value
+
+
+def slowly(text: bytes) -> Any:
+    return parse_json(text.decode())
+
+
+def slowly_distinct(text: bytes) -> Any:
+    return parse_distinct(text.decode())
+
+
+@given(texts)
+@example('{"a": 1, "b": 2, "a": 3}')
+@example('{"a": 1, "a": 2, "b": "\\u003a"}')
+@example('{"a": 1, "a": 2, "b": "\\u003A"}')
+@example('{"a": {"b": ":"}, "a": "\\u003a:"}')
+@example('{"a": 1, "\\u0061": ":"}')
+@example('{"a": "\\\\u003a", "b": ": \\":\\" :"}')
+@example("123456789012345678901234567890")
+@example("-9223372036854775809")
+@example("[1e400, 1]")
+@example("[1e-400, 0e999, -0, -0.0]")
+@example('"\\ud83d\\ude00 \\udc00"')
+@example("[NaN]")
+@example("1" * 5_000)
+def test_what_is_read_is_what_the_plain_library_reads(text: str) -> None:
+    raw = text.encode("utf-8", "surrogatepass")
+    assert told(raw, wirejson.decoded) == told(raw, slowly)
+    assert told(raw, wirejson.decoded_distinct) == told(raw, slowly_distinct)
+
+
+@given(st.binary(max_size=40))
+def test_so_it_is_with_any_bytes(raw: bytes) -> None:
+    assert told(raw, wirejson.decoded) == told(raw, slowly)
+    assert told(raw, wirejson.decoded_distinct) == told(raw, slowly_distinct)
+
+
+@pytest.mark.parametrize("depth", [100, 253, 255, 500, 980, 1_023, 1_025, 5_000])
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"[": ', "}")])
+def test_so_it_is_at_any_depth(depth: int, begin: str, end: str) -> None:
+    raw = (begin * depth + "1" + end * depth).encode()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)  # to show the values, not to read them
+    try:
+        assert told(raw, wirejson.decoded) == told(raw, slowly)
+        assert told(raw, wirejson.decoded_distinct) == told(raw, slowly_distinct)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def test_not_every_text_takes_the_slow_way(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if library == "plain":
+        pytest.skip("there is no other")
+    monkeypatch.setattr(wirejson, "parse_json", None)
+    monkeypatch.setattr(wirejson, "parse_distinct", None)
+    text = b'{"id": 1234567890123456, "text": "a: [ b", "ratio": 0.25, "name": {"id": []}}'
+    assert wirejson.decoded(text) == wirejson.decoded_distinct(text) == json.loads(text)
+
+
+ALIKE = [1, 1.0, True, "1", "true", [1], [True], {"1": 1}, {"1": "1"}, None, "null", [], {}, ""]
+
+
+def test_no_two_values_have_one_fingerprint(library: str) -> None:
+    marks = [wirejson.fingerprint([value]) for value in ALIKE]
+    assert len(set(marks)) == len(ALIKE) if library == "quick" else set(marks) == {None}
+    assert wirejson.fingerprint("\ud800") is None

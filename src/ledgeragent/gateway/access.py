@@ -110,6 +110,7 @@ def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
+@lru_cache(256)
 def _host(header: str) -> str:
     """The name in a Host header, without its port."""
     name, colon, port = header.lower().rpartition(":")

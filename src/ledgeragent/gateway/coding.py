@@ -23,7 +23,9 @@ _EITHER_HEADER = 47
 def coding_of(headers: CIMultiDictProxy[str]) -> str:
     """How a body is packed, by all that its headers say of it; "" if it is not."""
     name = "content-encoding"
-    listed = ",".join(headers.getall(name)).split(",") if name in headers else ()
+    if name not in headers:
+        return ""
+    listed = ",".join(headers.getall(name)).split(",")
     return ", ".join(c for c in map(str.strip, listed) if c.lower() not in ("", "identity"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ _BASES = re.compile(rf"(/v1beta/openai|/openai/v1|/openai/deployments/{_NAME}|/o
 
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d*)?")
 _DEFAULT = "/v1"
+_REMEMBERED = 256
 
 
 class ApiRoute(NamedTuple):
@@ -55,9 +57,13 @@ class ApiAddress:
             self._root, self.base = "", path
         else:
             self._root, self.base = path, f"{path}{_DEFAULT}"
+        self._cached = lru_cache(_REMEMBERED)(self._endpoint)
 
     def endpoint(self, path: str) -> ApiRoute | None:
         """What a client's path asks for; None if no API of ours has such a path."""
+        return self._cached(path)
+
+    def _endpoint(self, path: str) -> ApiRoute | None:
         if self.base not in ("", _DEFAULT) and path.startswith(f"{self.base}/"):
             return ApiRoute(self.base, path[len(self.base) :])
         match = _BASES.fullmatch(path)

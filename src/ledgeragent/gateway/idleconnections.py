@@ -25,17 +25,17 @@ class IdleConnections:
         self._timer: asyncio.TimerHandle | None = None
 
     def take(self) -> Connection | None:
-        """One that is open still, if there is any."""
+        """One that is open still, and has brought nothing that nobody asked for, if there is any."""
         while self._idle:
             connection, until = self._idle.popleft()
-            if until > self._loop.time() and not connection.closed:
+            if until > self._loop.time() and _is_clean(connection):
                 return connection
             connection.close()
         return None
 
     def keep(self, connection: Connection) -> None:
         """Keeps a connection, if its last answer left it as it has to be."""
-        if connection.protocol is None or connection.protocol.should_close:
+        if not _is_clean(connection):
             connection.close()
             return
         self._idle.append((connection, self._loop.time() + KEPT))
@@ -56,3 +56,9 @@ class IdleConnections:
             self._idle.popleft()[0].close()
         more = self._idle[0][1] - now if self._idle else 0.0
         self._timer = self._loop.call_later(more, self._look) if self._idle else None
+
+
+def _is_clean(connection: Connection) -> bool:
+    """True if what comes on it next is the answer to what is sent on it next."""
+    protocol = connection.protocol
+    return protocol is not None and not connection.closed and not protocol.should_close

@@ -33,8 +33,7 @@ class MemoryRecorder(AnyRecorder):
         """The memory after these messages, each of them recorded."""
         for message in messages:
             if isinstance(message, Reply):
-                state = _restated(memory.state, message)
-                memory = memory._replace(state=state, unsent=(), warnings=())
+                memory = memory.past_reply(_restated(memory.state, message))
             memory = self._observed(memory, message)
         return memory
 

@@ -18,7 +18,7 @@ class TokenUsage:
 
     def heard(self, usage: Any) -> None:
         """Takes in a report of the current call; a later one replaces what it names again."""
-        if isinstance(usage, Mapping):
+        if isinstance(usage, dict):
             self._now.update(
                 {k: v for k, v in usage.items() if v is not None or k not in self._now}
             )

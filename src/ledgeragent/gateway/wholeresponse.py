@@ -24,7 +24,7 @@ def whole_response(
 ) -> web.StreamResponse:
     """The 200 with this body; `headers` are in small letters, and say of which type it is."""
     # An application may have signals, which change the library's own response before it goes out.
-    is_plain = request.version == HttpVersion11 and not isinstance(request, web.Request)
+    is_plain = type(request) is web.BaseRequest and request.version == HttpVersion11
     if is_plain and request.keep_alive:
         return WholeResponse(body, headers)
     return web.Response(body=body, headers=headers)

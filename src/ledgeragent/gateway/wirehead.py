@@ -10,7 +10,7 @@ def wire_head(first: list[str], headers: Mapping[str, str], size: int) -> bytes:
 
     ValueError for a header that would be more than one.
     """
-    lines = [*first, *[f"{name}: {value}" for name, value in headers.items()]]
+    lines = [*first, *map(": ".join, headers.items())]
     text = "\r\n".join((*lines, f"content-length: {size}\r\n\r\n"))
     if text.count("\n") != len(lines) + 2 or text.count("\r") != len(lines) + 2:
         raise ValueError("a header has a line end in it")

@@ -1,11 +1,11 @@
-"""JSON as the gateway writes it: tight, and by the quickest library that is there."""
+"""JSON as the gateway reads and writes it: tight, and by the quickest library that is there."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 
-from ledgeragent.types import Json, canonical, strict
+from ledgeragent.types import Json, canonical, parse_distinct, parse_json, strict
 
 try:
     import orjson
@@ -13,12 +13,59 @@ except ImportError:  # It has no wheel for every machine.
     orjson = None  # type: ignore[assignment]
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_POWERS = (b"0e0", b"0e-0")
+_POWER, _NEGATIVE_POWER = b"0e0", b"0e-0"
 _SMALL = b"0.0000"
 """Numbers that the two libraries write in other ways, or texts that look like one."""
 
+_LONG = b"0" * 19
+"""So many digits may be more than 64 bits hold, which the quick library would round."""
+_FEW = 250
+"""So few brackets are never nested too deeply for anybody."""
+_ESCAPED_COLON = b"\\u003"
+
 ascii_text: Callable[[Json], str] = json.JSONEncoder(separators=(",", ":")).encode
 """The value as text in ASCII, so that neither half a character nor an odd line end can stop it."""
+
+
+def decoded(text: bytes) -> Json:
+    """The value of strict JSON in UTF-8. What the two libraries read in other ways, or refuse in other
+    words, is for `parse_json` to read.
+    """
+    if _is_quick(text):
+        try:
+            value = orjson.loads(text)
+            if text.count(b"[") + text.count(b"{") > _FEW:
+                orjson.dumps(value)  # It refuses a depth at which nobody else does yet.
+            return value
+        except (ValueError, TypeError):
+            pass
+    return parse_json(text.decode())
+
+
+def decoded_distinct(text: bytes) -> Json:
+    """The same; RepeatedKeyError where an object in it has a key twice."""
+    if _is_quick(text) and _ESCAPED_COLON not in text:
+        try:
+            value = orjson.loads(text)
+            # Each key stands before a colon; of equal ones all but the last are gone by now.
+            if orjson.dumps(value).count(b":") == text.count(b":"):
+                return value
+        except (ValueError, TypeError):
+            pass
+    return parse_distinct(text.decode())
+
+
+def _is_quick(text: bytes) -> bool:
+    """True if what the quick library reads in it, if anything, is what everybody does."""
+    return orjson is not None and _LONG not in text.translate(_DIGITS)
+
+
+def fingerprint(value: Json) -> bytes | None:
+    """Bytes that no other value has; None where nobody makes them quickly."""
+    try:
+        return orjson.dumps(value) if orjson is not None else None
+    except TypeError:
+        return None
 
 
 def encoded(value: Json) -> bytes:
@@ -41,7 +88,7 @@ def canonical_text(value: Json) -> str:
         except TypeError:
             return canonical(value)
         digits = data.translate(_DIGITS)
-        if _SMALL not in data and not any(mark in digits for mark in _POWERS):
+        if not (_SMALL in data or _POWER in digits or _NEGATIVE_POWER in digits):
             return data.decode()
     return canonical(value)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ledgeragent.gate import Filtered
 from ledgeragent.state import State
 from ledgeragent.text import visible
-from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage, canonical
+from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, canonical
 from ledgeragent.verdict import Verdict
 
 
@@ -76,19 +76,19 @@ class Memory(NamedTuple):
         _, _, unsent, warnings, refusals, upstream, _ = self
         return Memory(self.session, state, unsent, warnings, refusals, upstream, size)
 
+    def past_reply(self, state: State) -> Memory:
+        """The memory once another reply has come: of the one before, nothing is left to be told."""
+        return Memory(self.session, state, (), (), self.refusals, self.upstream, self.size)
+
 
 def weight(message: Message, *, listens: bool = False) -> int:
     """About how many bytes of a message stay: what tools returned, and what calls asked for.
 
     In domains that listen, also what was said.
     """
-    match message:
-        case ToolReturn(content=str(text)):
-            return len(text)
-        case ToolReturn():
-            return len(canonical(message.content))
-        case Reply():
-            arguments = sum(len(call.intent[1]) for call in message.calls)
-            return arguments + (len(message.text) if listens else 0)
-        case UserMessage():
-            return len(message.text) if listens else 0
+    if isinstance(message, ToolReturn):
+        content = message.content
+        return len(content if isinstance(content, str) else canonical(content))
+    words = len(message.text) if listens else 0
+    calls = message.calls if isinstance(message, Reply) else ()
+    return words + sum([len(call.intent[1]) for call in calls])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ledgeragent.gate import Filtered
@@ -11,8 +11,8 @@ from ledgeragent.gateway.logprobs import Cut
 from ledgeragent.gateway.readhistory import NOTHING, Earlier, ReadHistory
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.values import DEFAULT_BOUND, TooManyValuesError, ValueBound
-from ledgeragent.gateway.wirejson import encoded
-from ledgeragent.types import Message, Reply, parse_distinct, parse_json
+from ledgeragent.gateway.wirejson import decoded, decoded_distinct, encoded
+from ledgeragent.types import Message, Reply
 
 Body: TypeAlias = dict[str, Any]
 """A decoded JSON object as it goes over the wire."""
@@ -209,8 +209,7 @@ def decode(raw: bytes, *, distinct: bool = False, bound: ValueBound = DEFAULT_BO
     """
     bound.check(raw)
     try:
-        text = raw.decode("utf-8")
-        value = parse_distinct(text) if distinct else parse_json(text)
+        value = decoded_distinct(raw) if distinct else decoded(raw)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(value, dict):
@@ -231,25 +230,6 @@ def listed(body: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
     if not isinstance(value, list):
         raise BadRequestError(f"{where}{name}: should be a list")
     return value
-
-
-def offered_tools(
-    body: Body, reader: Callable[[Any, int], OfferedTool | None]
-) -> tuple[OfferedTool, ...]:
-    """Every tool that a request lists. What can be read, the operator's tools say, not these."""
-    tools = [reader(tool, number) for number, tool in enumerate(listed(body, "tools"))]
-    return tuple([tool for tool in tools if tool is not None])
-
-
-def offered_tool(tool: Mapping[str, Any], schema: str) -> OfferedTool:
-    """A tool as the format describes it, whose arguments stand in `schema`."""
-    arguments = tool.get(schema)
-    properties = arguments.get("properties") if isinstance(arguments, dict) else None
-    parameters = frozenset(properties if isinstance(properties, dict) else ())
-    # A named tuple's own constructor costs more.
-    return tuple.__new__(
-        OfferedTool, (tool["name"], parameters, str(tool.get("description") or ""))
-    )
 
 
 def flag(body: Body, name: str) -> bool:

@@ -16,14 +16,13 @@ from ledgeragent.gateway.dialects.base import (
     WireReply,
     flag,
     listed,
-    offered_tool,
-    offered_tools,
     refuse,
     result_of,
     text_of,
 )
 from ledgeragent.gateway.dialects.chatstream import ChatStream
 from ledgeragent.gateway.dialects.framing import check_frame, check_functions
+from ledgeragent.gateway.dialects.offering import offered_tool, offered_tools
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
@@ -93,7 +92,7 @@ class ChatDialect:
         calls = [call for message in messages for call in message.get("tool_calls") or ()]
         check_frame(answer, [call["function"] for call in calls])
         check_functions(calls)
-        replies = tuple(WireReply(_reply(message, "message"), message) for message in messages)
+        replies = tuple([WireReply(_reply(message, "message"), message) for message in messages])
         if not replies or any(message.get("function_call") for message in messages):
             raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
         return replies

@@ -24,8 +24,8 @@ _LONGEST = 500
 """Characters in the keys of an object that is remembered."""
 
 _MOST_KINDS = 1024
-_KINDS: dict[frozenset[str], tuple[bool, str]] = {}
-"""The kinds of objects that were looked at, by their keys."""
+_KINDS: dict[tuple[str, ...], tuple[bool, str]] = {}
+"""The kinds of objects that were looked at, by their keys as they stand."""
 
 _FREE = ("input", "arguments", "parameters", "properties", "input_schema", "schema", "metadata")
 """What stands under these is the model's or the host's own, and has keys of any kind."""
@@ -46,7 +46,7 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
     while objects:
         inner = objects.pop()
         if isinstance(inner, dict):
-            keys = frozenset(inner)
+            keys = tuple(inner)
             is_call, hidden = _KINDS.get(keys) or _kind_of(keys)
             if is_call and id(inner) not in judged_ids:
                 raise BadReplyError("the upstream sent a call where none can be judged")
@@ -59,9 +59,9 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
             objects += [item for item in inner if isinstance(item, _HOLDERS)]
 
 
-def _kind_of(keys: frozenset[str]) -> tuple[bool, str]:
+def _kind_of(keys: tuple[str, ...]) -> tuple[bool, str]:
     """Whether an object with these keys is a call, and which key one of them may be read as."""
-    kind = _looked_at(keys)
+    kind = _looked_at(frozenset(keys))
     # Replies have few kinds of objects, but an upstream may send keys of any length.
     if len("".join(keys)) < _LONGEST:
         if len(_KINDS) >= _MOST_KINDS:

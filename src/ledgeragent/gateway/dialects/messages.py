@@ -15,8 +15,6 @@ from ledgeragent.gateway.dialects.base import (
     Tail,
     WireReply,
     flag,
-    offered_tool,
-    offered_tools,
     refuse,
     result_of,
     string,
@@ -25,6 +23,7 @@ from ledgeragent.gateway.dialects.base import (
 from ledgeragent.gateway.dialects.framing import check_frame
 from ledgeragent.gateway.dialects.messageblocks import THOUGHTS, call_of, refused_by_us, reply_of
 from ledgeragent.gateway.dialects.messagestream import MessagesStream
+from ledgeragent.gateway.dialects.offering import offered_tool, offered_tools
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, forms_of
 from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_tool
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError

@@ -15,12 +15,11 @@ from ledgeragent.gateway.dialects.base import (
     Tail,
     WireReply,
     flag,
-    offered_tool,
-    offered_tools,
     refuse,
     string,
 )
 from ledgeragent.gateway.dialects.framing import check_frame
+from ledgeragent.gateway.dialects.offering import offered_tool, offered_tools
 from ledgeragent.gateway.dialects.placing import AUTO, LAST, ROLES, forms_of, joined
 from ledgeragent.gateway.dialects.responseitems import (
     SILENT_ITEMS,
