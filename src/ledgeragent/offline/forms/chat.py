@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ledgeragent.offline.forms.form import Form, listed, one
-from ledgeragent.offline.forms.scribe import Scribe, call_of
+from ledgeragent.offline.forms.scribe import Scribe, call_of, call_with
 from ledgeragent.offline.forms.words import role_of, unknown_role, words
 from ledgeragent.types import Json, ToolCall
 
@@ -51,7 +51,10 @@ def chat_call(call: Mapping[str, Any]) -> ToolCall:
     if custom := call.get("custom"):
         return call_of(custom.get("name"), custom, "input", id=key)
     fields = function or call
-    return call_of(fields.get("name"), fields, *_ARGUMENTS, id=key)
+    name, arguments = fields.get("name"), fields.get("arguments")
+    if arguments is not None:
+        return call_with(name, arguments, key)
+    return call_of(name, fields, *_ARGUMENTS, id=key)
 
 
 def _returns(message: Mapping[str, Any], scribe: Scribe) -> None:

@@ -155,25 +155,31 @@ def call_of(name: Json, fields: Mapping[str, Json], *keys: str, id: Json = None)
 
     Raises ValueError where its name is no text, or its arguments are absent.
     """
-    if type(name) is not str or not name:
-        raise ValueError(
-            "a tool call's name is not text" if name is not None else "it has no 'name'"
-        )
     for key in keys:
         arguments = fields.get(key)
-        if type(arguments) is str and len(arguments) <= _LONGEST_SHARED:
-            like = _call_with(arguments)
-            return tool_call(name, like.arguments, _id(id), like.malformed)
         if arguments is not None:
-            return ToolCall.parse(name=name, arguments=arguments, id=_id(id))
-    raise ValueError(f"the call of {name:.80} has no arguments; expected {' or '.join(keys)}")
+            return call_with(name, arguments, id)
+    raise ValueError(
+        f"the call of {_named(name):.80} has no arguments; expected {' or '.join(keys)}"
+    )
+
+
+def call_with(name: Json, arguments: Json, id: Json = None) -> ToolCall:
+    """The call of a tool with these arguments; raises ValueError where its name is no text."""
+    tool, key = _named(name), NO_ID if id is None else key_of(id)
+    if type(arguments) is str and len(arguments) <= _LONGEST_SHARED:
+        like = _shared_call(arguments)
+        return tool_call(tool, like.arguments, key, like.malformed)
+    return ToolCall.parse(name=tool, arguments=arguments, id=key)
+
+
+def _named(name: Json) -> str:
+    if type(name) is str and name:
+        return name
+    raise ValueError("a tool call's name is not text" if name is not None else "it has no 'name'")
 
 
 @lru_cache(_MOST_SHARED)
-def _call_with(arguments: str) -> ToolCall:
+def _shared_call(arguments: str) -> ToolCall:
     """The call of any tool with these arguments: runs of the same tasks hold the same ones."""
     return ToolCall.parse(name="", arguments=arguments)
-
-
-def _id(id: Json) -> str:
-    return NO_ID if id is None else key_of(id)
