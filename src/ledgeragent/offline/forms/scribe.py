@@ -59,6 +59,9 @@ class Scribe:
     def reply(self, text: str = "", calls: Iterable[ToolCall] = ()) -> None:
         """A whole generation of the model."""
         self._is_growing = False
+        if not calls:
+            self.messages.append(reply(text, (), self._now))
+            return
         numbered = tuple([c if c.id != NO_ID else self._numbered_call(c) for c in calls])
         self.messages.append(reply(text, numbered, self._now))
         self._open += numbered
