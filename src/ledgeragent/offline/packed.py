@@ -76,9 +76,9 @@ def _read_plainly(content: bytes, file: str) -> Json:
     budget = DocumentBudget(file)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         try:
-            # zipfile raises the one for a compression that it lacks, the other for a password.
+            # So zipfile calls a password, and by a subclass a compression that it lacks.
             members = {name: archive.read(name) for name in archive.namelist() if _is_needed(name)}
-        except (NotImplementedError, RuntimeError) as problem:
+        except RuntimeError as problem:
             raise ValueError(
                 f"it is packed in a way that takes inspect_ai to read: pip install inspect-ai ({problem})"
             ) from None
