@@ -166,19 +166,32 @@ def cost() -> str:
 def gateway() -> str:
     """The gateway's addition to a request, beside the LiteLLM proxy in the same run."""
     report = result("gateway.json")
-    direct = report["figures"]["upstream"]
+    direct, compared = report["figures"]["upstream"], report["compared"]
+    beside = {
+        name: compared.get(f"cpu_beside_{name.replace('gateway', 'forwarder')}")
+        for name in _PROXIES
+        if name.startswith("gateway")
+    }
     rows = [
         (
             label,
             f"{figures['p50_ms'] - direct['p50_ms']:.2f} ms",
             f"{figures['p99_ms'] - direct['p99_ms']:.1f} ms",
             f"{figures['cpu_ms_per_request']:.2f} ms",
+            f"{times:.2f} ×" if (times := beside.get(name)) is not None else "",
             f"{figures['requests_per_second']:,.0f}",
         )
         for name, label in _PROXIES.items()
         if (figures := report["figures"].get(name))
     ]
-    head = ("one process", "added p50", "added p99", "processor time", "requests a second")
+    head = (
+        "one process",
+        "added p50",
+        "added p99",
+        "processor time",
+        "beside the forwarder",
+        "requests a second",
+    )
     return table(head, rows) + made_by("gateway.json", report["command"])
 
 

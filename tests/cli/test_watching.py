@@ -21,13 +21,13 @@ from tests.cli.test_reload import PACK, configured
 from tests.gateway.world import run
 
 
-def reader(file: Path) -> Callable[[], ServingPlan]:
-    """What reads the plan of a configuration file, each time as it is."""
+def reader(file: Path | None, *words: str) -> Callable[[], ServingPlan]:
+    """What reads the plan of a configuration file and of these words, each time as it is."""
     forget()
     parser = ExplainingParser(add_help=False)
     add_options(parser)
-    args = parser.parse_args(["--config", str(file)])
-    args.words = []
+    args = parser.parse_args([*(["--config", str(file)] if file is not None else []), *words])
+    args.words = words
     return lambda: ServingPlan.read(args, parser)
 
 
@@ -157,6 +157,48 @@ def test_an_access_log_that_cannot_be_opened_again_does_not_keep_the_old_rules(
 
     run(scenario())
     assert "the access log goes on" in caplog.text
+
+
+@pytest.mark.parametrize("by", ["configuration", "command line"])
+@pytest.mark.parametrize(
+    "option, before, after",
+    [
+        ("tools", '["get_permit"]', '["get_permit", "get_zone"]'),
+        ("params", '{"renewal_days": 61}', '{"renewal_days": 62}'),
+    ],
+)
+def test_a_file_that_an_option_names_is_taken_up(
+    tmp_path: Path, by: str, option: str, before: str, after: str
+) -> None:
+    """Read anew, not as it was when the command line was: within seconds, or else never."""
+    named, config = tmp_path / f"{option}.json", tmp_path / "gateway.toml"
+    named.write_text(before)
+    (tmp_path / "pack.yaml").write_text(PACK)
+    options = {
+        "upstream": "http://127.0.0.1:9",
+        "domain": str(tmp_path / "pack.yaml"),
+        option: str(named),
+    }
+    if by == "configuration":
+        config.write_text("".join(f'{name} = "{value}"\n' for name, value in options.items()))
+        read = reader(config)
+    else:
+        read = reader(None, *(f"--{name}={value}" for name, value in options.items()))
+
+    def has_changed(running: Running) -> bool:
+        (gateway,) = running._board.gateways.values()
+        return {
+            "tools": gateway.domain.available == {"get_permit", "get_zone"},
+            "params": gateway.domain.parameters["renewal_days"] == 62,
+        }[option]
+
+    async def scenario() -> None:
+        async with watched(read(), read) as running:
+            assert not has_changed(running)
+            named.write_text(after)
+            await until(lambda: has_changed(running))
+
+    run(scenario())
 
 
 @pytest.mark.parametrize("name", ["pack.yaml", "."])

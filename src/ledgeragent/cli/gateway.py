@@ -104,7 +104,8 @@ def _add_serving(parser: argparse.ArgumentParser) -> None:
         type=duration,
         default=5.0,
         metavar="SECONDS",
-        help="look for changes of packs and of the configuration this often; 0 does not (default 5)",
+        help="look for changes of packs, and of the files that options name, this often; 0 does not "
+        "(default 5)",
     )
 
 

@@ -10,7 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ledgeragent.cli.configuration import ConfigurationFile
-from ledgeragent.cli.options import DECISIONS, checkpoint_plan, levels_of, parameters_of, tools_of
+from ledgeragent.cli.options import (
+    DECISIONS,
+    checkpoint_plan,
+    levels_of,
+    parameters_of,
+    tools_file,
+    tools_of,
+)
 from ledgeragent.cli.tools import names_of
 from ledgeragent.cli.watched import FileMarks, marks_of, pack_marks
 from ledgeragent.domain import Domain
@@ -40,8 +47,12 @@ SHARED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRoute:
-    """A route: what stands before its paths, whose rules it has, how it runs, where it records."""
+    """A route: what stands before its paths, whose rules it has, how it runs, where it records.
 
+    `options` are what it was planned from.
+    """
+
+    options: argparse.Namespace
     path: str
     binding: Binding
     settings: Settings
@@ -71,7 +82,7 @@ class ServingPlan:
         """What file, environment and command line say together. Raises UsageError or DataError."""
         marks = marks_of(filter(None, [args.config]))
         if args.config is None:
-            marks |= pack_marks(args.domain)
+            marks |= _marks(args)
             return cls(shared=args, routes=(_route("", args),), config=None, marks=marks)
         file = ConfigurationFile.read(args.config, parser, SHARED)
         routes, spaces = [], []
@@ -81,7 +92,7 @@ class ServingPlan:
                 # What was typed was read before; here it only comes behind what the file says.
                 space, _ = parser.parse_known_args([*file.shared, *words, *args.words])
                 # A pack is read once for all routes: what counts is how it was before that.
-                marks = {**pack_marks(space.domain), **marks}
+                marks = {**_marks(space), **marks}
                 routes.append(_route(path, space))
             except UsageError as problem:
                 raise DataError(f"{where}: {problem}", file=args.config) from None
@@ -92,8 +103,15 @@ class ServingPlan:
         """The marks of its files as they are by now: others than `marks` once one has changed."""
         marks = marks_of(filter(None, [self.config]))
         for route in self.routes:
-            marks |= pack_marks(route.binding.name)
+            marks |= _marks(route.options)
         return marks
+
+
+def _marks(args: argparse.Namespace) -> FileMarks:
+    """The marks of the files that a route's options name: its pack's, and those of --tools and --params."""
+    return pack_marks(args.domain) | marks_of(
+        map(str, filter(None, [tools_file(args), args.params]))
+    )
 
 
 def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
@@ -118,6 +136,7 @@ def _route(path: str, args: argparse.Namespace) -> PlannedRoute:
     )
     binding.domain()
     return PlannedRoute(
+        options=args,
         path=path,
         binding=binding,
         settings=_settings(args),

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,14 +30,6 @@ DECISIONS = {"revise": Decision.REVISE, "block": Decision.BLOCK, "allow": Decisi
 LEVELS = tuple(level.value for level in Enforcement)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """The tools that --tools names; `typed` if the option holds the names themselves, not a file."""
-
-    names: frozenset[str]
-    typed: bool
-
-
 def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Adds --domain, --version and --tools."""
     parser.add_argument(
@@ -53,7 +44,6 @@ def add_domain(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
     )
     parser.add_argument(
         "--tools",
-        type=_tools,
         metavar="TOOLS",
         help="the agent's tools, so that no rule asks for another: names with commas, or a file",
     )
@@ -97,18 +87,30 @@ def parameters_of(args: argparse.Namespace) -> tuple[ParameterText, ...]:
 def tools_of(args: argparse.Namespace, *domains: str) -> frozenset[str] | None:
     """The tools of --tools, None where it is not given.
 
-    Raises UsageError for a typed name that no version of these domains knows. A file is the agent's
-    own list, which may hold tools that no policy speaks of.
+    Names with commas, or a file: a JSON list (names or schemas), or a name a line. The file is read
+    now, as it is. Raises UsageError for a typed name that no version of these domains knows. A file is
+    the agent's own list, which may hold tools that no policy speaks of.
     """
-    if args.tools is None:
+    text: str | None = args.tools
+    if text is None:
         return None
-    tools: Tools = args.tools
+    file = tools_file(args)
+    names = frozenset(map(str.strip, text.split(","))) - {""} if file is None else _listed(file)
+    if not names:
+        raise UsageError(f"--tools {text}: no tool is named")
     listed = [d for name in domains for d in versions(name, args.allow_faulty).values()]
     policy_tools = {t.tool for d in listed for t in d.tools}
-    for name in sorted(tools.names - policy_tools) if tools.typed else ():
+    for name in sorted(names - policy_tools) if file is None else ():
         problem = f"--tools {name}: neither a file nor a tool of {' or '.join(domains)}"
         raise UsageError(f"{problem}{suggestion(name, policy_tools)}")
-    return tools.names
+    return names
+
+
+def tools_file(args: argparse.Namespace) -> str | None:
+    """The file that --tools names, None where it names tools or is not given."""
+    text: str | None = args.tools
+    is_file = text is not None and os.path.exists(text) and not os.path.isdir(text)
+    return text if is_file else None
 
 
 def add_journal(parser: argparse.ArgumentParser) -> None:
@@ -264,15 +266,6 @@ def _records(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError("give a number of records, 1 or more")
     return int(text)
-
-
-def _tools(text: str) -> Tools:
-    """Names from a comma list, or from a file: a JSON list (names or schemas), or a name a line."""
-    typed = not os.path.exists(text) or os.path.isdir(text)
-    names = frozenset(map(str.strip, text.split(","))) - {""} if typed else _listed(text)
-    if not names:
-        raise UsageError(f"--tools {text}: no tool is named")
-    return Tools(names=names, typed=typed)
 
 
 def _listed(file: str) -> frozenset[str]:
