@@ -30,6 +30,8 @@ from ledgeragent.gateway.readhistory import NOTHING, Earlier
 from ledgeragent.gateway.values import read_call
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
+# A third of what a named tuple's own constructor costs.
+_tuple = tuple.__new__
 _SILENT = ("system", "developer")
 _REFUSED = {
     "functions": "use tools instead",
@@ -66,13 +68,9 @@ class ChatDialect:
         if stream and body.get("n") not in (None, 1):
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
         tools = offered_tools(body, _tool)
-        return Request(
-            messages=(*earlier.messages, *_messages(messages, earlier.items)),
-            stream=stream,
-            tools=tools,
-            forced=forced_tool(body),
-            structured=asks_for_json(body.get("response_format")),
-        )
+        read = (*earlier.messages, *_messages(messages, earlier.items))
+        forced, structured = forced_tool(body), asks_for_json(body.get("response_format"))
+        return _tuple(Request, (read, stream, None, tools, forced, structured, None))
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
@@ -89,13 +87,19 @@ class ChatDialect:
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
         messages = [choice["message"] for choice in answer["choices"]]
-        calls = [call for message in messages for call in message.get("tool_calls") or ()]
-        check_frame(answer, [call["function"] for call in calls])
+        calls: list[Any] = []
+        for message in messages:
+            calls += message.get("tool_calls") or ()
+        check_frame(answer, [call["function"] for call in calls] if calls else ())
         check_functions(calls)
-        replies = tuple([WireReply(_reply(message, "message"), message) for message in messages])
-        if not replies or any(message.get("function_call") for message in messages):
-            raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
-        return replies
+        replies: list[WireReply] = []
+        for message in messages:
+            replies.append(_tuple(WireReply, (_reply(message, "message"), message, "")))
+            if message.get("function_call"):
+                raise BadReplyError("the upstream reply has a call that is no tool call")
+        if not replies:
+            raise BadReplyError("the upstream reply has no choice")
+        return tuple(replies)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
