@@ -38,7 +38,7 @@ _PLAIN = re.compile("[ -~]+")
 _tuple = tuple.__new__
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Inbound:
     """A request of one format on its way: `line` is the upstream for it, `account` what is told of it."""
 

@@ -66,7 +66,8 @@ class Posting(UpstreamRequest["Posting"]):
     def __init__(
         self, office: PostOffice, url: str, body: bytes, headers: Mapping[str, str]
     ) -> None:
-        super().__init__(is_repeatable=True)
+        # All that the class above would set, without a call of it.
+        self.is_repeatable, self.is_reused = True, False
         self._office = office
         self._data = office.head(url, headers, len(body)) + body
         self._connection: Connection | None = None

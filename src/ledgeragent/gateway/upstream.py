@@ -193,8 +193,8 @@ class UpstreamLine:
     upstream: Upstream
     url: str
     headers: Mapping[str, str]
-    returned: Mapping[str, str] = field(default_factory=dict)
-    calls: int = 0
+    returned: Mapping[str, str] = field(init=False, default_factory=dict)
+    calls: int = field(init=False, default=0)
 
     def ask(self, body: Body) -> Awaitable[bytes]:
         """The whole answer. UpstreamError if it is an error, BadReplyError if it broke off."""
