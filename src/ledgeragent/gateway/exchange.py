@@ -113,7 +113,8 @@ class Exchange:
             if changed or usage_sum:
                 raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
             items = self._kept(self.dialect.items(answer))
-        await self.recorder.written(self.memory)
+        if self.recorder.journal is not None:
+            await self.recorder.written(self.memory)
         await self.settle(
             [
                 self._settled(j, [j.wire.reply.text, self._echo(t)], items=items)

@@ -38,17 +38,16 @@ def digest(previous: Digest, message: Message) -> Digest:
 
 
 def _parts(message: Message) -> Any:
-    match message:
-        case UserMessage():
-            return ("user", _unspaced(message.text))
-        case ToolReturn():
-            content = message.content
-            text = content if isinstance(content, str) else canonical(content)
-            marks = (message.error, "lost") if message.lost else (message.error,)
-            return ("tool", message.call_id, text, *marks)
-        case Reply():
-            calls = [(call.id, *call.intent) for call in message.calls]
-            return ("reply", _unspaced(message.text), calls)
+    # By type and not by pattern, which would look at each class three times as long.
+    if isinstance(message, UserMessage):
+        return ("user", _unspaced(message.text))
+    if isinstance(message, ToolReturn):
+        content = message.content
+        text = content if isinstance(content, str) else canonical(content)
+        marks = (message.error, "lost") if message.lost else (message.error,)
+        return ("tool", message.call_id, text, *marks)
+    calls = [(call.id, *call.intent) for call in message.calls]
+    return ("reply", _unspaced(message.text), calls)
 
 
 def _unspaced(text: str) -> str:

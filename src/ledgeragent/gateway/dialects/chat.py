@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ledgeragent.engines.assembly import reply, tool_return, user_message
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
@@ -28,7 +29,7 @@ from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_too
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.readhistory import NOTHING, Earlier
 from ledgeragent.gateway.values import read_call
-from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.types import Message, Reply, ToolCall
 
 # A third of what a named tuple's own constructor costs.
 _tuple = tuple.__new__
@@ -154,12 +155,12 @@ def _message(raw: Any, where: str) -> Message | None:
         raise BadRequestError(f"{where}: should be an object")
     role = raw.get("role")
     if role == "user":
-        return UserMessage(text=text_of(raw.get("content"), f"{where}.content"))
+        return user_message(text_of(raw.get("content"), f"{where}.content"))
     if role == "assistant":
         return _reply(raw, where)
     if role == "tool":
         content = result_of(raw.get("content"), f"{where}.content")
-        return ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
+        return tool_return(str(raw.get("tool_call_id", "")), content, False, False)
     if role not in _SILENT:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
     return None
@@ -170,10 +171,10 @@ def _reply(raw: Mapping[str, Any], where: str) -> Reply:
     text = text_of(raw.get("content"), f"{where}.content")
     if refusal := text_of(raw.get("refusal"), f"{where}.refusal"):
         text = f"{text}\n\n{refusal}" if text else refusal
-    return Reply(
-        text=text,
-        calls=tuple([_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]),
-    )
+    if not calls:
+        return reply(text, (), "")
+    made = [_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]
+    return reply(text, tuple(made), "")
 
 
 def _call(raw: Any, where: str) -> ToolCall:
