@@ -95,9 +95,8 @@ class State(NamedTuple):
     def _next(
         self, ledger: Ledger, pending: Sequence[ToolCall], last: Absorption | None = None
     ) -> State:
-        return _tuple(
-            State, (ledger, pending, self.rejections, last, self.raced if pending else ())
-        )
+        raced = self.raced if pending else ()
+        return _tuple(State, (ledger, pending, self.rejections, last, raced))
 
     def filter(
         self, reply: Reply, gate: Gate, delivery: Delivery, running: Sequence[ToolCall] = ()
@@ -114,8 +113,7 @@ class State(NamedTuple):
         raced: list[ToolCall] = []
         if running or (len(pending) > 1 and gate.order == "any"):
             # What has returned may have raced a call that runs still: its answer is yet to come.
-            own = (*self.raced, *pending) if running else pending
-            calls = {id(call): call for call in own}.values()
+            calls = {id(c): c for c in ((*self.raced, *pending) if running else pending)}.values()
             raced = [c for c in calls if len(calls) > 1 and domain.effect(c.name) is Effect.WRITE]
         return _tuple(State, (ledger, pending, filtered.rejections, None, tuple(raced))), filtered
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
@@ -31,7 +31,7 @@ from ledgeragent.gateway.sending import sent_order, unsent_calls
 from ledgeragent.gateway.settings import Limits
 from ledgeragent.gateway.settlement import Settlement
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.gateway.usage import TokenUsage
+from ledgeragent.gateway.usage import total_of
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.state import State
 from ledgeragent.stores.memory import Memory, weight
@@ -86,19 +86,17 @@ class Exchange:
     async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
         self.check_refusals()
-        usage = TokenUsage()
+        reports: list[Any] = []
         while True:
             self.upstream_calls += 1
             raw = await self._asked(ask)
             with reading():
                 answer = decode_reply(raw, self.limits.bound, distinct=True)
                 replies = self.dialect.replies(answer)
-                usage.heard(answer.get("usage"))
+            reports.append(answer.get("usage"))
             judgements = [self._judge(reply) for reply in replies]
             if len(judgements) > 1 or not self._revises(judgements[0], was_heard=False):
                 break
-            with reading():
-                usage.again()
         texts: list[str] = []
         changed = False
         for judgement in judgements:
@@ -109,7 +107,7 @@ class Exchange:
             if changed:
                 choices = [(j.filtered, text) for j, text in zip(judgements, texts, strict=True)]
                 answer = self.dialect.answer(answer, choices)
-            usage_sum = usage.total if self.rejected else {}
+            usage_sum = total_of(reports) if self.rejected else {}
             if changed or usage_sum:
                 raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
             items = self._kept(self.dialect.items(answer))

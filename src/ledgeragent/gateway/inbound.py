@@ -73,7 +73,8 @@ class Inbound:
             raise TooLargeError(f"the body is not read: {problem}") from None
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
-        body = await resolved(body, visitor.item_key, equipment.visits.store)
+        if "input" in body:  # Nothing else holds references.
+            body = await resolved(body, visitor.item_key, equipment.visits.store)
         earlier = reading.earlier if reading is not None else NOTHING
         conversation = self.dialect.conversation(body, earlier)
         check_returns(conversation.messages[len(earlier.messages) :], equipment.bound)
