@@ -46,7 +46,7 @@ NOT_EXECUTED = "Error: this call was not executed"
 _NONE_YET = Rejections()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Filtered:
     """A judged reply.
 
@@ -218,6 +218,8 @@ class Gate:
         So had `running` calls, which were let through earlier and have no result yet.
         """
         memory = rejections or _NONE_YET
+        if not reply.calls:  # Words alone need no plan.
+            return Filtered(reply, (), (), (), memory, ledger.now)
         plan = self.plan(ledger)
         for call in running:
             plan.expect(call)
@@ -231,14 +233,10 @@ class Gate:
             verdicts.append(verdict)
         allowed = tuple([v.call for v in verdicts if v.decision is _ALLOW])
         dropped = bool(rejected) and delivery == "drop"
-        return Filtered(
-            reply=Reply(text=reply.text, calls=allowed) if dropped else reply,
-            execute=allowed,
-            verdicts=tuple(verdicts),
-            returns=tuple(map(_answer, rejected)) if not dropped else (),
-            rejections=memory.add(*rejected) if rejected else memory,
-            now=ledger.now,
-        )
+        kept = Reply(text=reply.text, calls=allowed) if dropped else reply
+        returns = tuple(map(_answer, rejected)) if not dropped else ()
+        after = memory.add(*rejected) if rejected else memory
+        return Filtered(kept, allowed, tuple(verdicts), returns, after, ledger.now)
 
     def _guard_loop(self, verdict: Verdict, times: int) -> Verdict:
         """A firmer answer to a rejection given before; past the budget, BLOCK."""

@@ -20,6 +20,9 @@ from ledgeragent.rejections import Rejections
 from ledgeragent.returned import unwrapped
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
 
+# A third of what a named tuple's own constructor costs.
+_tuple = tuple.__new__
+
 
 class State(NamedTuple):
     """What is known after the messages so far.
@@ -92,7 +95,8 @@ class State(NamedTuple):
     def _next(
         self, ledger: Ledger, pending: Sequence[ToolCall], last: Absorption | None = None
     ) -> State:
-        return State(ledger, pending, self.rejections, last, self.raced if pending else ())
+        raced = self.raced if pending else ()
+        return _tuple(State, (ledger, pending, self.rejections, last, raced))
 
     def filter(
         self, reply: Reply, gate: Gate, delivery: Delivery, running: Sequence[ToolCall] = ()
@@ -106,12 +110,12 @@ class State(NamedTuple):
         ledger = at_time(ledger, reply.at or (gate.clock() if domain.timed else ""), domain)
         filtered = gate.filter(reply, ledger, self.rejections, delivery, running)
         pending = (*running, *filtered.execute) if running else filtered.execute
-        # What has returned may have raced a call that runs still: its answer is yet to come.
-        calls = {id(call): call for call in (*(self.raced if running else ()), *pending)}
-        if len(calls) < 2 or not (running or gate.order == "any"):
-            calls = {}
-        raced = tuple([c for c in calls.values() if domain.effect(c.name) is Effect.WRITE])
-        return State(ledger, pending, filtered.rejections, raced=raced), filtered
+        raced: list[ToolCall] = []
+        if running or (len(pending) > 1 and gate.order == "any"):
+            # What has returned may have raced a call that runs still: its answer is yet to come.
+            calls = {id(c): c for c in ((*self.raced, *pending) if running else pending)}.values()
+            raced = [c for c in calls if len(calls) > 1 and domain.effect(c.name) is Effect.WRITE]
+        return _tuple(State, (ledger, pending, filtered.rejections, None, tuple(raced))), filtered
 
 
 def _is_rejection(returned: ToolReturn) -> bool:

@@ -17,7 +17,7 @@ from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.readings import Readings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.rosters import Rosters
-from ledgeragent.gateway.settings import Settings
+from ledgeragent.gateway.settings import Limits, Settings
 from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.values import ValueBound
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
@@ -45,10 +45,12 @@ class Equipment:
     readings: Readings
     notices: Notices
     metrics: Metrics
-    bound: ValueBound
-    max_revisions: int
-    max_refusals: int
-    max_ledger: int
+    limits: Limits
+
+    @property
+    def bound(self) -> ValueBound:
+        """How many values one JSON text may hold."""
+        return self.limits.bound
 
     @classmethod
     def of(
@@ -78,10 +80,7 @@ class Equipment:
             readings=Readings(settings.max_remembered // 4),
             notices=notices,
             metrics=metrics,
-            bound=ValueBound(settings.max_values),
-            max_revisions=settings.max_revisions,
-            max_refusals=settings.max_refusals,
-            max_ledger=settings.max_ledger,
+            limits=settings.limits,
         )
 
     async def admit(
@@ -96,21 +95,18 @@ class Equipment:
         roster = self.rosters.of(conversation)
         visit = await self.visits.open(roster.conversation(conversation), visitor, roster.recorder)
         dialect = roster.dialect(dialect).refusing(conversation.structured)
+        model = str(body.get("model", ""))
+        # By place, since each name costs as much as what it names.
         exchange = Exchange(
-            dialect=dialect,
-            gate=gate_of(visit, roster.gate),
-            passes=roster.passes,
-            body=body,
-            memory=visit.memory,
-            recorder=roster.recorder,
-            settle=visit.settle,
-            placement=self.placements.begin(
-                dialect.path, str(body.get("model", "")), dialect.forms
-            ),
-            bound=self.bound,
-            max_revisions=self.max_revisions,
-            max_refusals=self.max_refusals,
-            max_ledger=self.max_ledger,
+            dialect,
+            gate_of(visit, roster.gate),
+            roster.passes,
+            body,
+            visit.memory,
+            roster.recorder,
+            visit.settle,
+            self.placements.begin(dialect.path, model, dialect.forms),
+            self.limits,
         )
         return Admission(visit, exchange)
 

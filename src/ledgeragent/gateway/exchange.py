@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ledgeragent.gate import Filtered, Gate
 from ledgeragent.gateway.dialects.base import (
@@ -28,11 +28,10 @@ from ledgeragent.gateway.placement import Placement
 from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sending import sent_order, unsent_calls
-from ledgeragent.gateway.settings import MAX_LEDGER
+from ledgeragent.gateway.settings import Limits
 from ledgeragent.gateway.settlement import Settlement
 from ledgeragent.gateway.sse import ServerEvent
-from ledgeragent.gateway.usage import TokenUsage
-from ledgeragent.gateway.values import DEFAULT_BOUND, ValueBound
+from ledgeragent.gateway.usage import total_of
 from ledgeragent.gateway.words import VERDICT_HEADER, verdict_header
 from ledgeragent.state import State
 from ledgeragent.stores.memory import Memory, weight
@@ -44,6 +43,12 @@ Listen = Callable[[Body], AsyncGenerator[Sequence[ServerEvent], None]]
 Settle = Callable[[Sequence[Settlement]], Awaitable[None]]
 
 
+# A look at an enum costs more than what is done with it, and a named tuple's own constructor three
+# times as much as that of all tuples.
+_ALLOW, _REVISE = Decision.ALLOW, Decision.REVISE
+_tuple = tuple.__new__
+
+
 class _Judgement(NamedTuple):
     wire: WireReply
     filtered: Filtered
@@ -51,16 +56,15 @@ class _Judgement(NamedTuple):
     size: int
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Exchange:
     """A request on its way.
 
     `passes` are the tools whose calls need no judging. `settle` is told, before the client hears of
-    it, what each choice of the answer leaves behind. A conversation that was refused the same
-    `max_refusals` times in a row is not answered any more (0: always). `verdicts` collects every
-    judged reply, `upstream_calls` counts generations, `left_out` records that the ledger
-    in the prompt leaves out past `max_ledger` bytes, `problem` is why an answer that had begun was
-    not completed; `is_ended` once no events follow those that `stream` gave last.
+    it, what each choice of the answer leaves behind. `verdicts` collects every judged reply,
+    `upstream_calls` counts generations, `left_out` the records that the ledger in the prompt leaves
+    out for length, `problem` is why an answer that had begun was not completed; `is_ended` once no
+    events follow those that `stream` gave last.
     """
 
     dialect: Dialect
@@ -71,45 +75,44 @@ class Exchange:
     recorder: MemoryRecorder
     settle: Settle
     placement: Placement
-    bound: ValueBound = DEFAULT_BOUND
-    max_revisions: int = 1
-    max_refusals: int = 0
-    max_ledger: int = MAX_LEDGER
-    rejected: list[Rejected] = field(default_factory=list)
-    verdicts: list[Filtered] = field(default_factory=list)
-    upstream_calls: int = 0
-    left_out: int = 0
-    problem: Exception | None = None
-    is_ended: bool = False
+    limits: Limits
+    rejected: list[Rejected] = field(init=False, default_factory=list)
+    verdicts: list[Filtered] = field(init=False, default_factory=list)
+    upstream_calls: int = field(init=False, default=0)
+    left_out: int = field(init=False, default=0)
+    problem: Exception | None = field(init=False, default=None)
+    is_ended: bool = field(init=False, default=False)
 
     async def answer(self, ask: AskUpstream) -> bytes:
         """The judged answer to a request that doesn't stream; upstream's own bytes if all is well."""
         self.check_refusals()
-        usage = TokenUsage()
+        reports: list[Any] = []
         while True:
             self.upstream_calls += 1
             raw = await self._asked(ask)
             with reading():
-                answer = decode_reply(raw, self.bound, distinct=True)
+                answer = decode_reply(raw, self.limits.bound, distinct=True)
                 replies = self.dialect.replies(answer)
-                usage.heard(answer.get("usage"))
+            reports.append(answer.get("usage"))
             judgements = [self._judge(reply) for reply in replies]
             if len(judgements) > 1 or not self._revises(judgements[0], was_heard=False):
                 break
-            with reading():
-                usage.again()
-        texts = [self._refusal(judgement.filtered) for judgement in judgements]
-        decisions = [judgement.filtered.decision for judgement in judgements]
-        changed = any(texts) or max(decisions) is not Decision.ALLOW
+        texts: list[str] = []
+        changed = False
+        for judgement in judgements:
+            text = self._refusal(judgement.filtered)
+            texts.append(text)
+            changed = changed or text != "" or judgement.filtered.decision is not _ALLOW
         with reading():
             if changed:
                 choices = [(j.filtered, text) for j, text in zip(judgements, texts, strict=True)]
                 answer = self.dialect.answer(answer, choices)
-            usage_sum = usage.total if self.rejected else {}
+            usage_sum = total_of(reports) if self.rejected else {}
             if changed or usage_sum:
                 raw = encode({**answer, "usage": usage_sum} if usage_sum else answer)
             items = self._kept(self.dialect.items(answer))
-        await self.recorder.written(self.memory)
+        if self.recorder.journal is not None:
+            await self.recorder.written(self.memory)
         await self.settle(
             [
                 self._settled(j, [j.wire.reply.text, self._echo(t)], items=items)
@@ -172,7 +175,7 @@ class Exchange:
     def check_refusals(self) -> None:
         """RefusedTooOftenError for a conversation that is not answered any more."""
         refusals = self.memory.refusals
-        if 0 < self.max_refusals <= refusals.times:
+        if 0 < self.limits.refusals <= refusals.times:
             raise RefusedTooOftenError(
                 f"this conversation was refused the same {refusals.times} times in a row "
                 f"({refusals.what}), so it is not answered any more; begin another one"
@@ -203,14 +206,9 @@ class Exchange:
 
     def prompt(self) -> Body:
         """The request for upstream, as things stand: with the ledger, and what was rejected."""
-        text, owed, self.left_out = briefing(self.memory, self.gate, self.max_ledger)
-        tail = Tail(
-            rejected=self.rejected,
-            context=text,
-            after=self.memory.upstream,
-            owed=owed,
-            place=self.placement.form,
-        )
+        memory = self.memory
+        text, owed, self.left_out = briefing(memory, self.gate, self.limits.ledger)
+        tail = _tuple(Tail, (self.placement.form, text, self.rejected, memory.upstream, owed))
         with reading():
             return self.dialect.prompt(self.body, tail)
 
@@ -224,7 +222,7 @@ class Exchange:
             raise BadReplyError("the arguments of a call are nested too deeply") from None
         self.recorder.judged(self.memory.session, wire.reply, filtered, shadow=False)
         self.verdicts.append(filtered)
-        return _Judgement(wire, filtered, state, size)
+        return _tuple(_Judgement, (wire, filtered, state, size))
 
     def _revises(self, judgement: _Judgement, *, was_heard: bool) -> bool:
         """True if nothing of the reply can be sent and the model may try once more.
@@ -232,9 +230,9 @@ class Exchange:
         Of a reply whose words no client heard, only the rejections are remembered.
         """
         filtered = judgement.filtered
-        if filtered.execute or filtered.decision is not Decision.REVISE:
+        if filtered.execute or filtered.decision is not _REVISE:
             return False
-        if len(self.rejected) >= self.max_revisions:
+        if len(self.rejected) >= self.limits.revisions:
             return False
         texts = tuple(verdict.feedback for verdict in filtered.verdicts)
         self.rejected.append(Rejected(judgement.wire.raw, filtered, texts))
@@ -261,7 +259,7 @@ class Exchange:
             allowed = set(map(id, calls))
             calls = tuple(call for call in order if id(call) in allowed)
             state = state._replace(pending=calls)
-        memory = Memory(self.memory.session, state, upstream=wire.id, size=size)
+        memory = self.memory.answered(state, wire.id, size)
         if filtered.verdicts or self.rejected:
             silenced = self._silenced(filtered)
             revised = [rejected.filtered for rejected in self.rejected]
@@ -273,7 +271,7 @@ class Exchange:
         text = "\n\n".join(filter(None, texts))
         is_whole = text == wire.reply.text and calls == wire.reply.calls
         reply = wire.reply if is_whole else Reply(text=text, calls=calls)
-        return Settlement(reply, memory, name or wire.id, items)
+        return _tuple(Settlement, (reply, memory, name or wire.id, items))
 
     def _echo(self, text: str) -> str:
         """What a client will give back of a text of ours."""
@@ -287,7 +285,7 @@ class Exchange:
         """What is said where every call was rejected, or where the model had no answer to that."""
         if filtered.execute:
             return ""
-        if filtered.decision is not Decision.ALLOW:
+        if filtered.decision is not _ALLOW:
             return filtered.refusal
         rejected = self._silenced(filtered)
         return rejected.refusal if rejected is not None else ""

@@ -67,8 +67,9 @@ class Feedback:
 
 def tells(memory: Memory) -> bool:
     """True if there is more to it than what follows from its history."""
-    is_refused = memory.refusals != NOT_REFUSED
-    return bool(memory.unsent or memory.warnings or memory.state.rejections.counts) or is_refused
+    _, state, unsent, warnings, refusals, _, _ = memory
+    is_refused = refusals is not NOT_REFUSED and refusals != NOT_REFUSED
+    return bool(unsent or warnings or is_refused or state.rejections.counts)
 
 
 def _extract(memory: Memory) -> Memory:

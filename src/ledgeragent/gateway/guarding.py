@@ -124,7 +124,7 @@ class GuardedRequest:
             gate=exchange.gate,
             memory=exchange.memory,
             recorder=exchange.recorder,
-            bound=exchange.bound,
+            bound=exchange.limits.bound,
         )
         hear = shadow.hear_stream if is_stream else shadow.hear_parts
         try:

@@ -34,9 +34,11 @@ SESSION_HEADER = "x-ledgeragent-session"
 
 _LONGEST_NAME = 200
 _PLAIN = re.compile("[ -~]+")
+# A third of what a named tuple's own constructor costs.
+_tuple = tuple.__new__
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Inbound:
     """A request of one format on its way: `line` is the upstream for it, `account` what is told of it."""
 
@@ -49,9 +51,14 @@ class Inbound:
     def visitor(self, size: int) -> Visitor:
         """Who asks; BadRequestError for a session's name that is none."""
         headers = self.request.headers
-        if len(headers.getall(SESSION_HEADER, ())) > 1:
-            raise BadRequestError(f"{SESSION_HEADER}: stands twice, so whose request it is is open")
-        return Visitor(name=session_name(headers), scope=scope_of(headers), size=size)
+        name = None
+        if SESSION_HEADER in headers:
+            if len(headers.getall(SESSION_HEADER)) > 1:
+                raise BadRequestError(
+                    f"{SESSION_HEADER}: stands twice, so whose request it is is open"
+                )
+            name = session_name(headers)
+        return _tuple(Visitor, (name, scope_of(headers), size))
 
     async def read(
         self, raw: bytes, visitor: Visitor, equipment: Equipment
@@ -66,7 +73,8 @@ class Inbound:
             raise TooLargeError(f"the body is not read: {problem}") from None
         except ValueError as problem:
             raise BadRequestError(f"the body cannot be read: {problem}") from None
-        body = await resolved(body, visitor.item_key, equipment.visits.store)
+        if "input" in body:  # Nothing else holds references.
+            body = await resolved(body, visitor.item_key, equipment.visits.store)
         earlier = reading.earlier if reading is not None else NOTHING
         conversation = self.dialect.conversation(body, earlier)
         check_returns(conversation.messages[len(earlier.messages) :], equipment.bound)

@@ -29,6 +29,9 @@ class LedgerTail(NamedTuple):
     left_out: int
 
 
+_EMPTY = LedgerTail(block([]), 0)
+
+
 def ledger_tail(ledger: Ledger, most: int) -> LedgerTail:
     """The ledger block with records of at most `most` bytes: those that were read last.
 
@@ -37,6 +40,8 @@ def ledger_tail(ledger: Ledger, most: int) -> LedgerTail:
     """
     lines = _lines_within(ledger, most)
     if lines is not None:
+        if not lines:  # Most conversations begin so.
+            return _EMPTY
         return LedgerTail(block([lines[path] for path in sorted(lines)]), 0)
     left, misses = most, 0
     fitting: list[Entry] = []

@@ -30,7 +30,9 @@ class Placements:
     def begin(self, path: str, model: str, forms: Sequence[str]) -> Placement:
         """The placement of one request."""
         remembered = self._forms.get((path, model))
-        at = forms.index(remembered) if remembered in forms else 0
+        at = 0
+        if remembered is not None and remembered in forms:
+            at = forms.index(remembered)
         return Placement(self, (path, model), forms, at)
 
     def remember(self, model: ModelKey, form: str) -> None:

@@ -19,9 +19,8 @@ from ledgeragent.gateway.wirehead import wire_head
 try:
     import aiohttp
     from aiohttp import EMPTY_PAYLOAD
-    from aiohttp.client_proto import ResponseHandler
     from aiohttp.connector import Connection
-    from aiohttp.http import HttpProcessingError, RawResponseMessage
+    from aiohttp.http import HttpProcessingError
     from multidict import CIMultiDictProxy
     from yarl import URL
 except ImportError:
@@ -66,7 +65,8 @@ class Posting(UpstreamRequest["Posting"]):
     def __init__(
         self, office: PostOffice, url: str, body: bytes, headers: Mapping[str, str]
     ) -> None:
-        super().__init__(is_repeatable=True)
+        # All that the class above would set, without a call of it.
+        self.is_repeatable, self.is_reused = True, False
         self._office = office
         self._data = office.head(url, headers, len(body)) + body
         self._connection: Connection | None = None
@@ -88,7 +88,14 @@ class Posting(UpstreamRequest["Posting"]):
             read_until_eof=True, auto_decompress=False, read_bufsize=_CHUNK
         )
         transport.write(self._data)
-        message, self.content = await _answer(protocol)
+        try:
+            while True:
+                message, self.content = await protocol.read()
+                # Those before the answer only say that one will come.
+                if message.code >= 200 or message.code == 101:
+                    break
+        except HttpProcessingError as problem:
+            raise aiohttp.ClientPayloadError(problem.message) from None
         self.status, self.headers = message.code, message.headers
         check_framing(self.headers)
         return self
@@ -118,14 +125,3 @@ class Posting(UpstreamRequest["Posting"]):
         if self._connection is not None and self._connection.protocol is not None:
             self._connection.protocol.set_exception(silent)
         self.content.set_exception(silent)
-
-
-async def _answer(protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
-    """The answer behind those that only say that one will come."""
-    try:
-        while True:
-            message, content = await protocol.read()
-            if message.code >= 200 or message.code == 101:
-                return message, content
-    except HttpProcessingError as problem:
-        raise aiohttp.ClientPayloadError(problem.message) from None

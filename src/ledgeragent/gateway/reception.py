@@ -143,14 +143,11 @@ class Reception:
         if self.metrics.active >= self.settings.max_concurrent:
             raise OverloadedError("the gateway is at its limit; try again")
         shadow = self.settings.mode == "shadow"
-        raw, rest = (
-            await self.bodies.begin(request)
-            if shadow
-            else (
-                await self.bodies.read(request),
-                None,
-            )
-        )
+        rest = None
+        if shadow:
+            raw, rest = await self.bodies.begin(request)
+        else:
+            raw = await self.bodies.read(request)
         account.received = len(raw)
         # A body that is still on its way takes no place from those that can be answered.
         if self.metrics.active >= self.settings.max_concurrent:
@@ -161,9 +158,7 @@ class Reception:
         if not shadow:
             headers["content-type"] = "application/json"
         line = UpstreamLine(self.upstream, self._url(errand), headers)
-        inbound = Inbound(
-            dialect=dialect, request=request, line=line, account=account, trace=errand.trace
-        )
+        inbound = Inbound(dialect, request, line, account, errand.trace)
         if shadow:
             return await self.passage.answer(inbound, raw, rest)
         return await self.enforcer.answer(inbound, raw)

@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ledgeragent.dispatching import DispatchingDomain
 from ledgeragent.domain import Domain
@@ -30,7 +31,7 @@ from ledgeragent.session.controls import control_tool, reaches_a_write, with_neu
 from ledgeragent.session.meaning import Meaning
 from ledgeragent.session.toolnames import NameReading, ToolNames, ending
 from ledgeragent.session.wirenames import WireNames
-from ledgeragent.types import Reply
+from ledgeragent.types import Message, Reply
 from ledgeragent.verdict import Decision
 
 _REMEMBERED = 256
@@ -64,7 +65,7 @@ class Roster:
         """What calls under the names on the wire mean."""
         return Meaning(self.names, self.gate.domain)
 
-    @property
+    @cached_property
     def _reads_otherwise(self) -> bool:
         return bool(self.names) or isinstance(self.gate.domain, DispatchingDomain)
 
@@ -200,9 +201,7 @@ class Rosters:
 
     def of(self, request: Request) -> Roster:
         """The roster of a request; BadRequestError if it has no tool of the pack but has to."""
-        used = frozenset(
-            call.name for m in request.messages if isinstance(m, Reply) for call in m.calls
-        )
+        used = _called(request.messages)
         key = (request.tools, request.forced, used)
         roster = self._recent.get(key)
         if roster is None:
@@ -211,7 +210,8 @@ class Rosters:
                 self._recent.popitem(last=False)
         else:
             self._recent.move_to_end(key)
-        self._notices.written(self._written(request, roster))
+        if written := self._written(request, roster):
+            self._notices.written(written)
         # What a request continues may have a tool of the pack in it.
         if not roster.is_guarded and request.after is None:
             self._unguarded()
@@ -219,7 +219,7 @@ class Rosters:
 
     def _written(self, request: Request, roster: Roster) -> set[str]:
         """The pack's tools whose calls the last reply has as text, as a framework wrote them there."""
-        last = next((m for m in reversed(request.messages) if isinstance(m, Reply)), None)
+        last = _last_reply(request.messages)
         if last is None or last.calls:
             return set()
         names = _WRITTEN_CALL.findall(last.text)
@@ -275,6 +275,23 @@ class Rosters:
         return (
             control_tool(tool.name, tool.parameters, tool.description, forced=is_forced) is not None
         )
+
+
+def _last_reply(messages: Sequence[Message]) -> Reply | None:
+    for message in reversed(messages):
+        if isinstance(message, Reply):
+            return message
+    return None
+
+
+def _called(messages: Iterable[Message]) -> frozenset[str]:
+    """The tools that a history calls."""
+    names: set[str] = set()
+    for message in messages:
+        if isinstance(message, Reply):
+            for call in message.calls:
+                names.add(call.name)
+    return frozenset(names)
 
 
 def passes_of(domain: Domain) -> frozenset[str]:

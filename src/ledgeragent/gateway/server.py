@@ -178,7 +178,7 @@ class Gateway:
     ) -> web.StreamResponse:
         """The answer to a request for this path, the part of its own that comes behind our place."""
         name = request_id(request.headers)
-        account = Account(id=name, method=request.method, path=OTHER, headers={REQUEST_ID: name})
+        account = Account(name, request.method, OTHER, {REQUEST_ID: name})
         endpoint = self._upstream.address.endpoint(path)
         dialect = self._dialects.get(endpoint.route) if endpoint is not None else None
         errand = Errand(request, account, raw_path, endpoint, dialect)

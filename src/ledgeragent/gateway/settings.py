@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ledgeragent.errors import UsageError
-from ledgeragent.gateway.values import MAX_VALUES
+from ledgeragent.gateway.values import DEFAULT_BOUND, MAX_VALUES, ValueBound
 from ledgeragent.journal.recorder import Mode
 from ledgeragent.session.toolnames import ToolNames
 from ledgeragent.verdict import Decision
@@ -19,6 +20,18 @@ ANY = "*"
 
 MAX_LEDGER = 256 << 10
 """Bytes of records at the tail of a prompt: some 60,000 tokens."""
+
+
+class Limits(NamedTuple):
+    """What one exchange may take: the values in a reply, revisions, the bytes of records in a prompt.
+
+    A conversation that was refused the same `refusals` times in a row is not answered any more (0: always).
+    """
+
+    bound: ValueBound = DEFAULT_BOUND
+    revisions: int = 1
+    refusals: int = 0
+    ledger: int = MAX_LEDGER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +76,16 @@ class Settings:
     max_ledger: int = MAX_LEDGER
     require_tools: bool = False
     require_session: bool = False
+
+    @property
+    def limits(self) -> Limits:
+        """What each exchange may take."""
+        return Limits(
+            bound=ValueBound(self.max_values),
+            revisions=self.max_revisions,
+            refusals=self.max_refusals,
+            ledger=self.max_ledger,
+        )
 
     def __post_init__(self) -> None:
         own = {"keys": self.keys, "upstream_key": {self.upstream_key or "none"}}

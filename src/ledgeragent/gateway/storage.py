@@ -56,6 +56,8 @@ class _Translation:
         problem: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if problem is None:
+            return
         if isinstance(problem, SessionChangedError):
             raise ConflictError(str(problem)) from None
         if isinstance(problem, SessionStoreError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import (
     AsyncGenerator,
+    Awaitable,
     Callable,
     Mapping,
     Sequence,
@@ -192,13 +193,13 @@ class UpstreamLine:
     upstream: Upstream
     url: str
     headers: Mapping[str, str]
-    returned: Mapping[str, str] = field(default_factory=dict)
-    calls: int = 0
+    returned: Mapping[str, str] = field(init=False, default_factory=dict)
+    calls: int = field(init=False, default=0)
 
-    async def ask(self, body: Body) -> bytes:
+    def ask(self, body: Body) -> Awaitable[bytes]:
         """The whole answer. UpstreamError if it is an error, BadReplyError if it broke off."""
         headers = self._numbered(self.headers)
-        return await self.upstream.whole(self.url, encode(body), headers, self._heard)
+        return self.upstream.whole(self.url, encode(body), headers, self._heard)
 
     async def listen(self, body: Body) -> AsyncGenerator[Sequence[ServerEvent], None]:
         """The events of a streamed answer, those that come in together at once."""

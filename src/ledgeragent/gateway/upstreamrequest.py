@@ -65,7 +65,7 @@ class UpstreamRequest(ABC, Generic[AnswerT]):
             await self._end(is_whole=problem is None)
         except FAILURES as last:
             raise failure(last) from None
-        if isinstance(problem, FAILURES):
+        if problem is not None and isinstance(problem, FAILURES):
             raise failure(problem) from None
 
     @abstractmethod

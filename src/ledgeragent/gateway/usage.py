@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _MOST = 1 << 53
 """Past this a number is no count of anything, and sums could leave what JSON can say."""
+
+
+def total_of(reports: Iterable[Any]) -> dict[str, Any]:
+    """The sum of what the upstream calls of one answer report, one after the other."""
+    usage = TokenUsage()
+    for report in reports:
+        usage.again()
+        usage.heard(report)
+    return usage.total
 
 
 class TokenUsage:

@@ -77,13 +77,18 @@ class Visit:
         """Keeps what each choice of the answer leaves behind."""
         self.settled = True
         for choice in choices:
-            if choice.id:
-                key = self.visitor.reply_key(choice.id)
-                saved = await self.store.load(key)
-                version = saved.version if saved is not None else 0
-                await self.store.save(key, SavedSession(memory=choice.memory, version=version))
-            if choice.items:
-                await keep(choice.items, self.visitor.item_key, self.store)
+            if choice.id or choice.items:
+                await self._name(choice)
+
+    async def _name(self, choice: Settlement) -> None:
+        """Keeps a choice under the names by which a later request may go on from it."""
+        if choice.id:
+            key = self.visitor.reply_key(choice.id)
+            saved = await self.store.load(key)
+            version = saved.version if saved is not None else 0
+            await self.store.save(key, SavedSession(memory=choice.memory, version=version))
+        if choice.items:
+            await keep(choice.items, self.visitor.item_key, self.store)
 
     async def release(self, *, is_recorded: bool = True) -> None:
         """Nothing was answered: the next request with this history is a retry.

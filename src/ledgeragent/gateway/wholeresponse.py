@@ -34,7 +34,8 @@ class WholeResponse(web.StreamResponse):
     """A 200 on a connection that stays."""
 
     def __init__(self, body: bytes, headers: Mapping[str, str]) -> None:
-        super().__init__(headers=headers)
+        # Without the headers: in the library's own table nobody would read them again.
+        super().__init__()
         self._data = wire_head(["HTTP/1.1 200 OK"], _completed(headers), len(body)) + body
 
     @property
@@ -48,7 +49,9 @@ class WholeResponse(web.StreamResponse):
         if transport is None or transport.is_closing():
             raise ConnectionResetError("the client is gone")
         transport.write(self._data)
-        await request.writer.drain()
+        # Where all of it is out already, there is nothing to be waited for.
+        if transport.get_write_buffer_size():
+            await request.writer.drain()
 
     async def write_eof(self, data: bytes = b"") -> None:
         """Nothing is left to be written."""

@@ -26,7 +26,9 @@ def word_of(filtered: Filtered) -> str:
 
 def verdict_header(replies: Sequence[Filtered]) -> str:
     """Every verdict in order, as `tool=WORD`, with nothing in it that could end a header."""
-    parts = [_part(verdict) for filtered in replies for verdict in filtered.verdicts]
+    parts: list[str] = []
+    for filtered in replies:
+        parts += map(_part, filtered.verdicts)
     return ",".join(parts)[:_LONGEST_HEADER]
 
 

@@ -11,6 +11,9 @@ from ledgeragent.text import visible
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, canonical
 from ledgeragent.verdict import Verdict
 
+# A third of what a named tuple's own constructor costs.
+_tuple = tuple.__new__
+
 
 class Unsent(NamedTuple):
     """A rejected call, which the client never saw.
@@ -73,12 +76,25 @@ class Memory(NamedTuple):
     def after(self, state: State, size: int) -> Memory:
         """The memory one message later."""
         # Spelled out, since `_replace` costs more than most messages.
-        _, _, unsent, warnings, refusals, upstream, _ = self
-        return Memory(self.session, state, unsent, warnings, refusals, upstream, size)
+        session, _, unsent, warnings, refusals, upstream, _ = self
+        return _tuple(Memory, (session, state, unsent, warnings, refusals, upstream, size))
 
     def past_reply(self, state: State) -> Memory:
         """The memory once another reply has come: of the one before, nothing is left to be told."""
-        return Memory(self.session, state, (), (), self.refusals, self.upstream, self.size)
+        session, _, _, _, refusals, upstream, size = self
+        return _tuple(Memory, (session, state, (), (), refusals, upstream, size))
+
+    def answered(self, state: State, upstream: str, size: int) -> Memory:
+        """The memory after an answer that upstream calls so, with nothing of it left to be told."""
+        return _tuple(Memory, (self[0], state, (), (), NOT_REFUSED, upstream, size))
+
+
+_NOTHING = State()
+
+
+def beginning(session: str) -> Memory:
+    """The memory of a conversation in which nothing was said yet."""
+    return _tuple(Memory, (session, _NOTHING, (), (), NOT_REFUSED, "", 0))
 
 
 def weight(message: Message, *, listens: bool = False) -> int:
@@ -90,5 +106,6 @@ def weight(message: Message, *, listens: bool = False) -> int:
         content = message.content
         return len(content if isinstance(content, str) else canonical(content))
     words = len(message.text) if listens else 0
-    calls = message.calls if isinstance(message, Reply) else ()
-    return words + sum([len(call.intent[1]) for call in calls])
+    if isinstance(message, Reply) and message.calls:
+        words += sum([len(call.intent[1]) for call in message.calls])
+    return words

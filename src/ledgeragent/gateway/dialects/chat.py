@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ledgeragent.engines.assembly import reply, tool_return, user_message
 from ledgeragent.gate import Filtered
 from ledgeragent.gateway.dialects.base import (
     HOSTED,
@@ -28,8 +29,10 @@ from ledgeragent.gateway.dialects.wishes import asks_for_json, eased, forced_too
 from ledgeragent.gateway.errors import BadReplyError, BadRequestError
 from ledgeragent.gateway.readhistory import NOTHING, Earlier
 from ledgeragent.gateway.values import read_call
-from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.types import Message, Reply, ToolCall
 
+# A third of what a named tuple's own constructor costs.
+_tuple = tuple.__new__
 _SILENT = ("system", "developer")
 _REFUSED = {
     "functions": "use tools instead",
@@ -66,13 +69,9 @@ class ChatDialect:
         if stream and body.get("n") not in (None, 1):
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
         tools = offered_tools(body, _tool)
-        return Request(
-            messages=(*earlier.messages, *_messages(messages, earlier.items)),
-            stream=stream,
-            tools=tools,
-            forced=forced_tool(body),
-            structured=asks_for_json(body.get("response_format")),
-        )
+        read = (*earlier.messages, *_messages(messages, earlier.items))
+        forced, structured = forced_tool(body), asks_for_json(body.get("response_format"))
+        return _tuple(Request, (read, stream, None, tools, forced, structured, None))
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
@@ -89,13 +88,19 @@ class ChatDialect:
     def replies(self, answer: Body) -> tuple[WireReply, ...]:
         """The replies of an answer, one per choice."""
         messages = [choice["message"] for choice in answer["choices"]]
-        calls = [call for message in messages for call in message.get("tool_calls") or ()]
-        check_frame(answer, [call["function"] for call in calls])
+        calls: list[Any] = []
+        for message in messages:
+            calls += message.get("tool_calls") or ()
+        check_frame(answer, [call["function"] for call in calls] if calls else ())
         check_functions(calls)
-        replies = tuple([WireReply(_reply(message, "message"), message) for message in messages])
-        if not replies or any(message.get("function_call") for message in messages):
-            raise BadReplyError("the upstream reply has no choice, or a call that is no tool call")
-        return replies
+        replies: list[WireReply] = []
+        for message in messages:
+            replies.append(_tuple(WireReply, (_reply(message, "message"), message, "")))
+            if message.get("function_call"):
+                raise BadReplyError("the upstream reply has a call that is no tool call")
+        if not replies:
+            raise BadReplyError("the upstream reply has no choice")
+        return tuple(replies)
 
     def answer(self, answer: Body, choices: Sequence[tuple[Filtered, str]]) -> Body:
         """The answer for the client: each choice with only its allowed calls, and `text` of ours."""
@@ -150,12 +155,12 @@ def _message(raw: Any, where: str) -> Message | None:
         raise BadRequestError(f"{where}: should be an object")
     role = raw.get("role")
     if role == "user":
-        return UserMessage(text=text_of(raw.get("content"), f"{where}.content"))
+        return user_message(text_of(raw.get("content"), f"{where}.content"))
     if role == "assistant":
         return _reply(raw, where)
     if role == "tool":
         content = result_of(raw.get("content"), f"{where}.content")
-        return ToolReturn(call_id=str(raw.get("tool_call_id", "")), content=content)
+        return tool_return(str(raw.get("tool_call_id", "")), content, False, False)
     if role not in _SILENT:
         raise BadRequestError(f"{where}.role: {role!r} is no role of this API")
     return None
@@ -166,10 +171,10 @@ def _reply(raw: Mapping[str, Any], where: str) -> Reply:
     text = text_of(raw.get("content"), f"{where}.content")
     if refusal := text_of(raw.get("refusal"), f"{where}.refusal"):
         text = f"{text}\n\n{refusal}" if text else refusal
-    return Reply(
-        text=text,
-        calls=tuple([_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]),
-    )
+    if not calls:
+        return reply(text, (), "")
+    made = [_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]
+    return reply(text, tuple(made), "")
 
 
 def _call(raw: Any, where: str) -> ToolCall:

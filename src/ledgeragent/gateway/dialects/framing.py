@@ -27,12 +27,10 @@ _MOST_KINDS = 1024
 _KINDS: dict[tuple[str, ...], tuple[bool, str]] = {}
 """The kinds of objects that were looked at, by their keys as they stand."""
 
-_FREE = ("input", "arguments", "parameters", "properties", "input_schema", "schema", "metadata")
+_FREE = frozenset(
+    ("input", "arguments", "parameters", "properties", "input_schema", "schema", "metadata")
+)
 """What stands under these is the model's or the host's own, and has keys of any kind."""
-
-
-_HOLDERS = (dict, list)
-"""What of JSON can have an object in it."""
 
 
 def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
@@ -41,7 +39,7 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
     That is a key which may be read as another one, and an object with a call's name and arguments
     that is none of `calls`.
     """
-    judged_ids = {id(call) for call in calls}
+    judged_ids = set(map(id, calls))
     objects = [value]
     while objects:
         inner = objects.pop()
@@ -53,10 +51,12 @@ def check_frame(value: Any, calls: Iterable[Any] = ()) -> None:
             if hidden:
                 raise BadReplyError(f"the upstream sent a key that may be read as {hidden!r}")
             for key, part in inner.items():
-                if type(part) in _HOLDERS and key not in _FREE:
+                # Of JSON, these alone can have an object in them.
+                kind = type(part)
+                if (kind is dict or kind is list) and key not in _FREE:
                     objects.append(part)
         elif isinstance(inner, list):
-            objects += [item for item in inner if isinstance(item, _HOLDERS)]
+            objects += inner
 
 
 def _kind_of(keys: tuple[str, ...]) -> tuple[bool, str]:

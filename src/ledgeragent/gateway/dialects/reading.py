@@ -19,7 +19,8 @@ class ReplyReading:
         problem: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if isinstance(problem, _UNREADABLE):
+        # Nearly always there is none, and a look at seven classes costs more than one at nothing.
+        if problem is not None and isinstance(problem, _UNREADABLE):
             # As text, since some quote in their form for programs what they could not read.
             name = "" if isinstance(problem, BadRequestError) else f"{type(problem).__name__}: "
             why = f"{name}{problem}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeVar
 
-from ledgeragent.offline.forms.assembly import reply, tool_call, tool_return, user_message
+from ledgeragent.engines.assembly import reply, tool_call, tool_return, user_message
 from ledgeragent.offline.forms.times import ANY_KEY, time_of
 from ledgeragent.types import Json, Message, Reply, ToolCall
 

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
-from ledgeragent.offline.forms.assembly import reply, tool_call, tool_return, user_message
+from ledgeragent.engines.assembly import reply, tool_call, tool_return, user_message
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn, UserMessage
 
 CALL = ToolCall(name="find", arguments={"a": [1]}, id="c1", malformed="{")
