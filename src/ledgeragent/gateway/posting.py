@@ -88,10 +88,26 @@ class Posting(UpstreamRequest["Posting"]):
             read_until_eof=True, auto_decompress=False, read_bufsize=_CHUNK
         )
         transport.write(self._data)
-        message, self.content = await _answer(protocol)
+        message, self.content = await self._answer(protocol)
         self.status, self.headers = message.code, message.headers
         check_framing(self.headers)
         return self
+
+    async def _answer(
+        self, protocol: ResponseHandler
+    ) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+        """The answer behind those that only say that one will come."""
+        try:
+            while True:
+                message, content = await protocol.read()
+                if message.code >= 200 or message.code == 101:
+                    return message, content
+                self.is_heard = True
+        except aiohttp.ServerDisconnectedError as problem:
+            self.is_heard |= isinstance(problem.message, RawResponseMessage)  # The half of one.
+            raise
+        except HttpProcessingError as problem:
+            raise aiohttp.ClientPayloadError(problem.message) from None
 
     async def _end(self, *, is_whole: bool) -> None:
         self._office.patience.end(self)
@@ -118,14 +134,3 @@ class Posting(UpstreamRequest["Posting"]):
         if self._connection is not None and self._connection.protocol is not None:
             self._connection.protocol.set_exception(silent)
         self.content.set_exception(silent)
-
-
-async def _answer(protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
-    """The answer behind those that only say that one will come."""
-    try:
-        while True:
-            message, content = await protocol.read()
-            if message.code >= 200 or message.code == 101:
-                return message, content
-    except HttpProcessingError as problem:
-        raise aiohttp.ClientPayloadError(problem.message) from None
