@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from types import SimpleNamespace
 from typing import Any
 
+import aiohttp
 import pytest
+from yarl import URL
 
 from ledgeragent.gateway import idleconnections
-from ledgeragent.gateway.idleconnections import IdleConnections
+from ledgeragent.gateway.idleconnections import CleanConnector, IdleConnections
+
+
+class FakeTransport:
+    """Knows whom it tells of what comes, and has no socket."""
+
+    def __init__(self) -> None:
+        self.listeners: list[Any] = []
+
+    def set_protocol(self, protocol: Any) -> None:
+        self.listeners.append(protocol)
+
+    def get_extra_info(self, name: str) -> None:
+        return None
 
 
 class FakeConnection:
     def __init__(self, *, should_close: bool = False) -> None:
         self.protocol = SimpleNamespace(should_close=should_close)
+        self.transport = FakeTransport()
         self.closed = self.was_closed = False
 
     def close(self) -> None:
@@ -69,6 +86,79 @@ def test_one_on_which_something_came_unasked_is_closed() -> None:
         odd.protocol.should_close = True
         assert idle.take() is None and odd.was_closed
         idle.close()
+
+    asyncio.run(scenario())
+
+
+def test_one_on_which_anything_came_at_all_is_closed() -> None:
+    async def scenario() -> None:
+        idle = IdleConnections()
+        odd, quiet = connection(), connection()
+        idle.keep(odd)
+        idle.keep(quiet)
+        odd.transport.listeners[-1].data_received(b"H")
+        assert idle.take() is quiet and odd.was_closed
+        assert quiet.transport.listeners[-1] is quiet.protocol
+        idle.close()
+
+    asyncio.run(scenario())
+
+
+STRAY = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+
+
+@pytest.mark.parametrize("stray", [STRAY, STRAY[:9], b""], ids=["answer", "part", "end"])
+@pytest.mark.parametrize("by", ["office", "library"])
+def test_one_on_which_something_lies_that_the_loop_has_not_read_is_closed(
+    stray: bytes, by: str
+) -> None:
+    async def scenario() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            origin = f"http://127.0.0.1:{server.getsockname()[1]}"
+            timeout = aiohttp.ClientTimeout(total=5)
+            address = aiohttp.ClientRequest("POST", URL(origin))
+            connector = CleanConnector()
+            idle = IdleConnections()
+            first = await connector.connect(address, [], timeout)
+            accepted, _ = server.accept()
+            protocol = first.protocol
+            assert protocol is not None
+            protocol.set_response_params()
+            idle.keep(first) if by == "office" else first.release()
+            await asyncio.sleep(0)
+            accepted.sendall(stray) if stray else accepted.close()
+            if by == "office":
+                assert idle.take() is None
+            else:
+                second = await connector.connect(address, [], timeout)
+                assert second.protocol is not protocol
+                second.close()
+            accepted.close()
+            idle.close()
+            await connector.close()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("by", ["office", "library"])
+def test_one_on_which_nothing_lies_is_taken_again(by: str) -> None:
+    async def scenario() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            origin = f"http://127.0.0.1:{server.getsockname()[1]}"
+            timeout = aiohttp.ClientTimeout(total=5)
+            address = aiohttp.ClientRequest("POST", URL(origin))
+            connector = CleanConnector()
+            idle = IdleConnections()
+            first = await connector.connect(address, [], timeout)
+            protocol = first.protocol
+            idle.keep(first) if by == "office" else first.release()
+            again = idle.take()
+            if by == "library":
+                again = await connector.connect(address, [], timeout)
+            assert again is not None and again.protocol is protocol
+            again.close()
+            idle.close()
+            await connector.close()
 
     asyncio.run(scenario())
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from ledgeragent.gateway import wirejson
 from ledgeragent.types import canonical, parse_distinct, parse_json
+from tests.gateway.wires import RESPONSES, Wire
+from tests.gateway.world import HELLO, WRITE, run, world
 from tests.jsontexts import texts, told, told_of_deep
 
 values = st.recursive(
@@ -24,11 +26,15 @@ values = st.recursive(
 )
 
 
-@pytest.fixture(params=["quick", "plain"], scope="module", autouse=True)
+MISSING = {"quick": (), "plain": ("orjson", "_quick"), "read": ("orjson",), "written": ("_quick",)}
+"""Which of the quick libraries are missing where JSON is only read, or only written, by one."""
+
+
+@pytest.fixture(params=MISSING, scope="module", autouse=True)
 def library(request: pytest.FixtureRequest) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        if request.param == "plain":
-            patch.setattr(wirejson, "orjson", None)
+        for name in MISSING[request.param]:
+            patch.setattr(wirejson, name, None)
         yield request.param
 
 
@@ -87,6 +93,7 @@ def slowly_distinct(text: bytes) -> Any:
 @example('"\\ud83d\\ude00 \\udc00"')
 @example("[NaN]")
 @example("1" * 5_000)
+@example("[18446744073709551615, 18446744073709551616, 1e0000005, 0." + "1" * 400 + "]")
 def test_what_is_read_is_what_the_plain_library_reads(text: str) -> None:
     raw = text.encode("utf-8", "surrogatepass")
     assert told(raw, wirejson.decoded) == told(raw, slowly)
@@ -99,6 +106,45 @@ def test_so_it_is_with_any_bytes(raw: bytes) -> None:
     assert told(raw, wirejson.decoded_distinct) == told(raw, slowly_distinct)
 
 
+TWINS = {
+    "tool_calls": "VUq11LCsxEiC-wvTiYw9xX-8dRUq4wuQhiJd9mjcqD6UCqrTVNjaks1IENULTQiP",
+    "messages": "g6KBYjOSNdd4vHujxxBFyxxNgPG3Ap2C8eR4nKdHd4e3oiosgld1GEDjesLE15JE",
+    "content": "OWgkIOqtHJK6uVt4aKEtCFtn6p62NJ8qa0RlKjrD7HULIY5BNsd8DiN7os0Lv4lz",
+    "tools": "uomN2v-GfBE8d5R4Pz1Dlb0dxMaKpS-juntDCCRSDBf5b6y0IVLMVdCYFe0QbS9F",
+    "role": "OdtwiPH7FUkDOgZDZ5nXu7Wh-e-RAdMJBv9jIgy-sFAumAOOozLjBGNv56-aQ4rI",
+}
+"""Keys, and others with the same XXH3, by which some libraries take them for the same."""
+
+CROWD = {f"key {number}": None for number in range(50_000)}
+"""So many keys that no library remembers any that it has read before."""
+
+
+def test_a_key_is_what_it_was_sent_as_whatever_others_have_sent() -> None:
+    for read in (wirejson.decoded, wirejson.decoded_distinct):
+        read(json.dumps({**CROWD, **dict.fromkeys(TWINS.values())}).encode())
+        assert read(json.dumps(TWINS).encode()) == TWINS
+        read(json.dumps({**CROWD, **dict.fromkeys(TWINS)}).encode())
+        assert read(json.dumps(dict.fromkeys(TWINS.values(), 1)).encode()) == dict.fromkeys(
+            TWINS.values(), 1
+        )
+
+
+@pytest.mark.parametrize("key", TWINS)
+def test_no_client_says_how_others_are_read(wire: Wire, key: str) -> None:
+    """The request of one holds a key like one by which calls are found in an answer."""
+
+    async def scenario() -> None:
+        async with world() as w:
+            w.upstream.choose = lambda _: WRITE
+            odd = {"metadata": {**CROWD, TWINS[key]: None}}
+            # The other formats' bodies of this length are read by the plain library.
+            await w.ask(RESPONSES, (HELLO,), headers={"authorization": "Bearer one"}, **odd)
+            got = await w.ask(wire, (HELLO,), headers={"authorization": "Bearer other"})
+            assert got.reply is not None and not got.reply.calls and got.verdicts
+
+    run(scenario())
+
+
 @pytest.mark.parametrize("depth", [100, 253, 255, 500, 980, 1_023, 1_025, 5_000])
 @pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"[": ', "}")])
 def test_so_it_is_at_any_depth(depth: int, begin: str, end: str) -> None:
@@ -108,7 +154,7 @@ def test_so_it_is_at_any_depth(depth: int, begin: str, end: str) -> None:
 
 
 def test_not_every_text_takes_the_slow_way(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if library == "plain":
+    if library in ("plain", "written"):
         pytest.skip("there is no other")
     monkeypatch.setattr(wirejson, "parse_json", None)
     monkeypatch.setattr(wirejson, "parse_distinct", None)
@@ -121,5 +167,6 @@ ALIKE = [1, 1.0, True, "1", "true", [1], [True], {"1": 1}, {"1": "1"}, None, "nu
 
 def test_no_two_values_have_one_fingerprint(library: str) -> None:
     marks = [wirejson.fingerprint([value]) for value in ALIKE]
-    assert len(set(marks)) == len(ALIKE) if library == "quick" else set(marks) == {None}
+    is_quick = library in ("quick", "written")
+    assert len(set(marks)) == len(ALIKE) if is_quick else set(marks) == {None}
     assert wirejson.fingerprint("\ud800") is None

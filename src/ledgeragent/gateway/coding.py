@@ -16,6 +16,12 @@ ACCEPTED = "gzip"
 """What an upstream is asked for; it may also send its answer as it is."""
 
 _PIECE = 1 << 16
+_SLICE = 1 << 14
+"""What is unpacked at once: zlib copies all that stands behind the end of a body in it."""
+
+_MOST_BODIES = 10_000
+"""So many may stand one behind the other. Empty ones take 20 bytes, and more time than any other."""
+
 _EITHER_HEADER = 47
 """zlib's sign for data that begins as gzip or as zlib does."""
 
@@ -52,6 +58,7 @@ class Unpacker:
         if self._is_packed and coding.lower() not in ("gzip", "x-gzip", "deflate"):
             raise ValueError(f"it is packed as {coding[:40]!r}, which was not asked for")
         self._zlib = zlib.decompressobj(_EITHER_HEADER)
+        self._bodies = 1
 
     @property
     def is_whole(self) -> bool:
@@ -63,9 +70,15 @@ class Unpacker:
         if not self._is_packed:
             yield chunk
             return
-        rest = chunk
+        for start in range(0, len(chunk), _SLICE):
+            yield from self._unpacked(chunk[start : start + _SLICE])
+
+    def _unpacked(self, rest: bytes) -> Iterator[bytes]:
         while rest:
             if self._zlib.eof:  # Several bodies may stand one behind the other.
+                self._bodies += 1
+                if self._bodies > _MOST_BODIES:
+                    raise ValueError(f"it is packed in more than {_MOST_BODIES:,} parts")
                 self._zlib = zlib.decompressobj(_EITHER_HEADER)
             try:
                 piece = self._zlib.decompress(rest, _PIECE)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 _CONNECTION = "connection"
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _HOP = frozenset(
     (
         "keep-alive",
@@ -69,7 +71,11 @@ def response_headers(
 
     Digests and lengths only with the `same_bytes`; cookies never, since clients share connections.
     """
-    return _joined(headers, _client_name_of_same_bytes if same_bytes else _client_name)
+    joined = _joined(headers, _client_name_of_same_bytes if same_bytes else _client_name)
+    if "".join(joined.values()).isprintable():
+        return joined
+    # The library reads control characters from an upstream, but writes none to a client.
+    return {name: value for name, value in joined.items() if not _CONTROL.search(value)}
 
 
 def _joined(headers: Iterable[tuple[str, str]], name_of: Callable[[str], str]) -> dict[str, str]:

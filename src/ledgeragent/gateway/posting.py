@@ -19,8 +19,9 @@ from ledgeragent.gateway.wirehead import wire_head
 try:
     import aiohttp
     from aiohttp import EMPTY_PAYLOAD
+    from aiohttp.client_proto import ResponseHandler
     from aiohttp.connector import Connection
-    from aiohttp.http import HttpProcessingError
+    from aiohttp.http import HttpProcessingError, RawResponseMessage
     from multidict import CIMultiDictProxy
     from yarl import URL
 except ImportError:
@@ -65,8 +66,7 @@ class Posting(UpstreamRequest["Posting"]):
     def __init__(
         self, office: PostOffice, url: str, body: bytes, headers: Mapping[str, str]
     ) -> None:
-        # All that the class above would set, without a call of it.
-        self.is_repeatable, self.is_reused = True, False
+        super().__init__(is_repeatable=True)
         self._office = office
         self._data = office.head(url, headers, len(body)) + body
         self._connection: Connection | None = None
@@ -88,17 +88,26 @@ class Posting(UpstreamRequest["Posting"]):
             read_until_eof=True, auto_decompress=False, read_bufsize=_CHUNK
         )
         transport.write(self._data)
-        try:
-            while True:
-                message, self.content = await protocol.read()
-                # Those before the answer only say that one will come.
-                if message.code >= 200 or message.code == 101:
-                    break
-        except HttpProcessingError as problem:
-            raise aiohttp.ClientPayloadError(problem.message) from None
+        message, self.content = await self._answer(protocol)
         self.status, self.headers = message.code, message.headers
         check_framing(self.headers)
         return self
+
+    async def _answer(
+        self, protocol: ResponseHandler
+    ) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+        """The answer behind those that only say that one will come."""
+        try:
+            while True:
+                message, content = await protocol.read()
+                if message.code >= 200 or message.code == 101:
+                    return message, content
+                self.is_heard = True
+        except aiohttp.ServerDisconnectedError as problem:
+            self.is_heard |= isinstance(problem.message, RawResponseMessage)  # The half of one.
+            raise
+        except HttpProcessingError as problem:
+            raise aiohttp.ClientPayloadError(problem.message) from None
 
     async def _end(self, *, is_whole: bool) -> None:
         self._office.patience.end(self)

@@ -20,6 +20,7 @@ from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
 from ledgeragent.gateway.errors import BadReplyError, GatewayError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
+from ledgeragent.gateway.idleconnections import CleanConnector
 from ledgeragent.gateway.posting import Posting, PostOffice
 from ledgeragent.gateway.proxies import proxy_for
 from ledgeragent.gateway.sse import EventParser, ServerEvent
@@ -76,7 +77,7 @@ class Upstream:
         # Clients share the connections, and must not share cookies.
         self._http = aiohttp.ClientSession(
             timeout=self._timeout,
-            connector=aiohttp.TCPConnector(limit=0),
+            connector=CleanConnector(),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             skip_auto_headers=_UNSET,

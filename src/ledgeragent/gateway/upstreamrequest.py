@@ -32,14 +32,15 @@ class UpstreamRequest(ABC, Generic[AnswerT]):
 
     It is sent again as long as the connections that it is given turn out to be closed already; some
     servers say that they keep one, and close it behind a streamed answer. `is_repeatable` unless its
-    body can be sent only once, `is_reused` if its connection is an earlier request's.
+    body can be sent only once, `is_reused` if its connection is an earlier request's, `is_heard` once it
+    is sure to have been read.
     """
 
-    __slots__ = ("is_repeatable", "is_reused")
+    __slots__ = ("is_heard", "is_repeatable", "is_reused")
 
     def __init__(self, *, is_repeatable: bool) -> None:
         self.is_repeatable = is_repeatable
-        self.is_reused = False
+        self.is_reused = self.is_heard = False
 
     async def __aenter__(self) -> AnswerT:
         while True:
@@ -49,7 +50,8 @@ class UpstreamRequest(ABC, Generic[AnswerT]):
             except FAILURES as problem:
                 await self._end(is_whole=False)
                 # A connection that was closed before it was asked tells nothing of the request.
-                if not (self.is_reused and self.is_repeatable and isinstance(problem, HUNG_UP)):
+                is_unread = self.is_reused and not self.is_heard
+                if not (is_unread and self.is_repeatable and isinstance(problem, HUNG_UP)):
                     raise failure(problem) from None
             except BaseException:
                 await self._end(is_whole=False)

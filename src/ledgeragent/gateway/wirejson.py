@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from ledgeragent.types import Json, canonical, parse_distinct, parse_json, strict
 
@@ -11,16 +13,20 @@ try:
     import orjson
 except ImportError:  # It has no wheel for every machine.
     orjson = None  # type: ignore[assignment]
+try:
+    # orjson tells the keys that it has read before by a hash that anybody can compute: to read by it, a
+    # client could have all others' `tool_calls` read as a key of its own.
+    import msgspec
+except ImportError:
+    _quick: Any = None
+else:
+    _quick = msgspec
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _POWER, _NEGATIVE_POWER = b"0e0", b"0e-0"
 _SMALL = b"0.0000"
 """Numbers that the two libraries write in other ways, or texts that look like one."""
 
-_LONG = b"0" * 19
-"""So many digits may be more than 64 bits hold, which the quick library would round."""
-_FEW = 250
-"""So few brackets are never nested too deeply for anybody."""
 _ESCAPED_COLON = b"\\u003"
 
 ascii_text: Callable[[Json], str] = json.JSONEncoder(separators=(",", ":")).encode
@@ -28,37 +34,27 @@ ascii_text: Callable[[Json], str] = json.JSONEncoder(separators=(",", ":")).enco
 
 
 def decoded(text: bytes) -> Json:
-    """The value of strict JSON in UTF-8. What the two libraries read in other ways, or refuse in other
-    words, is for `parse_json` to read.
+    """The value of strict JSON in UTF-8. What the quick library refuses, in other words, is for
+    `parse_json` to read.
     """
-    if _is_quick(text):
+    if _quick is not None:
         try:
-            value = orjson.loads(text)
-            if text.count(b"[") + text.count(b"{") > _FEW:
-                orjson.dumps(value)  # It refuses a depth at which nobody else does yet.
-            return value
-        except (ValueError, TypeError):
+            return _quick.json.decode(text)
+        except (_quick.MsgspecError, UnicodeDecodeError):
             pass
     return parse_json(text.decode())
 
 
 def decoded_distinct(text: bytes) -> Json:
     """The same; RepeatedKeyError where an object in it has a key twice."""
-    if _is_quick(text) and text.find(_ESCAPED_COLON) < 0:
-        try:
-            value = orjson.loads(text)
-            # Each key stands before a colon; of equal ones all but the last are gone by now.
-            if orjson.dumps(value).count(b":") == text.count(b":"):
-                return value
-        except (ValueError, TypeError):
-            pass
-    return parse_distinct(text.decode())
-
-
-def _is_quick(text: bytes) -> bool:
-    """True if what the quick library reads in it, if anything, is what everybody does."""
     # `in` tries first whether what it looks for is a number, and writes an error that it is none.
-    return orjson is not None and text.translate(_DIGITS).find(_LONG) < 0
+    if _quick is not None and text.find(_ESCAPED_COLON) < 0:
+        value = decoded(text)
+        # Each key stands before a colon; of equal ones all but the last are gone by now.
+        with suppress(RecursionError):
+            if encoded(value).count(b":") == text.count(b":"):
+                return value
+    return parse_distinct(text.decode())
 
 
 def fingerprint(value: Json) -> bytes | None:
