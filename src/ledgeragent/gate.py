@@ -233,10 +233,10 @@ class Gate:
             verdicts.append(verdict)
         allowed = tuple([v.call for v in verdicts if v.decision is _ALLOW])
         dropped = bool(rejected) and delivery == "drop"
-        kept = Reply(text=reply.text, calls=allowed) if dropped else reply
+        spoken = Reply(text=reply.text, calls=allowed) if dropped else reply
         returns = tuple(map(_answer, rejected)) if not dropped else ()
         after = memory.add(*rejected) if rejected else memory
-        return Filtered(kept, allowed, tuple(verdicts), returns, after, ledger.now)
+        return Filtered(spoken, allowed, tuple(verdicts), returns, after, ledger.now)
 
     def _guard_loop(self, verdict: Verdict, times: int) -> Verdict:
         """A firmer answer to a rejection given before; past the budget, BLOCK."""

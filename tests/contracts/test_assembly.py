@@ -30,11 +30,11 @@ def rows() -> Iterator[tuple[str, int, str, list[ast.expr]]]:
         module = ".".join(("ledgeragent", *file.relative_to(SOURCE).with_suffix("").parts))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
-                made, fields = node.args
+                kind, fields = node.args
                 assert isinstance(fields, ast.Tuple), (
                     f"{module}:{node.lineno}: spell its fields out"
                 )
-                yield module, node.lineno, ast.unparse(made), fields.elts
+                yield module, node.lineno, ast.unparse(kind), fields.elts
 
 
 ROWS = list(rows())

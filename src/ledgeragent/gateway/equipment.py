@@ -17,7 +17,7 @@ from ledgeragent.gateway.placement import Placements
 from ledgeragent.gateway.readings import Readings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.rosters import Rosters
-from ledgeragent.gateway.settings import Limits, Settings
+from ledgeragent.gateway.settings import ExchangeLimits, Settings
 from ledgeragent.gateway.storage import SessionStorage
 from ledgeragent.gateway.values import ValueBound
 from ledgeragent.gateway.visits import Visit, Visitor, Visits
@@ -45,7 +45,7 @@ class Equipment:
     readings: Readings
     notices: Notices
     metrics: Metrics
-    limits: Limits
+    limits: ExchangeLimits
 
     @property
     def bound(self) -> ValueBound:

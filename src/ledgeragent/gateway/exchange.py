@@ -28,7 +28,7 @@ from ledgeragent.gateway.placement import Placement
 from ledgeragent.gateway.policycheck import briefing, warnings
 from ledgeragent.gateway.recorder import MemoryRecorder
 from ledgeragent.gateway.sending import sent_order, unsent_calls
-from ledgeragent.gateway.settings import Limits
+from ledgeragent.gateway.settings import ExchangeLimits
 from ledgeragent.gateway.settlement import Settlement
 from ledgeragent.gateway.sse import ServerEvent
 from ledgeragent.gateway.usage import total_of
@@ -75,7 +75,7 @@ class Exchange:
     recorder: MemoryRecorder
     settle: Settle
     placement: Placement
-    limits: Limits
+    limits: ExchangeLimits
     rejected: list[Rejected] = field(init=False, default_factory=list)
     verdicts: list[Filtered] = field(init=False, default_factory=list)
     upstream_calls: int = field(init=False, default=0)

@@ -22,7 +22,7 @@ MAX_LEDGER = 256 << 10
 """Bytes of records at the tail of a prompt: some 60,000 tokens."""
 
 
-class Limits(NamedTuple):
+class ExchangeLimits(NamedTuple):
     """What one exchange may take: the values in a reply, revisions, the bytes of records in a prompt.
 
     A conversation that was refused the same `refusals` times in a row is not answered any more (0: always).
@@ -78,9 +78,9 @@ class Settings:
     require_session: bool = False
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ExchangeLimits:
         """What each exchange may take."""
-        return Limits(
+        return ExchangeLimits(
             bound=ValueBound(self.max_values),
             revisions=self.max_revisions,
             refusals=self.max_refusals,

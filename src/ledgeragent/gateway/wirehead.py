@@ -11,7 +11,7 @@ def wire_head(first: list[str], headers: Mapping[str, str], size: int) -> bytes:
     ValueError for a header that would be more than one.
     """
     lines = [*first, *map(": ".join, headers.items()), f"content-length: {size}\r\n\r\n"]
-    told = "".join(lines[:-1])
-    if "\n" in told or "\r" in told:
+    joined = "".join(lines[:-1])
+    if "\n" in joined or "\r" in joined:
         raise ValueError("a header has a line end in it")
     return "\r\n".join(lines).encode("utf-8", "surrogateescape")

@@ -69,9 +69,9 @@ class ChatDialect:
         if stream and body.get("n") not in (None, 1):
             raise BadRequestError("n: a streamed reply with several choices cannot be judged")
         tools = offered_tools(body, _tool)
-        read = (*earlier.messages, *_messages(messages, earlier.items))
+        history = (*earlier.messages, *_messages(messages, earlier.items))
         forced, structured = forced_tool(body), asks_for_json(body.get("response_format"))
-        return _tuple(Request, (read, stream, None, tools, forced, structured, None))
+        return _tuple(Request, (history, stream, None, tools, forced, structured, None))
 
     def prompt(self, body: Body, tail: Tail) -> Body:
         """The request for upstream, with the tail behind the history."""
@@ -173,8 +173,8 @@ def _reply(raw: Mapping[str, Any], where: str) -> Reply:
         text = f"{text}\n\n{refusal}" if text else refusal
     if not calls:
         return reply(text, (), "")
-    made = [_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]
-    return reply(text, tuple(made), "")
+    tool_calls = [_call(call, f"{where}.tool_calls[{n}]") for n, call in enumerate(calls)]
+    return reply(text, tuple(tool_calls), "")
 
 
 def _call(raw: Any, where: str) -> ToolCall:
