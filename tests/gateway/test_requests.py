@@ -252,3 +252,18 @@ def test_a_made_up_tool_name_makes_no_header_and_no_label(client: Client) -> Non
             assert set(w.gateway.metrics.decisions) == {("other", "REVISE")}
 
     run(scenario())
+
+
+def test_a_body_of_any_depth_is_forwarded_or_refused(client: Client) -> None:
+    """Where it can just be read, it may be too deep to be written from further within."""
+
+    async def scenario() -> None:
+        async with world() as w:
+            w.upstream.choose = lambda _: SAY
+            for depth in (250, 500, *range(900, 1010), 5_000):
+                raw = json.dumps(client.wire.request((HELLO,), TOOLS, client.stream)).encode()
+                deep = raw[:-1] + b', "x": ' + b"[" * depth + b"]" * depth + b"}"
+                got = await w.post(client.wire, deep)
+                assert got.status in (200, 400), (depth, got)
+
+    run(scenario())

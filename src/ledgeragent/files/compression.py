@@ -1,6 +1,7 @@
 """Compressed files: gzip, bzip2, xz and zstandard, told from their first bytes and decompressed.
 
-Gzip by the faster library of the extra `fast` where it is, which reads the same up to any damage.
+Gzip by the faster library of the extra `fast` where it is, which reads the same up to any damage, that of
+a header too.
 """
 
 from __future__ import annotations
@@ -17,19 +18,23 @@ from ledgeragent.files.limits import MEMORY
 try:
     from isal import igzip, isal_zlib
 except ImportError:
-    _GzipFile: Any = gzip.GzipFile
+    _GzipFile: Any = None
     _error: type[Exception] = zlib.error
 else:
     _GzipFile = igzip.IGzipFile
     _error = cast(type[Exception], isal_zlib.error)
 
 BUFFER_BYTES = 1 << 20
+_READ_BYTES = 1 << 16
+"""What is decompressed at once: all that stands behind the end of a stream in it is copied."""
+
 HEAD_BYTES = 16
 
 DAMAGES: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile, _error)
 """What is raised for compressed data that cannot be read."""
 
 _GZIP = b"\x1f\x8b"
+_GZIP_ALONE = 31
 _BZIP2 = b"BZh"
 _XZ = b"\xfd7zXZ"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -57,8 +62,12 @@ def plain(raw: IO[bytes]) -> IO[bytes]:
     """
     head = peek(raw)
     if head.startswith(_GZIP):
-        # GzipFile alone hands out lines through a small buffer, which costs a quarter more.
-        inner: Any = _GzipFile(fileobj=raw)
+        # IGzipFile alone hands out lines through a small buffer, which costs a quarter more.
+        inner: Any = (
+            _GzipFile(fileobj=raw)
+            if _GzipFile is not None
+            else _Unpacking(_Streams(raw, _Gzip, padding=b"\0").fill)
+        )
     elif head.startswith(_BZIP2):
         inner = _Unpacking(_Streams(raw, _bzip2).read)
     elif head.startswith(_XZ):
@@ -77,6 +86,31 @@ def peek(raw: IO[bytes]) -> bytes:
         return bytes(look(HEAD_BYTES)[:HEAD_BYTES]) if look is not None else b""
     except DAMAGES:
         return b""
+
+
+class _Gzip:
+    """Gzip by zlib, which compares a header with its checksum; the library's own reader does not."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(_GZIP_ALONE)
+        self._is_full = False
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._is_full or self._zlib.unconsumed_tail)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        piece = self._zlib.decompress(self._zlib.unconsumed_tail + data, max(max_length, 0))
+        self._is_full = len(piece) == max_length
+        return piece
 
 
 def _bzip2() -> _Decompressor:
@@ -123,11 +157,14 @@ class _Unpacking(io.RawIOBase):
 
 
 class _Streams:
-    """The data of one compressed stream after another, as a file has them."""
+    """The data of one compressed stream after another, as a file has them, with `padding` between."""
 
-    def __init__(self, raw: IO[bytes], begin: Callable[[], _Decompressor]) -> None:
+    def __init__(
+        self, raw: IO[bytes], begin: Callable[[], _Decompressor], *, padding: bytes = b""
+    ) -> None:
         self._raw = raw
         self._begin = begin
+        self._padding = padding
         self._current = begin()
 
     def read(self, most: int) -> bytes:
@@ -135,13 +172,27 @@ class _Streams:
         while True:
             rest = b""
             if self._current.eof:
-                rest = self._current.unused_data or self._raw.read(BUFFER_BYTES)
-                if not rest:
-                    return b""
+                rest = self._unpadded(self._current.unused_data)
+                while not rest:
+                    more = self._raw.read(_READ_BYTES)
+                    if not more:
+                        return b""
+                    rest = self._unpadded(more)
                 self._current = self._begin()
             elif self._current.needs_input:
-                rest = self._raw.read(BUFFER_BYTES)
+                rest = self._raw.read(_READ_BYTES)
                 if not rest:
                     raise EOFError("the stream has no end")
             if data := self._current.decompress(rest, most):
                 return data
+
+    def fill(self, most: int) -> bytes:
+        """So much of it, less only at the end."""
+        parts: list[bytes] = []
+        while most and (data := self.read(most)):
+            parts.append(data)
+            most -= len(data)
+        return b"".join(parts)
+
+    def _unpadded(self, data: bytes) -> bytes:
+        return data.lstrip(self._padding) if self._padding else data

@@ -18,7 +18,7 @@ from ledgeragent.gateway.access import CREDENTIALS
 from ledgeragent.gateway.coding import ACCEPTED, Unpacker, coding_of
 from ledgeragent.gateway.dialects.base import Body, encode
 from ledgeragent.gateway.endpoints import ApiAddress
-from ledgeragent.gateway.errors import BadReplyError, GatewayError, UpstreamError
+from ledgeragent.gateway.errors import BadReplyError, BadRequestError, GatewayError, UpstreamError
 from ledgeragent.gateway.headers import response_headers
 from ledgeragent.gateway.idleconnections import CleanConnector
 from ledgeragent.gateway.posting import Posting, PostOffice
@@ -200,12 +200,12 @@ class UpstreamLine:
     def ask(self, body: Body) -> Awaitable[bytes]:
         """The whole answer. UpstreamError if it is an error, BadReplyError if it broke off."""
         headers = self._numbered(self.headers)
-        return self.upstream.whole(self.url, encode(body), headers, self._heard)
+        return self.upstream.whole(self.url, _written(body), headers, self._heard)
 
     async def listen(self, body: Body) -> AsyncGenerator[Sequence[ServerEvent], None]:
         """The events of a streamed answer, those that come in together at once."""
         parser = EventParser(self.upstream.bound)
-        chunks = self.chunks(encode(body))
+        chunks = self.chunks(_written(body))
         try:
             async for chunk in chunks:
                 try:
@@ -253,6 +253,14 @@ async def unpacked(answer: Answer, limit: int) -> AsyncGenerator[bytes, None]:
                 yield piece
     except ValueError as problem:
         raise BadReplyError(f"the upstream reply cannot be read: {problem}") from None
+
+
+def _written(body: Body) -> bytes:
+    """The body as bytes; BadRequestError where it was read at a depth at which it cannot be written."""
+    try:
+        return encode(body)
+    except RecursionError:
+        raise BadRequestError("the body cannot be read: it is nested too deeply") from None
 
 
 def _asking(headers: Mapping[str, str]) -> dict[str, str]:
