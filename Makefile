@@ -13,6 +13,9 @@ READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
 
+# The tests start the command by the hundred: what was compiled once is kept, whatever the surroundings ask for.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-llama test-oldest check format coverage mutants bench bench-growth docs site lock dist image image-bench clean
 
 demo: $(PLAIN)
