@@ -12,6 +12,13 @@ PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
+HARNESS_TESTS := $(filter-out $(addprefix tests/bench/,__pycache__/ oracle/ probes/ results/ shop/ tokens/),$(wildcard tests/bench/*/))
+
+# The tests start the command by the hundred: what was compiled once is kept, whatever the surroundings ask for.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Most of what these environments hold is never imported, and what is gets compiled then.
+UNCOMPILED := --quiet --disable-pip-version-check --no-compile
 
 .PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-llama test-oldest check format coverage mutants bench bench-growth docs site lock dist image image-bench clean
 
@@ -25,9 +32,10 @@ quick: check
 test: $(READY)
 	$(BIN)/pytest -n auto
 
-# The harness pins versions of its own, so it gets an environment of its own.
+# The harness pins versions of its own, so it gets an environment of its own. Reports, the shop, the probes and the
+# oracle never ask for it: `make test` has their tests.
 test-tau2: $(HARNESS)/.ready
-	LITELLM_LOCAL_MODEL_COST_MAP=True $(HARNESS)/bin/pytest tests/bench
+	LITELLM_LOCAL_MODEL_COST_MAP=True $(HARNESS)/bin/pytest $(HARNESS_TESTS)
 
 # The official line of the harness is installed from its repository and wants Python 3.12 or 3.13:
 # make test-tau2-official TAU2=../tau2-bench PYTHON=python3.12
@@ -35,7 +43,7 @@ test-tau2-official:
 	@test -d "$(TAU2)" || { echo "say where a checkout of tau2-bench is: make $@ TAU2=..." >&2; exit 2; }
 	@test -x $(OFFICIAL)/bin/python || $(PYTHON) -m venv $(OFFICIAL)
 	@$(OFFICIAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable $(TAU2) --editable . pytest hypothesis
-	LITELLM_LOCAL_MODEL_COST_MAP=True $(OFFICIAL)/bin/pytest tests/bench
+	LITELLM_LOCAL_MODEL_COST_MAP=True $(OFFICIAL)/bin/pytest $(HARNESS_TESTS)
 
 # The proxy pins versions of its own too. Not in CI: it was seen to crash in the interpreter itself, once in many runs.
 test-litellm: $(LITELLM)/.ready
@@ -63,7 +71,7 @@ test-oldest-mcp: TESTS = $(addprefix tests/mcp/test_,relay.py sessions.py proxy.
 
 test-oldest-%:
 	@test -x $(OLDEST)/$*/bin/python || $(PYTHON) -m venv $(OLDEST)/$*
-	@$(OLDEST)/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest hypothesis $(OF)
+	@$(OLDEST)/$*/bin/python -m pip install $(UNCOMPILED) --editable . pytest hypothesis $(OF)
 	$(OLDEST)/$*/bin/pytest $(TESTS)
 	$(OLDEST)/$*/bin/pytest tests/conformance/test_conformance.py -k "langchain or openai or anthropic or pydantic or mcp"
 
@@ -142,7 +150,7 @@ $(VENV)/.mutants: $(READY)
 
 $(HARNESS)/.ready: pyproject.toml
 	@test -x $(HARNESS)/bin/python || $(PYTHON) -m venv $(HARNESS)
-	@$(HARNESS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[tau2]' pytest hypothesis
+	@$(HARNESS)/bin/python -m pip install $(UNCOMPILED) --editable '.[tau2]' pytest hypothesis
 	@touch $(HARNESS)/.ready
 
 $(LITELLM)/.ready: pyproject.toml

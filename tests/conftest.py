@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,18 @@ _WHERE = (
     "set LEDGERAGENT_DATA_DIR to a folder that holds recorded runs (trajectories/*.jsonl.gz) and "
     "benchmark data (benchmarks/), as docs/how-to/data.md says; neither is part of the project"
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected stays to the end: the collector need not walk it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from ledgeragent.demo.shop.shop import Shop
 from ledgeragent.mcp.relay import Relay
 from ledgeragent.mcp.serverrecord import ServerRecord
 from ledgeragent.session.toolnames import ToolNames
+from tests.mcp.serverforks import forked
 from tests.mcp.test_proxy import PROXY, free_port, listening
 from tests.mcp.test_relay import called, request, response
 
@@ -74,7 +74,7 @@ def test_over_http_the_counters_are_at_metrics(tmp_path: Path) -> None:
     from mcp import Client
 
     port = free_port()
-    server = [sys.executable, "-m", "tests.conformance.shop_server", str(tmp_path / "executed")]
+    server = forked("tests.conformance.shop_server", str(tmp_path / "executed"))
     names = ["--neutral", "water", "--tool-alias", "stop=cancel_order"]
     command = [*PROXY, *names, "--transport", "http", "--port", str(port), "--", *server]
 

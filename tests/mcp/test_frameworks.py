@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -27,6 +26,7 @@ from tests.conformance.scene import Scene, Situation
 from tests.conformance.situations import SITUATIONS
 from tests.conformance.upstream import Upstream
 from tests.gateway.wires import WIRES
+from tests.mcp.serverforks import forked
 from tests.mcp.test_proxy import ENVIRONMENT, PATIENCE, PROXY, ROOT, free_port, listening
 
 # The clients that frameworks make are theirs to close.
@@ -116,7 +116,7 @@ class PydanticAI(Agent):
 @contextmanager
 def proxied(transport: str, folder: Path, *options: str) -> Iterator[list[str] | str]:
     """The proxy before a shop of its own, as a command to start or as an address."""
-    server = [sys.executable, "-m", "tests.conformance.shop_server", str(folder / "executed")]
+    server = forked("tests.conformance.shop_server", str(folder / "executed"))
     command = [*PROXY, "--journal", str(folder / "journal.jsonl"), *options]
     if transport == "stdio":
         yield [*command, "--", *server]

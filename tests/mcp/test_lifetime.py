@@ -22,8 +22,10 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.mcp.test_proxy import ENVIRONMENT, PATIENCE, PROXY, ROOT, SERVER, free_port, listening
+from tests.mcp.serverforks import forked
+from tests.mcp.test_proxy import ENVIRONMENT, PATIENCE, PROXY, ROOT, free_port, listening
 
+SERVER = "tests.mcp.full_server"
 SLOW = [sys.executable, "-m", "tests.mcp.slow_server"]
 READS = (
     ("find_customer", {"email": "joris@peeters.example"}),
@@ -131,7 +133,7 @@ def test_a_batch_is_answered_with_what_to_do_instead() -> None:
 def served(*options: str, server: list[str] | None = None) -> Iterator[str]:
     port = free_port()
     command = [*PROXY, *options, "--transport", "http", "--port", str(port)]
-    with listening([*command, "--", *(server or SERVER)], port):
+    with listening([*command, "--", *(server or forked(SERVER))], port):
         yield f"http://127.0.0.1:{port}/mcp"
 
 
@@ -236,9 +238,8 @@ def test_who_names_no_session_is_told_how(option: str, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_session_outlives_the_proxy_where_each_call_starts_one(mode: str, tmp_path: Path) -> None:
-    command, *rest = [
-        *PROXY, "--session-per", "name:case-7", "--session-store", str(tmp_path / "s.db"), "--", *SERVER
-    ]  # fmt: skip
+    options = ["--session-per", "name:case-7", "--session-store", str(tmp_path / "s.db")]
+    command, *rest = [*PROXY, *options, "--", *forked(SERVER)]
     target = StdioServerParameters(command=command, args=rest, env=ENVIRONMENT, cwd=str(ROOT))
 
     async def play() -> None:
@@ -251,7 +252,7 @@ def test_a_session_outlives_the_proxy_where_each_call_starts_one(mode: str, tmp_
 
 @pytest.mark.parametrize("mode", MODES)
 def test_over_stdio_a_connection_is_a_session_in_either_form(mode: str) -> None:
-    command, *rest = [*PROXY, "--", *SERVER]
+    command, *rest = [*PROXY, "--", *forked(SERVER)]
     target = StdioServerParameters(command=command, args=rest, env=ENVIRONMENT, cwd=str(ROOT))
 
     async def play() -> None:

@@ -103,7 +103,8 @@ def test_figures_need_a_folder_and_the_extra(
 
 def test_the_papers_numbers_are_marked_and_drawn_hollow(tmp_path: Path) -> None:
     folder = tmp_path / "report"
-    assert main(["bench", "report", *_experiment(tmp_path), "-o", str(folder)]) == 0
+    command = ["bench", "report", *_experiment(tmp_path), "-o", str(folder), "--figures", "svg"]
+    assert main(command) == 0
     space = "{http://www.w3.org/2000/svg}"
     for k, kimi in ((1, "57.5"), (4, "24.6")):
         drawing = ElementTree.fromstring((folder / f"pass_{k}.svg").read_text())
@@ -120,7 +121,7 @@ def test_names_from_a_file_cannot_break_a_table_or_a_figure(tmp_path: Path) -> N
         tmp_path / "r.json", [simulation("1", 0, 1.0, [READ])], agent="<script>|", domain="a<b"
     )
     folder = tmp_path / "report"
-    assert main(["bench", "report", results, "-o", str(folder)]) == 0
+    assert main(["bench", "report", results, "-o", str(folder), "--figures", "svg"]) == 0
     assert "<script>" not in (folder / "pass_1.svg").read_text()
     assert "<script>" not in (folder / "report.md").read_text()
     assert "\\u003cscript\\u003e\\|" in (folder / "report.md").read_text()

@@ -226,7 +226,7 @@ def test_the_report_as_files(tmp_path: Path) -> None:
         tmp_path / "r.json", [simulation("1", n, 1.0, [READ, CANCEL]) for n in range(4)]
     )
     folder = tmp_path / "report"
-    assert main(["bench", "report", results, "-o", str(folder)]) == 0
+    assert main(["bench", "report", results, "-o", str(folder), "--figures", "svg"]) == 0
     rows = list(csv.DictReader(io.StringIO((folder / "main.csv").read_text())))
     assert rows[0]["pass^4"] == "100.0 [100.0, 100.0]"
     assert "![pass_1](pass_1.svg)" in (folder / "report.md").read_text()

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import multiprocessing
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -23,7 +20,6 @@ from ledgeragent.errors import UsageError
 
 SETTINGS = {"agent": "m"}
 JOBS = [Job("retail", "fc", str(n), t) for t in range(2) for n in range(10)]
-ROOT = Path(__file__).parents[3]
 
 
 def record(job: Job) -> dict[str, Any]:
@@ -177,39 +173,39 @@ def test_other_settings_and_a_second_process_are_refused(tmp_path: Path) -> None
         pass
 
 
-PROGRAM = """
-import sys, time
-from pathlib import Path
-from ledgeragent.bench.running.experiment import Limits, conduct
-from ledgeragent.bench.running.joblog import JobLog
-from tests.bench.running.test_experiment import JOBS, SETTINGS, record
+def experiment(file: Path) -> None:
+    """Goes on with all jobs, slowly enough to be killed in the middle of one."""
 
-def play(job):
-    time.sleep(0.01)
-    return {**record(job), "padding": "x" * 20000}
+    def play(job: Job) -> dict[str, Any]:
+        time.sleep(0.01)
+        return {**record(job), "padding": "x" * 20000}
 
-with JobLog(Path(sys.argv[1]), SETTINGS) as journal:
-    conduct(JOBS, play, journal, Limits(workers=3))
-"""
+    with JobLog(file, SETTINGS) as journal:
+        conduct(JOBS, play, journal, Limits(workers=3))
 
 
 def test_killed_at_random_and_resumed_it_ends_as_if_undisturbed(tmp_path: Path) -> None:
     file = tmp_path / "r"
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     chance = random.Random(7)
-    command = [sys.executable, "-c", PROGRAM, str(file)]
+    # Each life is a process of its own; what it imports was imported once.
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload([__name__])
     for _ in range(20):
         before = len(file.read_bytes().splitlines()) if file.exists() else 0
-        process = subprocess.Popen(command, env=environment)
+        process = forks.Process(target=experiment, args=(file,))
+        process.start()
         wanted = before + chance.randint(1, 2)
         while (
-            process.poll() is None
+            process.is_alive()
             and len(file.read_bytes().splitlines() if file.exists() else ()) < wanted
         ):
             time.sleep(0.002)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    subprocess.run(command, env=environment, check=True)
+        process.kill()
+        process.join()
+    last = forks.Process(target=experiment, args=(file,))
+    last.start()
+    last.join()
+    assert last.exitcode == 0
     jobs = [Job(r["domain"], r["arm"], r["task_id"], r["trial"]) for r in lines(file)[1:]]
     assert sorted(jobs) == sorted(JOBS)
     assert {r["task_id"]: r["reward"] for r in lines(file)[1:]} == {
