@@ -112,7 +112,7 @@ class BulkFold:
         domain = self._domain
         if domain.routes(call.name):
             if self._keeps_records:
-                observation = _observations.of(call, returned, domain)
+                observation = _observations.of(call, returned, domain, self._turn)
                 self._draft.observe(observation, call, self._turn)
             return True
         tool = domain.tool(call.name)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ledgeragent.entry import Entry
+from ledgeragent.entry import UNMARKED, Entry
 from ledgeragent.ledger import Ledger, Utterance
 from ledgeragent.offline.observation import Merge, Observation, Put, Unavailable
 from ledgeragent.paths import Path
 from ledgeragent.types import Json, ToolCall
+
+_MOST_MERGED = 4
 
 
 class LedgerDraft(Ledger):
@@ -30,13 +32,27 @@ class LedgerDraft(Ledger):
         """Takes what a return told, which answered this call in this turn."""
         for step in observation:
             if isinstance(step, Put):
-                self.put(_of_call(step.entry, call, turn))
+                self._fresh[step.entry.path] = step.entry
             elif isinstance(step, Merge):
-                self.merge(_of_call(step.entry, call, turn))
+                self._merge(step)
             elif isinstance(step, Unavailable):
                 object.__setattr__(self, "base", self.base.without(call, step.answer))
             else:
                 self.unreadable(step.path, step.answer, call, turn)
+
+    def _merge(self, step: Merge) -> None:
+        entry, merged = step
+        earlier = self.get(entry.path)
+        if earlier is None or earlier.stale is not UNMARKED:  # marks are of this run alone
+            self.merge(entry)
+            return
+        pair = merged.get(id(earlier))
+        if pair is None:
+            if len(merged) >= _MOST_MERGED:
+                merged.clear()
+            self.merge(entry)
+            pair = merged[id(earlier)] = earlier, self._fresh[entry.path]
+        self._fresh[entry.path] = pair[1]
 
     def get(self, path: Path[Json]) -> Entry | None:
         return self._fresh.get(path) or self.base.get(path)
@@ -54,8 +70,3 @@ class LedgerDraft(Ledger):
                 utterances = utterances.append(utterance)
             base = base._with(turn=turn, now=now, utterances=utterances)
         return base.put_all([*self._fresh.values()]) if self._fresh else base
-
-
-def _of_call(entry: Entry, call: ToolCall, turn: int) -> Entry:
-    """What another return of the same text has observed, as that of this call."""
-    return Entry(entry.path, entry.value, call, turn, entry.typed, entry.sound)
