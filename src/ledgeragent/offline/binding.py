@@ -52,9 +52,14 @@ class Binding:
     form: str | None = None
     allow_faulty: bool = False
 
+    def __hash__(self) -> int:
+        # Of all fields it would cost as much as what is looked up by it.
+        return hash(self.name)
+
     def at(self, engine: Engine) -> Binding:
         """The same where an engine does the work."""
-        return replace(self, name=engine.there(self.name))
+        name = engine.there(self.name)
+        return self if name == self.name else replace(self, name=name)
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from ledgeragent.entry import UNMARKED, Entry
-from ledgeragent.ledger import Ledger, Utterance
+from ledgeragent.ledger import Ledger, Touch, Utterance
 from ledgeragent.offline.observation import Merge, Observation, Put, Unavailable
-from ledgeragent.paths import Path
+from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.types import Json, ToolCall
+
+R = TypeVar("R")
 
 _MOST_MERGED = 4
 
 
 class LedgerDraft(Ledger):
-    """What was observed since `base`, which is a ledger; `done` is the one with all of it."""
+    """What was observed and written since `base`, a ledger; `done` is the one with all of it.
+
+    What else than records is asked of it, that ledger answers.
+    """
 
     __slots__ = ("_fresh", "base")
     base: Ledger
@@ -60,6 +66,31 @@ class LedgerDraft(Ledger):
     def put(self, entry: Entry) -> Ledger:
         self._fresh[entry.path] = entry
         return self
+
+    def put_all(self, entries: Sequence[Entry]) -> Ledger:
+        for entry in entries:
+            self._fresh[entry.path] = entry
+        return self
+
+    def glob(self, template: PathTemplate[R]) -> Iterator[Entry]:
+        return self._settled().glob(template)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._settled())
+
+    def __getattr__(self, name: str) -> Any:
+        # What it has not itself; of records it has its own account.
+        if name == "_roots":
+            raise AttributeError(name)
+        return getattr(self.base, name)
+
+    def _settled(self) -> Ledger:
+        return self.base.put_all([*self._fresh.values()]) if self._fresh else self.base
+
+    def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
+        writes, others = self.base.writes.append(call), self.base._others(call)
+        object.__setattr__(self, "base", self.base._with(writes=writes, unconfirmed=others))
+        return self.marked(touched, call)
 
     def done(self, turn: int, now: str, spoken: Sequence[Utterance]) -> Ledger:
         """The ledger with all that was observed, at this turn and time, after what was spoken."""
