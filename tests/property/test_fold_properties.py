@@ -131,12 +131,26 @@ def every_record(ledger: Ledger) -> Iterable[Touch]:
     return [Touch(entry.path) for entry in ledger]
 
 
+def of_early_reads(arguments: Json, ledger: Ledger) -> list[Touch]:
+    """What a write touches that asks the whole ledger, and not for records alone."""
+    books = {entry.path for entry in ledger.glob(BOOK)}
+    early = [e for e in ledger if e.turn < ledger.turn or e.path in books]
+    return [Touch(e.path) for e in early[len(ledger.writes) + len(ledger.utterances) :]]
+
+
+def looking(tool: Tool) -> Tool:
+    if not isinstance(tool, Write):
+        return tool
+    return replace(_answering(tool), touches=(*tool.touches, of_early_reads))
+
+
 DOMAINS = {
     "plain": LIBRARY,
     "answering": replace(LIBRARY, tools=[_answering(tool) for tool in LIBRARY.tools]),
     "listening": replace(LIBRARY, listens=True, timed=True),
     "timed": replace(LIBRARY, timed=True),
     "shared": replace(LIBRARY, shared=every_record),
+    "looking": replace(LIBRARY, tools=[*map(looking, LIBRARY.tools)], listens=True),
 }
 
 
@@ -217,7 +231,7 @@ ANSWERS = st.builds(
 
 
 @searched
-@given(reads=st.lists(st.tuples(READS, ANSWERS, st.integers(0, 3)), max_size=16))
+@given(reads=st.lists(st.tuples(READS, ANSWERS, st.integers(0, 12)), max_size=32))
 def test_what_a_text_told_before_it_tells_again(
     reads: list[tuple[ToolCall, ToolReturn, int]],
 ) -> None:
