@@ -102,7 +102,7 @@ def observed(call: ToolCall, returned: ToolReturn, domain: Domain, turn: int) ->
     return tuple(notes.steps)
 
 
-class _Told(NamedTuple):
+class _Account(NamedTuple):
     """What a text told, by turn.
 
     Shapes of records are those of the `tools`, which are here so that nothing else has their identity.
@@ -116,19 +116,19 @@ class Observations:
     """What the latest returns told, by the tools of the domain, the call but for its id, and the text."""
 
     def __init__(self) -> None:
-        self._memory: TextMemory[_Key, _Told] = TextMemory()
+        self._memory: TextMemory[_Key, _Account] = TextMemory()
 
     def of(self, call: ToolCall, returned: ToolReturn, domain: Domain, turn: int) -> Observation:
         """What the return of a read in this turn tells."""
         key = _key(call, returned, domain)
         if key is None:
             return observed(call, returned, domain, turn)
-        told = self._memory.get(key)
-        if told is None:
+        account = self._memory.get(key)
+        if account is None:
             steps = observed(call, returned, domain, turn)
-            self._memory.put(key, _Told({turn: steps}, domain.tools), len(returned.content))
+            self._memory.put(key, _Account({turn: steps}, domain.tools), len(returned.content))
             return steps
-        by_turn = told.by_turn
+        by_turn = account.by_turn
         if turn not in by_turn:
             if len(by_turn) >= _MOST_TURNS:
                 by_turn.pop(next(iter(by_turn)))
