@@ -165,6 +165,15 @@ def test_tau2_results(tmp_path: Path) -> None:
     assert (trace.run, trace.benchmark, trace.domain, trace.reward) == ("s1", "tau2", "lending", 1)
 
 
+def test_calls_are_counted_by_tool_in_the_order_of_the_first_ones() -> None:
+    names = ("get_order", "find_user", "get_order")
+    replies = [Reply(calls=(ToolCall(name=name),)) for name in names]
+    trace = Trace(run="r", messages=(*replies, UserMessage(text="Well")))
+    assert [*trace.calls_by_tool.items()] == [("get_order", 2), ("find_user", 1)]
+    renamed = trace.renamed({"find_user": "get_order"})
+    assert [*renamed.calls_by_tool.items()] == [("get_order", 3)]
+
+
 def test_several_returns_in_one_tau2_message() -> None:
     bundle = {
         "role": "tool",

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from ledgeragent.absorb import absorb
 from ledgeragent.domain import Domain
 from ledgeragent.effects import ReturnRoute, Tool, Write
-from ledgeragent.ledger import Ledger, Touch
+from ledgeragent.ledger import Evidence, Ledger, Touch
 from ledgeragent.offline.judging import JudgedCall, follow, gate_of_records, judge, judge_followed
 from ledgeragent.offline.ledgerdraft import LedgerDraft
 from ledgeragent.offline.observation import Observations
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json, Message, Reply, ToolCall, ToolReturn, UserMessage
+from ledgeragent.verdict import Verdict
 from tests.lending.domain import ADA, BOOK, BOOK_IN, BOOK_OUT, LIBRARY, MEMBER
 from tests.property.world import searched
 
@@ -130,19 +131,46 @@ def every_record(ledger: Ledger) -> Iterable[Touch]:
     return [Touch(entry.path) for entry in ledger]
 
 
+def of_early_reads(arguments: Json, ledger: Ledger) -> list[Touch]:
+    """What a write touches that asks the whole ledger, and not for records alone."""
+    books = {entry.path for entry in ledger.glob(BOOK)}
+    early = [e for e in ledger if e.turn < ledger.turn or e.path in books]
+    return [Touch(e.path) for e in early[len(ledger.writes) + len(ledger.utterances) :]]
+
+
+def looking(tool: Tool) -> Tool:
+    if not isinstance(tool, Write):
+        return tool
+    return replace(_answering(tool), touches=(*tool.touches, of_early_reads))
+
+
 DOMAINS = {
     "plain": LIBRARY,
     "answering": replace(LIBRARY, tools=[_answering(tool) for tool in LIBRARY.tools]),
     "listening": replace(LIBRARY, listens=True, timed=True),
     "timed": replace(LIBRARY, timed=True),
     "shared": replace(LIBRARY, shared=every_record),
+    "looking": replace(LIBRARY, tools=[*map(looking, LIBRARY.tools)], listens=True),
 }
+
+
+def nameless(read: ToolCall) -> ToolCall:
+    """A read without its id: that of an earlier one with the same answer stands for it."""
+    return replace(read, id="")
 
 
 def seen(ledger: Ledger) -> Json:
     """All that there is to be seen of a ledger, in its order."""
     return (
-        [(e, list(e.stale), list(e.stale_kinds.items()), e.inherited) for e in ledger],
+        [
+            (
+                replace(e, source=nameless(e.source)),
+                list(e.stale),
+                list(e.stale_kinds.items()),
+                {name: (nameless(o.source), o.turn) for name, o in e.inherited.items()},
+            )
+            for e in ledger
+        ],
         list(ledger.writes),
         ledger.unconfirmed,
         list(ledger.unavailable.items()),
@@ -151,9 +179,23 @@ def seen(ledger: Ledger) -> Json:
     )
 
 
+def without_ids(evidence: Iterable[Evidence]) -> list[Evidence]:
+    return [fact._replace(source=nameless(fact.source)) for fact in evidence]
+
+
+def answered(verdict: Verdict) -> str:
+    """All that there is to be seen of a verdict."""
+    findings, shadow = (
+        tuple(f._replace(evidence=without_ids(f.evidence)) for f in own)
+        for own in (verdict.findings, verdict.shadow)
+    )
+    evidence = without_ids(verdict.evidence)
+    return repr(verdict._replace(findings=findings, shadow=shadow, evidence=evidence))
+
+
 def told(calls: Iterable[JudgedCall]) -> Json:
     return [
-        (one.call, repr(one.verdict), one.executed, one.number, one.message, seen(one.ledger))
+        (one.call, answered(one.verdict), one.executed, one.number, one.message, seen(one.ledger))
         for one in calls
     ]
 
@@ -189,14 +231,14 @@ ANSWERS = st.builds(
 
 
 @searched
-@given(reads=st.lists(st.tuples(READS, ANSWERS, st.integers(0, 3)), max_size=16))
+@given(reads=st.lists(st.tuples(READS, ANSWERS, st.integers(0, 12)), max_size=32))
 def test_what_a_text_told_before_it_tells_again(
     reads: list[tuple[ToolCall, ToolReturn, int]],
 ) -> None:
     observations, draft, plain = Observations(), LedgerDraft(Ledger()), Ledger()
     for call, returned, turn in reads:
         plain = absorb(replace(plain, turn=turn), call, returned, LIBRARY).ledger
-        draft.observe(observations.of(call, returned, LIBRARY), call, turn)
+        draft.observe(observations.of(call, returned, LIBRARY, turn), call, turn)
     assert seen(draft.done(plain.turn, "", ())) == seen(plain)
 
 
@@ -213,5 +255,5 @@ def test_a_text_tells_of_each_call_what_it_tells_of_that_call(other: ToolCall) -
     observations = Observations()
     for call in (ToolCall(name="get_book", arguments={"book_id": "B1"}), other):
         returned, draft = ToolReturn(call_id="", content=KEYLESS), LedgerDraft(Ledger())
-        draft.observe(observations.of(call, returned, LIBRARY), call, 0)
+        draft.observe(observations.of(call, returned, LIBRARY, 0), call, 0)
         assert seen(draft.done(0, "", ())) == seen(absorb(Ledger(), call, returned, LIBRARY).ledger)

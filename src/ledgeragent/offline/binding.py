@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
@@ -52,13 +52,18 @@ class Binding:
     form: str | None = None
     allow_faulty: bool = False
 
+    def __hash__(self) -> int:
+        # Of all fields it would cost as much as what is looked up by it.
+        return hash(self.name)
+
     def at(self, engine: Engine) -> Binding:
         """The same where an engine does the work."""
-        return replace(self, name=engine.there(self.name))
+        name = engine.there(self.name)
+        return self if name == self.name else replace(self, name=name)
 
     def domain(self) -> Domain:
         """The domain where no run tells which version; raises UsageError if there is none."""
-        return self._bound(self.version, self.tools)
+        return _default(self)
 
     def versions(self) -> dict[str, Domain]:
         """Every version of the domain, the default one first."""
@@ -80,12 +85,7 @@ class Binding:
 
     def domain_for(self, trace: Trace) -> Domain:
         """The domain for one run: its benchmark's version of the policy, its tools and parameters."""
-        version = self.version
-        if version is None:
-            available, preferred = self.versions(), _LINEAGE.get(trace.benchmark or "", ())
-            version = next((name for name in preferred if name in available), None)
-        recorded = self.own_values(trace.parameters).values
-        return self._bound(version, self.tools or trace.tools, recorded)
+        return self.gate_for(trace).domain
 
     def domain_with(self, recorded: Json) -> Domain:
         """The domain for what records such parameters, and nothing else of how it is to be judged."""
@@ -100,8 +100,8 @@ class Binding:
 
     def gate_for(self, trace: Trace) -> RecordedGate:
         """The gate that judges one run."""
-        own = {rule: level for rule, level in self.levels if rule == EVERY_RULE or is_check(rule)}
-        return gate_of_records(self.domain_for(trace), self.unknown, own)
+        recorded = self.own_values(trace.parameters).values
+        return _gate(self, trace.benchmark, self.tools or trace.tools, recorded)
 
     def named(self, trace: Trace) -> Trace:
         """The run with its tools by their names in the pack, where exactly one reading fits.
@@ -113,13 +113,12 @@ class Binding:
         return named.mapped(domain.inner) if isinstance(domain, DispatchingDomain) else named
 
     def _by_own_names(self, trace: Trace) -> Trace:
-        domain, names = self.domain(), dict.fromkeys([call.name for call in trace.calls])
+        domain, names = self.domain(), trace.calls_by_tool
         if all(map(domain.tool, names)) and all(map(domain.tool, trace.tools or ())):
             return trace
-        tools = {tool.tool for tool in domain.tools}
-        offered = dict.fromkeys((*names, *sorted(trace.tools or ())))
-        reading = ToolNames(prefixes=self.prefixes).read(offered, tools)
-        return trace.renamed(reading.tools) if reading.tools else trace
+        offered = tuple(dict.fromkeys((*names, *sorted(trace.tools or ()))))
+        own_names = _own_names(self, offered)
+        return trace.renamed(own_names) if own_names else trace
 
 
 @cache
@@ -136,8 +135,37 @@ def samples(name: str) -> tuple[Sample, ...]:
 
 def forget() -> None:
     """Forgets what was read, so that packs that have changed are read again."""
-    for reader in (versions, samples, _bound, _remembering):
+    for reader in (versions, samples, _default, _gate, _own_names, _bound, _remembering):
         reader.cache_clear()
+
+
+# What follows is the same for most of the runs of a file, and each was worked out several times for one.
+@lru_cache(maxsize=64)
+def _default(binding: Binding) -> Domain:
+    return binding._bound(binding.version, binding.tools)
+
+
+@lru_cache(maxsize=64)
+def _gate(
+    binding: Binding,
+    benchmark: str | None,
+    tools: frozenset[str] | None,
+    recorded: tuple[ParameterText, ...],
+) -> RecordedGate:
+    version = binding.version
+    if version is None:
+        available, preferred = binding.versions(), _LINEAGE.get(benchmark or "", ())
+        version = next((name for name in preferred if name in available), None)
+    own = {rule: level for rule, level in binding.levels if rule == EVERY_RULE or is_check(rule)}
+    domain = binding._bound(version, tools, recorded)
+    return gate_of_records(domain, binding.unknown, own)
+
+
+@lru_cache(maxsize=1024)
+def _own_names(binding: Binding, offered: tuple[str, ...]) -> Mapping[str, str]:
+    """The names in the pack of tools that a run calls otherwise."""
+    tools = {tool.tool for tool in binding.domain().tools}
+    return ToolNames(prefixes=binding.prefixes).read(offered, tools).tools
 
 
 @lru_cache(maxsize=64)

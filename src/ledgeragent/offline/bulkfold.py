@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from ledgeragent.absorb import Outcome, after_write
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Effect, Neutral, Write
+from ledgeragent.effects import Effect, FieldTouch, Neutral, Write
 from ledgeragent.ledger import Ledger, Utterance
 from ledgeragent.offline.ledgerdraft import LedgerDraft
 from ledgeragent.offline.observation import Observations
@@ -112,7 +112,7 @@ class BulkFold:
         domain = self._domain
         if domain.routes(call.name):
             if self._keeps_records:
-                observation = _observations.of(call, returned, domain)
+                observation = _observations.of(call, returned, domain, self._turn)
                 self._draft.observe(observation, call, self._turn)
             return True
         tool = domain.tool(call.name)
@@ -126,13 +126,23 @@ class BulkFold:
         """Takes what a write answered."""
         if outcome == "executed":
             self.executed.add(id(call))
-        changed = outcome == "lost" or (outcome == "executed" and self._keeps_records)
+        if outcome == "executed" and self._keeps_records:
+            self._wrote(call, returned)
+            return
         # A write in doubt may be heard of again.
-        if changed or self._draft.base.unconfirmed:
+        if outcome == "lost" or self._draft.base.unconfirmed:
             before = self.ledger()
             after = after_write(before, call, returned, self._domain, outcome).ledger
             if after is not before:
                 self._begin(after)
+
+    def _wrote(self, call: ToolCall, returned: ToolReturn) -> None:
+        """Takes a write that was done: most of the ledgers on the way would be seen by nobody."""
+        tool = self._domain.tool(call.name)
+        if isinstance(tool, Write) and not {FieldTouch}.issuperset(map(type, tool.touches)):
+            self.ledger()  # what it touches may depend on all that came before
+        object.__setattr__(self._draft, "turn", self._turn)
+        after_write(self._draft, call, returned, self._domain, "executed")
 
     def _observe(self, message: Message) -> None:
         """Takes any message, by the state as it is."""

@@ -36,6 +36,7 @@ class Trace:
     left_out: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     unfit: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     _calls: list[ToolCall] | None = field(default=None, init=False, repr=False, compare=False)
+    _by_tool: dict[str, int] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -45,6 +46,17 @@ class Trace:
             calls = [call for m in self.messages if type(m) is Reply for call in m.calls]
             object.__setattr__(self, "_calls", calls)
         return calls
+
+    @property
+    def calls_by_tool(self) -> Mapping[str, int]:
+        """How many of the calls are of each tool, in the order of their first ones."""
+        counts = self._by_tool
+        if counts is None:
+            counts = {}
+            for call in self.calls:
+                counts[call.name] = counts.get(call.name, 0) + 1
+            object.__setattr__(self, "_by_tool", counts)
+        return counts
 
     @property
     def gold(self) -> tuple[ToolCall, ...] | None:

@@ -43,7 +43,8 @@ class FileReading:
         """Counts a conversation."""
         self.forms[trace.form] += 1
         self.messages += len(trace.messages)
-        self.tools.update([call.name for call in trace.calls])
+        for tool, calls in trace.calls_by_tool.items():
+            self.tools[tool] += calls
         self.returns += [*map(type, trace.messages)].count(ToolReturn)
         for kind, number in trace.left_out:
             self.left_out[kind] += number

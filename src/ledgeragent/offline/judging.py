@@ -26,6 +26,8 @@ REVISE_VIOLATION = "revise_violation"
 REVISE_EVIDENCE = "revise_evidence"
 BLOCK = "block"
 
+# A look at an enum costs as much as a rule.
+_ALLOW, _BLOCK = Decision.ALLOW, Decision.BLOCK
 _NO_LEVELS: Mapping[str, Enforcement] = {}
 
 
@@ -46,9 +48,10 @@ class JudgedCall(NamedTuple):
     @property
     def outcome(self) -> str:
         """The verdict in one word; a revision that only asks for evidence is told apart."""
-        if self.verdict.decision is Decision.ALLOW:
+        decision = self.verdict.decision
+        if decision is _ALLOW:
             return ALLOW
-        if self.verdict.decision is Decision.BLOCK:
+        if decision is _BLOCK:
             return BLOCK
         return REVISE_VIOLATION if self.verdict.violations else REVISE_EVIDENCE
 
@@ -133,8 +136,7 @@ def follow(trace: Trace, domain: Domain) -> Iterator[Transition]:
 
 def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
     """Every write (and guarded neutral call) of a run, judged where the agent proposed it."""
-    names = {call.name for call in trace.calls}
-    tools = {name for name in names if _is_judged(name, gate, trace.nonstandard)}
+    tools = {name for name in trace.calls_by_tool if _is_judged(name, gate, trace.nonstandard)}
     if not tools:
         return []
     fold = BulkFold(gate.domain)

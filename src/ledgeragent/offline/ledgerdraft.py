@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from ledgeragent.entry import Entry
-from ledgeragent.ledger import Ledger, Utterance
+from ledgeragent.entry import UNMARKED, Entry
+from ledgeragent.ledger import Ledger, Touch, Utterance
 from ledgeragent.offline.observation import Merge, Observation, Put, Unavailable
-from ledgeragent.paths import Path
+from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.types import Json, ToolCall
+
+R = TypeVar("R")
+
+_MOST_MERGED = 4
 
 
 class LedgerDraft(Ledger):
-    """What was observed since `base`, which is a ledger; `done` is the one with all of it."""
+    """What was observed and written since `base`, a ledger; `done` is the one with all of it.
+
+    What else than records is asked of it, that ledger answers.
+    """
 
     __slots__ = ("_fresh", "base")
     base: Ledger
@@ -30,13 +38,27 @@ class LedgerDraft(Ledger):
         """Takes what a return told, which answered this call in this turn."""
         for step in observation:
             if isinstance(step, Put):
-                self.put(_of_call(step.entry, call, turn))
+                self._fresh[step.entry.path] = step.entry
             elif isinstance(step, Merge):
-                self.merge(_of_call(step.entry, call, turn))
+                self._merge(step)
             elif isinstance(step, Unavailable):
                 object.__setattr__(self, "base", self.base.without(call, step.answer))
             else:
                 self.unreadable(step.path, step.answer, call, turn)
+
+    def _merge(self, step: Merge) -> None:
+        entry, merged = step
+        earlier = self.get(entry.path)
+        if earlier is None or earlier.stale is not UNMARKED:  # marks are of this run alone
+            self.merge(entry)
+            return
+        pair = merged.get(id(earlier))
+        if pair is None:
+            if len(merged) >= _MOST_MERGED:
+                merged.clear()
+            self.merge(entry)
+            pair = merged[id(earlier)] = earlier, self._fresh[entry.path]
+        self._fresh[entry.path] = pair[1]
 
     def get(self, path: Path[Json]) -> Entry | None:
         return self._fresh.get(path) or self.base.get(path)
@@ -44,6 +66,31 @@ class LedgerDraft(Ledger):
     def put(self, entry: Entry) -> Ledger:
         self._fresh[entry.path] = entry
         return self
+
+    def put_all(self, entries: Sequence[Entry]) -> Ledger:
+        for entry in entries:
+            self._fresh[entry.path] = entry
+        return self
+
+    def glob(self, template: PathTemplate[R]) -> Iterator[Entry]:
+        return self._settled().glob(template)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._settled())
+
+    def __getattr__(self, name: str) -> Any:
+        # What it has not itself; of records it has its own account.
+        if name == "_roots":
+            raise AttributeError(name)
+        return getattr(self.base, name)
+
+    def _settled(self) -> Ledger:
+        return self.base.put_all([*self._fresh.values()]) if self._fresh else self.base
+
+    def wrote(self, call: ToolCall, touched: Iterable[Touch]) -> Ledger:
+        writes, others = self.base.writes.append(call), self.base._others(call)
+        object.__setattr__(self, "base", self.base._with(writes=writes, unconfirmed=others))
+        return self.marked(touched, call)
 
     def done(self, turn: int, now: str, spoken: Sequence[Utterance]) -> Ledger:
         """The ledger with all that was observed, at this turn and time, after what was spoken."""
@@ -54,8 +101,3 @@ class LedgerDraft(Ledger):
                 utterances = utterances.append(utterance)
             base = base._with(turn=turn, now=now, utterances=utterances)
         return base.put_all([*self._fresh.values()]) if self._fresh else base
-
-
-def _of_call(entry: Entry, call: ToolCall, turn: int) -> Entry:
-    """What another return of the same text has observed, as that of this call."""
-    return Entry(entry.path, entry.value, call, turn, entry.typed, entry.sound)

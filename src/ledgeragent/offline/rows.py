@@ -100,6 +100,8 @@ def stopped_row(run: RunRow, one: JudgedCall, finding: Finding) -> StoppedCall:
 
 def error_rows(run: RunRow, one: JudgedCall) -> list[PredicateError]:
     """The predicates that failed on a call, enforced or not."""
+    findings = (*one.verdict.findings, *one.verdict.shadow)
+    failed = [finding for finding in findings if finding.kind is Kind.ERROR]
     return [
         PredicateError(
             **call_row(run, one),
@@ -107,8 +109,7 @@ def error_rows(run: RunRow, one: JudgedCall) -> list[PredicateError]:
             enforcement=row["enforcement"],
             error=row["reason"],
         )
-        for row in map(finding_row, (*one.verdict.findings, *one.verdict.shadow))
-        if row["kind"] == Kind.ERROR.value
+        for row in map(finding_row, failed)
     ]
 
 

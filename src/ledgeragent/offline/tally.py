@@ -29,7 +29,7 @@ from ledgeragent.offline.rows import (
     stopped_row,
 )
 from ledgeragent.offline.traces import Trace
-from ledgeragent.offline.unlisted import UnlistedCalls, is_listed
+from ledgeragent.offline.unlisted import UnlistedCalls
 from ledgeragent.verdict import Decision, Enforcement, Finding, Kind
 
 ClauseTask: TypeAlias = tuple[str, str, str]
@@ -120,10 +120,8 @@ class ReplayResult(Intake):
         self.calls += len(trace.calls)
         self._register(domain)
         run = run_row(trace)
-        listed = [one for one in calls if is_listed(one.call.name, domain)]
-        unlisted = [one for one in calls if not is_listed(one.call.name, domain)]
+        writes, others, unlisted = _parted(calls, domain)
         self.unlisted.count(trace, unlisted, domain)
-        writes, others = _parted(listed, domain)
         for one in calls:
             self._count_call(run, one, domain)
         for one in writes:
@@ -135,13 +133,13 @@ class ReplayResult(Intake):
         if others:
             intents = {one.call.intent for one in writes if one.executed}
             self.neutral.count(trace, others, domain, intents)
-        self._count_run(run, listed, writes)
+        self._count_run(run, [*writes, *others], writes)
 
     def _register(self, domain: Domain) -> None:
         """Lists every predicate, so that one which never had anything to say is seen too."""
-        if not self.by_predicate.keys() >= {rule.id for rule in domain.predicates}:
-            for rule in domain.predicates:
-                self.by_predicate.setdefault(rule.id, Counter())
+        for rule in domain.predicates:
+            if rule.id not in self.by_predicate:
+                self.by_predicate[rule.id] = Counter()
                 self.clauses[rule.id] = rule.clause
                 self.levels[rule.id] = rule.enforcement.value
 
@@ -193,10 +191,11 @@ class ReplayResult(Intake):
 
     def _count_run(self, run: RunRow, calls: list[JudgedCall], writes: list[JudgedCall]) -> None:
         reward = reward_class(run["reward"])
-        asking = _asking(calls)
-        halted = _asking([one for one in calls if one.executed])
+        objected = [one for one in calls if one.verdict.findings]  # most have none
+        asking = _asking(objected)
+        halted = _asking([one for one in objected if one.executed])
         executed = [one.verdict for one in writes if one.executed]
-        rejecting = {_clause_of(f) for verdict in executed for f in verdict.violations}
+        rejecting = {_clause_of(f) for v in executed if v.findings for f in v.violations}
         counts = _counts(self.by_reward, reward)
         counts["runs"] += 1
         counts["runs_with_executed_write"] += bool(executed)
@@ -250,13 +249,18 @@ def _answer(finding: Finding) -> str:
 
 def _parted(
     calls: Iterable[JudgedCall], domain: Domain
-) -> tuple[list[JudgedCall], list[JudgedCall]]:
-    """The writes, and the calls of guarded tools that write nothing."""
+) -> tuple[list[JudgedCall], list[JudgedCall], list[JudgedCall]]:
+    """The writes, the calls of guarded tools that write nothing, and those of unlisted tools."""
     writes: list[JudgedCall] = []
     others: list[JudgedCall] = []
+    unlisted: list[JudgedCall] = []
     for one in calls:
-        (others if domain.effect(one.call.name) is Effect.NEUTRAL else writes).append(one)
-    return writes, others
+        guard = domain.guard(one.call.name)
+        if guard is None:
+            unlisted.append(one)
+        else:
+            (others if guard.effect is Effect.NEUTRAL else writes).append(one)
+    return writes, others, unlisted
 
 
 def _in_shadow(finding: Finding) -> bool:

@@ -126,9 +126,8 @@ def _of_value(
 ) -> Iterator[Trace | DataError]:
     """The conversations of one JSON value, which stands `at` a place of its line."""
     if form is None and _is_ours(value) and "simulations" not in value:
-        yield from _of_form(
-            chat.FORM, value, RecordPlace(piece.file, at or str(line), line), accepts
-        )
+        source = RecordPlace(piece.file, at or str(line), line)
+        yield from _of_form(chat.FORM, value, source, accepts, fits=True)
         return
     for place, record in _conversations(value, at or str(line), form):
         source = RecordPlace(piece.file, place, line)
@@ -170,11 +169,16 @@ def _is_ours(record: Json) -> bool:
 
 
 def _of_form(
-    form: Form, record: Json, source: RecordPlace, accepts: Callable[[Trace], bool]
+    form: Form,
+    record: Json,
+    source: RecordPlace,
+    accepts: Callable[[Trace], bool],
+    *,
+    fits: bool = False,
 ) -> Iterator[Trace | DataError]:
-    """The conversations that a form holds in a record."""
+    """The conversations that a form holds in a record; `fits` where it was asked whether it does."""
     try:
-        if (why := form.unfit(record)) is not None:
+        if not fits and (why := form.unfit(record)) is not None:
             raise ValueError(f"it is no {form.title} ({form.name}): {why}")
         dialogues = [*form.dialogues(record)]
     except _UNREADABLE as problem:

@@ -36,8 +36,8 @@ class UnlistedCalls:
 
     def count(self, trace: Trace, calls: Iterable[JudgedCall], domain: Domain) -> None:
         """Counts the calls of one run; `calls` are the judged ones of unlisted tools."""
-        for call in trace.calls:
-            (self.covered if is_listed(call.name, domain) else self.tools)[call.name] += 1
+        for tool, number in trace.calls_by_tool.items():
+            (self.covered if is_listed(tool, domain) else self.tools)[tool] += number
         for one in calls:
             self.outcomes.update(("judged", one.outcome))
             self.outcomes["executed"] += one.executed

@@ -73,7 +73,8 @@ def listed(value: Json, *keys: str) -> list[Json] | None:
     if isinstance(value, list):
         return value
     for key in keys:
-        inner = inside(value, *key.split("."))
+        # A path is seldom, and to split it takes longer than all the rest.
+        inner = inside(value, *key.split(".")) if "." in key else inside(value, key)
         if isinstance(inner, list):
             return inner
     return None

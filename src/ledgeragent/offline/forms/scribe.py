@@ -26,7 +26,7 @@ class Scribe:
 
     def __init__(self, *, pairing: bool = True) -> None:
         self.messages: list[Message] = []
-        self.left_out = defaultdict[str, int](int)
+        self.left_out: defaultdict[str, int] = defaultdict(int)
         self.place: int | None = None
         self.noun = "message"
         self._now = ""
@@ -54,7 +54,8 @@ class Scribe:
 
     def user(self, text: str) -> None:
         """A turn of the user."""
-        self._write(user_message(text))
+        self._is_growing = False
+        self.messages.append(user_message(text))
 
     def reply(self, text: str = "", calls: Iterable[ToolCall] = ()) -> None:
         """A whole generation of the model."""
@@ -89,7 +90,8 @@ class Scribe:
         """
         key = self._answered(id, name) if self._pairing else key_of(id)
         text = "" if content is None else content
-        self._write(tool_return(key, text, error, lost))
+        self._is_growing = False
+        self.messages.append(tool_return(key, text, error, lost))
 
     def copy(self, other: Scribe) -> None:
         """Takes over all that another scribe has written."""
@@ -111,10 +113,6 @@ class Scribe:
         """A problem with the place of the element that was being read."""
         return str(problem) if self.place is None else f"{self.noun} {self.place}: {problem}"
 
-    def _write(self, message: Message) -> None:
-        self._is_growing = False
-        self.messages.append(message)
-
     def _grow(self, text: str, calls: tuple[ToolCall, ...]) -> None:
         last = self.messages[-1] if self._is_growing else Reply()
         assert isinstance(last, Reply)
@@ -122,7 +120,7 @@ class Scribe:
             self.messages.pop()
         words = "\n".join(filter(None, (last.text, text)))
         at = last.at or self._now
-        self._write(reply(words, (*last.calls, *calls), at))
+        self.messages.append(reply(words, (*last.calls, *calls), at))
         self._open += calls
         self._is_growing = True
 
@@ -132,10 +130,13 @@ class Scribe:
         return tool_call(call.name, call.arguments, f"{NO_ID}{self._numbered}", call.malformed)
 
     def _answered(self, id: Json, name: Json) -> str:
+        waiting = self._open
+        if waiting and waiting[0].id == id:  # most replies have one call
+            return waiting.pop(0).id
         key = key_of(id)
-        for number, call in enumerate(self._open):
+        for number, call in enumerate(waiting):
             if call.id == key or (id is None and name in (None, call.name)):
-                return self._open.pop(number).id
+                return waiting.pop(number).id
         return self._refuse(key, name)
 
     def _refuse(self, key: str, name: Json) -> str:
@@ -169,7 +170,8 @@ def call_of(name: Json, fields: Mapping[str, Json], *keys: str, id: Json = None)
 
 def call_with(name: Json, arguments: Json, id: Json = None) -> ToolCall:
     """The call of a tool with these arguments; raises ValueError where its name is no text."""
-    tool, key = _named(name), NO_ID if id is None else key_of(id)
+    tool = name if type(name) is str and name else _named(name)
+    key = id if type(id) is str else NO_ID if id is None else str(id)
     if type(arguments) is str and len(arguments) <= _LONGEST_SHARED:
         like = _shared_call(arguments)
         return tool_call(tool, like.arguments, key, like.malformed)

@@ -70,8 +70,10 @@ def acting_user(call: Mapping[str, Any], ledger: View) -> Broken | None:
 def _customers(ledger: View) -> list[str]:
     """The user ids that may be the customer's, among those whose profile was read."""
     ids = [profile.get("user_id", path[1]) for path, profile in ledger.glob(USER)]
+    if len(ids) < 2:  # nearly always, and what was said is long
+        return ids
     messages = [letters for text in ledger.said("user") if (letters := _letters(text))]
-    if len(ids) < 2 or not messages:
+    if not messages:
         return ids
     mentions = {user_id: _first_with(_letters(user_id), messages) for user_id in ids}
     first = min(ids, key=lambda user_id: mentions[user_id])
