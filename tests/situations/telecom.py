@@ -393,4 +393,4 @@ add(
     may("allow", HAND),
 )
 add("suspended, a locked SIM", HELLO, ME, LINE, bills(OVERDUE, PAID), may("allow", LOCKED))
-add("suspended, all paid", *SUSPENDED, may("allow", HAND))
+add("suspended, all paid", *SUSPENDED, may("reject", HAND))

@@ -22,6 +22,7 @@ from . import (
     desk,
     disorder,
     items,
+    laggards,
     lists,
     older,
     orders,
@@ -97,6 +98,11 @@ def test_disorder_in_the_shipped_packs(rows: Rows, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", outcomes.ALL, ids=lambda rows: rows.domain)
 def test_writes_after_a_write_of_every_outcome(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", laggards.ALL, ids=lambda rows: rows.domain)
+def test_writes_after_an_answer_that_does_not_show_the_write(rows: Rows, tmp_path: Path) -> None:
     assert misjudged(rows, rows.domain, tmp_path) == []
 
 
