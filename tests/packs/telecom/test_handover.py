@@ -309,6 +309,15 @@ def test_the_only_line_that_was_read_may_be_another_than_the_one_looked_up() -> 
     assert not contact.details(ACTIVE).judge("transfer_to_human_agents", summary="x").allowed
 
 
+def test_the_number_that_was_looked_up_counts_once_bills_were_read_as_well() -> None:
+    talk = TelecomTalk().user()
+    talk.tool("get_customer_by_phone", customer(phone_number=NUMBER), phone_number=OTHER)
+    talk.details(SUSPENDED)
+    for statuses in (("Overdue", "Paid"), ("Paid", "Paid")):
+        talk.bills(*(bill(name, s) for name, s in zip(("B71", "B72"), statuses, strict=True)))
+        assert talk.judge("transfer_to_human_agents", summary="x").allowed
+
+
 def test_a_line_of_a_stranger_is_not_in_question() -> None:
     stranger = line(line_id="L81", status="Active", phone_number="555-010-0081", plan_id="P71")
     assert Call().details(stranger).judge("transfer_to_human_agents", summary="x").allowed

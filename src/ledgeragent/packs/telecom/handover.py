@@ -67,8 +67,10 @@ def _subscriptions(view: View) -> Iterator[Subscription]:
 
 
 def _numbers_looked_up(view: View) -> tuple[str, ...]:
-    sources = (view.entry(path) for path, _ in view.glob(CUSTOMER))
-    numbers = (e.source.arguments.get("phone_number") for e in sources if e is not None)
+    entries = (view.entry(path) for path, _ in view.glob(CUSTOMER))
+    # A list of bills, read later, tells of the customer as well: not who they are.
+    sources = (entry.origin(("line_ids",)).source for entry in entries if entry is not None)
+    numbers = (source.arguments.get("phone_number") for source in sources)
     return tuple(number for number in numbers if isinstance(number, str))
 
 
