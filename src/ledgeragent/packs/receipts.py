@@ -18,33 +18,33 @@ from ledgeragent.types import Arguments, Json
 
 R = TypeVar("R")
 
-Shown = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
+Likeness = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 """`(record, arguments) -> bool`: does the record show what was asked for?"""
 
 
-def _anything(record: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _anything(record: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
     return True
 
 
 def left_by(
-    to: PathTemplate[R], arguments: type[Any], shown: Shown = _anything, *, omit: str = ""
+    to: PathTemplate[R], arguments: type[Any], shows: Likeness = _anything, *, omit: str = ""
 ) -> ReturnRoute[R]:
     """The route of the whole record that a write answers with, without `omit`.
 
     One that doesn't show what was asked for is no observation, nor is one that lacks fields.
     """
-    required, read = shape_of(to.record).required, reader(arguments)
+    required, reading = shape_of(to.record).required, reader(arguments)
 
-    def records(value: Json, asked: Arguments) -> Iterable[Json]:
+    def records(value: Json, request: Arguments) -> Iterable[Json]:
         if not isinstance(value, Mapping) or not required <= value.keys():
             raise ValueError(f"the answer is no whole record for {to.text}")
-        if not shown(value, read(asked, "", [])):
+        if not shows(value, reading(request, "", [])):
             raise ValueError("the answer doesn't show what the call asked for")
         return (value,)
 
     return ReturnRoute(to=to, records=records, omit=frozenset([omit] if omit else ()))
 
 
-def same_fields(*names: str) -> Shown:
+def same_fields(*names: str) -> Likeness:
     """True of a record that has these arguments as its fields."""
-    return lambda record, asked: all(record[name] == asked[name] for name in names)
+    return lambda record, request: all(record[name] == request[name] for name in names)

@@ -195,20 +195,20 @@ def rebooked(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
         yield Touch(path, ("cabin",))
 
 
-def _cancelled(reservation: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _cancelled(reservation: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
     return bool(reservation.get("status") == "cancelled")
 
 
-def _with_flights(reservation: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _with_flights(reservation: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
     flown, chosen = (
         [(flight["flight_number"], flight["date"]) for flight in flights]
-        for flights in (reservation["flights"], asked["flights"])
+        for flights in (reservation["flights"], request["flights"])
     )
     return flown == chosen
 
 
-def _with_cabin(reservation: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    return _with_flights(reservation, asked) and str(reservation["cabin"]) == asked["cabin"]
+def _with_cabin(reservation: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
+    return _with_flights(reservation, request) and str(reservation["cabin"]) == request["cabin"]
 
 
 _SEEN = ReturnRoute(to=SEEN_WITH, records=_flights_seen, merge=True)

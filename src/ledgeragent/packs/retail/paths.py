@@ -7,7 +7,7 @@ from typing import Any
 
 from ledgeragent.effects import Neutral, Read, ReturnRoute, Write, matching, text, touch
 from ledgeragent.ledger import Ledger, Touch
-from ledgeragent.packs.receipts import Shown, left_by
+from ledgeragent.packs.receipts import Likeness, left_by
 from ledgeragent.packs.retail.records import (
     CancelOrder,
     ModifyAddress,
@@ -142,17 +142,17 @@ READS: tuple[Read[Any], ...] = (
 )
 
 
-def _with_status(status: str) -> Shown:
-    return lambda order, asked: order["status"] == status
+def _with_status(status: str) -> Likeness:
+    return lambda order, request: order["status"] == status
 
 
-def _paid_with(order: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _paid_with(order: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
     methods = {payment["payment_method_id"] for payment in order["payment_history"]}
-    return asked["payment_method_id"] in methods
+    return request["payment_method_id"] in methods
 
 
-def _with_new_items(order: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    return {*asked["new_item_ids"]} <= {item["item_id"] for item in order["items"]}
+def _with_new_items(order: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
+    return {*request["new_item_ids"]} <= {item["item_id"] for item in order["items"]}
 
 
 CHANGED_PROFILE = (
