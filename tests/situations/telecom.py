@@ -15,7 +15,8 @@ HELLO = "Hello, 555-0100 here"
 
 
 def phone(answer: Any = None) -> Answered:
-    return "get_customer_by_phone", {"phone_number": "555-0100"}, answer or customer()
+    record = answer or customer(phone_number="555-0100")
+    return "get_customer_by_phone", {"phone_number": "555-0100"}, record
 
 
 def details(record: Any, answer: Any = None) -> Answered:
@@ -393,4 +394,4 @@ add(
     may("allow", HAND),
 )
 add("suspended, a locked SIM", HELLO, ME, LINE, bills(OVERDUE, PAID), may("allow", LOCKED))
-add("suspended, all paid", *SUSPENDED, may("allow", HAND))
+add("suspended, all paid", *SUSPENDED, may("reject", HAND))

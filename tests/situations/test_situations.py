@@ -21,7 +21,10 @@ from . import (
     compensation,
     desk,
     disorder,
+    edges,
+    handover,
     items,
+    laggards,
     lists,
     older,
     orders,
@@ -39,7 +42,7 @@ ROOT = Path(__file__).parents[2]
 PYTHON = (
     *(cancellations, compensation, bookings, changes),
     *(orders, items),
-    *(telecom, phone_replies),
+    *(telecom, phone_replies, handover),
     *(appointments, patients),
     shop,
     banking,
@@ -97,6 +100,16 @@ def test_disorder_in_the_shipped_packs(rows: Rows, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", outcomes.ALL, ids=lambda rows: rows.domain)
 def test_writes_after_a_write_of_every_outcome(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", edges.ALL, ids=lambda rows: rows.domain)
+def test_edges_of_time_of_ids_and_of_amounts(rows: Rows, tmp_path: Path) -> None:
+    assert misjudged(rows, rows.domain, tmp_path) == []
+
+
+@pytest.mark.parametrize("rows", laggards.ALL, ids=lambda rows: rows.domain)
+def test_writes_after_an_answer_that_does_not_show_the_write(rows: Rows, tmp_path: Path) -> None:
     assert misjudged(rows, rows.domain, tmp_path) == []
 
 

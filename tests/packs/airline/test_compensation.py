@@ -171,7 +171,7 @@ def test_another_incident_is_compensated_too() -> None:
 def test_a_strangers_cancelled_flight_justifies_nothing_after_an_own_change() -> None:
     for call, after in (
         (UPGRADE, booked(cabin="business")),
-        (change(NEW), booked(on("2024-05-21"))),
+        (change(("NV101", "2024-05-21")), booked(on("2024-05-21"))),
     ):
         talk = known(**HURT).status("NV101", "2024-05-20", "available")
         talk.status("NV101", "2024-05-21", "available").wrote(call, {**after, **HURT})
@@ -188,7 +188,7 @@ def test_a_cancelled_flight_of_a_reservation_never_read_justifies_nothing_after_
 ) -> None:
     for call, after in (
         (UPGRADE, booked(cabin="business", **HURT)),
-        (change(NEW), booked(on("2024-05-21"), **HURT)),
+        (change(("NV101", "2024-05-21")), booked(on("2024-05-21"), **HURT)),
     ):
         talk = known(**HURT).status("NV101", "2024-05-20", "available")
         talk.status("NV101", "2024-05-21", "available").status(number, "2024-05-25", "cancelled")
@@ -200,7 +200,8 @@ def test_a_cancelled_flight_of_a_reservation_never_read_justifies_nothing_after_
 
 def test_a_flight_booked_and_exchanged_in_one_conversation_was_in_its_reservation() -> None:
     made = booked(on("2024-05-22"), reservation_id="RV0001", **HURT)
-    talk = AirlineTalk().user("hello").profile().wrote(booking(), made)
+    chosen = [{"flight_number": "NV101", "date": "2024-05-22"}]
+    talk = AirlineTalk().user("hello").profile().wrote(booking(flights=chosen), made)
     talk.status("NV101", "2024-05-22", "cancelled").status("NV101", "2024-05-21", "available")
-    talk.wrote(change(NEW), booked(on("2024-05-21"), **HURT))
+    talk.wrote(change(("NV101", "2024-05-21")), booked(on("2024-05-21"), **HURT))
     assert talk.judge(certificate(200)).allowed

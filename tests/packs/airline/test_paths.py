@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ledgeragent.domain import Domain
 from ledgeragent.effects import Effect
 from ledgeragent.types import ToolCall
 from ledgeragent.verdict import Decision
@@ -15,6 +16,7 @@ from tests.packs.airline.talk import (
     CONNECTION,
     NEW,
     NORA,
+    OUT,
     REPROFILE,
     REREAD,
     ROUTE,
@@ -161,10 +163,35 @@ def test_what_a_write_on_a_reservation_returns_needs_no_read() -> None:
 
 def test_what_a_booking_returns_is_the_new_reservation() -> None:
     talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
-    talk.wrote(booking(), booked(reservation_id="RV0009", cabin="business"))
+    talk.wrote(booking(), booked(NV201, reservation_id="RV0009", cabin="business"))
     new = ToolCall(name="cancel_reservation", arguments={"reservation_id": "RV0009"})
     assert talk.judge(new).allowed
     assert talk.stale(f"users.{NORA}") == {"reservations"}, "what a write returns says no more"
+
+
+@pytest.mark.parametrize(
+    ("domain", "write"),
+    [
+        *((TAU2, write) for write in (CANCEL, bags(2, 1), passengers(BEN), change(NEW), UPGRADE)),
+        *((TAU, write) for write in (CANCEL, bags(2, 1), passengers(BEN), change(NEW))),
+    ],
+    ids=lambda value: getattr(value, "version", None) or value.name,
+)
+def test_the_reservation_from_before_tells_nothing_of_what_the_write_was_to_change(
+    domain: Domain, write: ToolCall
+) -> None:
+    shown, told, lost = (
+        known(domain).wrote(write, answer).stale("reservations.RV0001")
+        for answer in (booked(), "done", "Error: 504")
+    )
+    assert shown == told == lost != set()
+
+
+def test_a_booking_that_answers_with_another_trip_is_to_be_read() -> None:
+    talk = AirlineTalk().profile().direct("OAK", "BOI", "2024-05-21", "NV201")
+    talk.wrote(booking(), booked(OUT, reservation_id="RV0009", cabin="business"))
+    new = ToolCall(name="cancel_reservation", arguments={"reservation_id": "RV0009"})
+    assert asked(talk.judge(new)) == {'get_reservation_details(reservation_id="RV0009")'}
 
 
 def test_the_older_airline_answers_with_the_cabin_from_before() -> None:

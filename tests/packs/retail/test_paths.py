@@ -18,6 +18,7 @@ from tests.packs.retail.talk import (
     CARD,
     FRIEND,
     GIFT,
+    HAT,
     HATS,
     ME,
     ORDER,
@@ -32,6 +33,7 @@ from tests.packs.retail.talk import (
     cancel,
     exchange,
     give_back,
+    item,
     look,
     modify,
     order,
@@ -222,10 +224,11 @@ def test_a_failed_write_makes_nothing_stale() -> None:
 
 # What writes return
 
+PAID_AGAIN = {"transaction_type": "payment", "amount": 80.0, "payment_method_id": PAYPAL}
 SIGNED = [
     (cancel(), "pending", {"status": "cancelled", "cancel_reason": "no longer needed"}),
     (address(), "pending", {}),
-    (payment(PAYPAL), "pending", {}),
+    (payment(PAYPAL), "pending", {"payment_history": [*order()["payment_history"], PAID_AGAIN]}),
     (give_back([SHOE]), "delivered", {"status": "return requested", "return_items": [SHOE]}),
     (exchange([SHOE], [SHOE_BLACK]), "delivered", {"status": "exchange requested"}),
 ]
@@ -245,11 +248,31 @@ def test_the_order_that_a_write_returns_is_an_observation(
     assert (entry.value, entry.source, entry.stale) == (after, write, ())
     again = verdict_of(session, write)
     assert asked(again) == set()
-    assert again.decision is (Decision.BLOCK if changed else Decision.ALLOW)
+    assert again.decision is (Decision.BLOCK if "status" in changed else Decision.ALLOW)
+
+
+ASKED = [
+    *[(write, status) for write, status, _ in SIGNED if write != address()],
+    (modify([SHOE], [SHOE_BLACK]), "pending"),
+]
+
+
+@pytest.mark.parametrize(("write", "status"), ASKED, ids=lambda v: getattr(v, "name", ""))
+def test_the_order_from_before_tells_nothing_of_what_the_write_was_to_change(
+    write: ToolCall, status: str
+) -> None:
+    before = ((by_email(), ME), look(user()), look(shoes()), look(order(status)))
+    path = Path(("orders", ORDER))
+    shown, told, lost = (
+        stale_fields(talk(*before, (write, answer)), path)
+        for answer in (order(status), "done", "Error: 504")
+    )
+    assert shown == told == lost != set()
 
 
 def test_the_status_after_a_change_of_items_is_left_for_a_read() -> None:
-    after = {**order("pending (item modified)"), "cancel_reason": "new"}
+    held = (item(SHOE_BLACK), item(HAT, HATS, 20.0))
+    after = {**order("pending (item modified)", *held), "cancel_reason": "new"}
     before = ((by_email(), ME), look(user()), look(shoes()), look(order("pending")))
     session = talk(*before, (modify([SHOE], [SHOE_BLACK]), after))
     entry = session.ledger.get(Path(("orders", ORDER)))

@@ -280,7 +280,8 @@ def test_the_papers_refund_is_redirected_to_the_gift_card() -> None:
 
     sent = agent.step(UserMessage(text="Fine, to the gift card on file then."))
     assert sent.calls == (accepted,)
-    agent.step(ToolReturn(call_id="5", content=json.dumps(tablets())))
+    after = {**tablets(), "status": "return requested"}
+    agent.step(ToolReturn(call_id="5", content=json.dumps(after)))
     assert agent.state.ledger.writes == (accepted,)
     assert agent.generations == 8
     entry = agent.state.ledger.get(Path(("orders", TABLET_ORDER)))

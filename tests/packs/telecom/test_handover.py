@@ -148,7 +148,7 @@ def test_after_a_refuel_without_a_result_the_usage_tells(refuelled: str, allowed
     [
         (("Overdue", "Paid"), False),
         (("Overdue", "Awaiting Payment"), True),
-        (("Paid", "Draft"), True),
+        (("Paid", "Awaiting Payment"), True),
         (("Paid", "Disputed"), True),
     ],
 )
@@ -160,6 +160,36 @@ def test_an_overdue_bill_of_a_suspended_line_is_left_to_do(
     assert violated(verdict) == (set() if allowed else {UNTRIED})
     call = 'send_payment_request(customer_id="C7", bill_id="B71")'
     assert allowed or call in verdict.feedback
+
+
+@pytest.mark.parametrize("other", ["Paid", "Draft", "Issued"])
+def test_a_suspended_line_that_owes_nothing_is_left_to_be_resumed(other: str) -> None:
+    talk = Call(SUSPENDED).bills(bill("B71", "Paid"), bill("B72", other))
+    verdict = talk.judge("transfer_to_human_agents", summary="x")
+    assert violated(verdict) == {UNTRIED}
+    assert 'resume_line(customer_id="C7", line_id="L71")' in verdict.feedback
+
+
+def test_once_all_is_paid_the_line_is_left_to_be_resumed() -> None:
+    talk = Call(SUSPENDED).bills(bill("B71", "Overdue"), bill("B72", "Paid"))
+    talk.tool("send_payment_request", "Payment request sent", customer_id="C7", bill_id="B71")
+    talk.user("Paid.").details(bill("B71", "Paid"))
+    assert violated(talk.judge("transfer_to_human_agents", summary="x")) == {UNTRIED}
+
+
+def test_a_line_that_was_resumed_or_cannot_be_is_no_longer_left_to_do() -> None:
+    def settled() -> Call:
+        talk = Call(SUSPENDED)
+        talk.bills(bill("B71", "Paid"), bill("B72", "Paid"))
+        return talk
+
+    done = settled().tool("resume_line", "done", customer_id="C7", line_id="L71")
+    assert done.user("Still dead").judge("transfer_to_human_agents", summary="x").allowed
+    told = settled().say("I tried to lift the suspension, but it was refused.")
+    assert told.user("Then?").judge("transfer_to_human_agents", summary="x").allowed
+    ended = Call({**SUSPENDED, "contract_end_date": "2025-02-24"})
+    ended.bills(bill("B71", "Paid"), bill("B72", "Paid"))
+    assert ended.hand_over().allowed
 
 
 def test_the_bills_of_a_suspended_line_are_asked_for() -> None:
@@ -277,6 +307,15 @@ def test_the_only_line_that_was_read_may_be_another_than_the_one_looked_up() -> 
     contact = TelecomTalk().user("hello")
     contact.tool("get_customer_by_phone", customer(phone_number=OTHER), phone_number=OTHER)
     assert not contact.details(ACTIVE).judge("transfer_to_human_agents", summary="x").allowed
+
+
+def test_the_number_that_was_looked_up_counts_once_bills_were_read_as_well() -> None:
+    talk = TelecomTalk().user()
+    talk.tool("get_customer_by_phone", customer(phone_number=NUMBER), phone_number=OTHER)
+    talk.details(SUSPENDED)
+    for statuses in (("Overdue", "Paid"), ("Paid", "Paid")):
+        talk.bills(*(bill(name, s) for name, s in zip(("B71", "B72"), statuses, strict=True)))
+        assert talk.judge("transfer_to_human_agents", summary="x").allowed
 
 
 def test_a_line_of_a_stranger_is_not_in_question() -> None:

@@ -95,3 +95,18 @@ def test_offers() -> None:
     assert speech.asks_to_pay(["Would you like to pay the bill?"])
     assert speech.asks_to_pay(["I sent a payment request."])
     assert not speech.asks_to_pay(["Your bill is overdue."])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I could not resume your line.", True),
+        ("Reactivation was refused.", True),
+        ("The suspension cannot be lifted.", True),
+        ("I will lift the suspension.", True),
+        ("Your line is suspended.", False),
+        ("Please lift the phone. Its suspension is another matter.", False),
+    ],
+)
+def test_resuming(text: str, told: bool) -> None:
+    assert speech.speaks_of_resuming([text]) is told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -21,6 +21,7 @@ from ledgeragent.packs.airline.records import (
     UpdatePassengers,
     User,
 )
+from ledgeragent.packs.receipts import left_by, same_fields
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.types import Arguments, Json, ToolCall
 
@@ -194,8 +195,21 @@ def rebooked(arguments: Arguments, ledger: Ledger) -> Iterable[Touch]:
         yield Touch(path, ("cabin",))
 
 
-_RETURNED = ReturnRoute(to=RESERVATION)
-"""Every write on a reservation answers with the whole of it."""
+def _cancelled(reservation: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
+    return bool(reservation.get("status") == "cancelled")
+
+
+def _with_flights(reservation: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
+    flown, chosen = (
+        [(flight["flight_number"], flight["date"]) for flight in flights]
+        for flights in (reservation["flights"], request["flights"])
+    )
+    return flown == chosen
+
+
+def _with_cabin(reservation: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
+    return _with_flights(reservation, request) and str(reservation["cabin"]) == request["cabin"]
+
 
 _SEEN = ReturnRoute(to=SEEN_WITH, records=_flights_seen, merge=True)
 
@@ -203,20 +217,20 @@ _BOOK = Write(
     tool="book_reservation",
     arguments=BookReservation,
     touches=(touch(USER, "reservations"), paid_with, seats_taken),
-    returns=(_RETURNED, _SEEN),
+    returns=(left_by(RESERVATION, BookReservation, _with_flights), _SEEN),
 )
 _CHANGE = Write(
     tool="update_reservation_flights",
     arguments=UpdateFlights,
     touches=(rebooked, charged),
-    returns=(_RETURNED, _SEEN),
+    returns=(left_by(RESERVATION, UpdateFlights, _with_cabin), _SEEN),
 )
 _OTHERS = (
     Write(
         tool="cancel_reservation",
         arguments=CancelReservation,
         touches=(touch(RESERVATION, "status", "payment_history"),),
-        returns=(_RETURNED, _SEEN),
+        returns=(left_by(RESERVATION, CancelReservation, _cancelled), _SEEN),
     ),
     Write(
         tool="update_reservation_baggages",
@@ -225,13 +239,19 @@ _OTHERS = (
             touch(RESERVATION, "total_baggages", "nonfree_baggages", "payment_history"),
             charged,
         ),
-        returns=(_RETURNED, _SEEN),
+        returns=(
+            left_by(RESERVATION, UpdateBaggages, same_fields("total_baggages", "nonfree_baggages")),
+            _SEEN,
+        ),
     ),
     Write(
         tool="update_reservation_passengers",
         arguments=UpdatePassengers,
         touches=(touch(RESERVATION, "passengers"),),
-        returns=(_RETURNED, _SEEN),
+        returns=(
+            left_by(RESERVATION, UpdatePassengers, same_fields("passengers")),
+            _SEEN,
+        ),
     ),
     Write(
         tool="send_certificate",
@@ -244,7 +264,13 @@ WRITES = (_BOOK, _CHANGE, *_OTHERS)
 
 WRITES_OF_TAU = (
     _BOOK,
-    replace(_CHANGE, returns=(replace(_RETURNED, omit=frozenset({"cabin"})), _SEEN)),
+    replace(
+        _CHANGE,
+        returns=(
+            left_by(RESERVATION, UpdateFlights, _with_flights, omit="cabin"),
+            _SEEN,
+        ),
+    ),
     *_OTHERS,
 )
 """tau-bench's change of flights answers with the cabin from before the change."""

@@ -21,6 +21,7 @@ from ledgeragent.packs.telecom.speech import (
     names_permissions,
     names_roaming_of_phone,
     offers_data,
+    speaks_of_resuming,
     tells_locked_sim,
 )
 from ledgeragent.packs.wording import exact
@@ -30,6 +31,8 @@ from ledgeragent.verdict import Enforcement
 
 TRANSFER = "transfer_to_human_agents"
 CLAUSE = "telecom/try-before-transfer"
+OWES_NOTHING = frozenset({"Paid", "Draft", "Issued"})
+"""The states of bills that nobody disputes and that are not due: a line is resumed beside them."""
 
 
 class Subscription(NamedTuple):
@@ -64,8 +67,10 @@ def _subscriptions(view: View) -> Iterator[Subscription]:
 
 
 def _numbers_looked_up(view: View) -> tuple[str, ...]:
-    sources = (view.entry(path) for path, _ in view.glob(CUSTOMER))
-    numbers = (e.source.arguments.get("phone_number") for e in sources if e is not None)
+    entries = (view.entry(path) for path, _ in view.glob(CUSTOMER))
+    # A list of bills, read later, tells of the customer as well: not who they are.
+    sources = (entry.origin(("line_ids",)).source for entry in entries if entry is not None)
+    numbers = (source.arguments.get("phone_number") for source in sources)
     return tuple(number for number in numbers if isinstance(number, str))
 
 
@@ -166,14 +171,20 @@ def _is_offered(bill_id: str, view: View) -> bool:
     )
 
 
-def _unpaid(subscription: Subscription, view: View) -> Broken | None:
-    """A suspended line whose overdue bill the customer was not asked to pay."""
+def _suspended(subscription: Subscription, view: View) -> Broken | None:
+    """A suspended line whose overdue bill the customer was not asked to pay, or that owes nothing."""
     customer = subscription.customer
-    if _done(view, "send_payment_request", customer_id=customer["customer_id"]):
-        return None
-    statuses = dict(bill_statuses(customer, view))
+    is_requested = _done(view, "send_payment_request", customer_id=customer["customer_id"])
+    try:
+        statuses = dict(bill_statuses(customer, view))
+    except MissingEvidence:
+        if is_requested:
+            return None
+        raise
     overdue = [bill for bill, status in statuses.items() if status == "Overdue"]
-    if not overdue or AWAITING in statuses.values() or _is_offered(overdue[0], view):
+    if not overdue:
+        return _unresumed(subscription, view) if {*statuses.values()} <= OWES_NOTHING else None
+    if is_requested or AWAITING in statuses.values() or _is_offered(overdue[0], view):
         return None
     arguments = {"customer_id": customer["customer_id"], "bill_id": overdue[0]}
     request = ToolCall(name="send_payment_request", arguments=arguments)
@@ -186,9 +197,28 @@ def _unpaid(subscription: Subscription, view: View) -> Broken | None:
     )
 
 
+def _unresumed(subscription: Subscription, view: View) -> Broken | None:
+    """A suspended line that nothing keeps from being resumed."""
+    line_id = subscription.line["line_id"]
+    if speaks_of_resuming(view.said("agent")):
+        return None
+    arguments = {"customer_id": subscription.customer["customer_id"], "line_id": line_id}
+    resumption = ToolCall(name="resume_line", arguments=arguments)
+    return violation(
+        "line {line} is Suspended, no bill is Overdue and its contract runs, so it can be resumed"
+        "{steps}",
+        line=line_id,
+        steps=Private(
+            f": call {resumption} first; hand over if that is refused, once you have told the "
+            "customer that it can't be resumed, or if it does not help",
+            "",
+        ),
+    )
+
+
 def _remedy_left(subscription: Subscription, view: View) -> Broken | None:
     """The help that a line can still get, None where nothing is known of."""
-    remedies = {"Active": _without_data, "Suspended": _unpaid}
+    remedies = {"Active": _without_data, "Suspended": _suspended}
     remedy = remedies.get(_known(subscription.line, "status"))
     try:
         return remedy(subscription, view) if remedy is not None else None
@@ -203,11 +233,11 @@ def _remedy_left(subscription: Subscription, view: View) -> Broken | None:
 
 @predicate("telecom/transfer-untried", guards=TRANSFER, clause=CLAUSE)
 def transfer_untried(call: Handover, view: View) -> Broken | None:
-    """A customer is not handed over while their line lacks data or a payment that can be had.
+    """A customer is not handed over while their line lacks data, a payment or a resumption to be had.
 
     Rejects: the limit of an active line exceeded, and no data added or offered; a suspended line
-    with an overdue bill, and no payment requested or offered. Allows: a locked SIM, an ended
-    contract, a customer whose line was never read.
+    with an overdue bill, and no payment requested or offered; one with none, that was not resumed.
+    Allows: a locked SIM, an ended contract, a customer whose line was never read.
     """
     lines = in_question(view)
     if _is_demanded(call, view, lines):

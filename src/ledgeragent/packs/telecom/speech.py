@@ -41,6 +41,12 @@ _PAY = re.compile(
     r"\bpayment request\b|\bpay(?:ing)? (?:it|the|this|that|your|now)\b|\bto pay\b", re.I
 )
 
+_RESUMING = re.compile(
+    r"\b(?:resum|re-?activat|un-?suspend|restor)\w*|\blift(?:ed|ing)?\b.{0,25}\bsuspension\b"
+    r"|\bsuspension\b.{0,25}\blift(?:ed|ing)?\b",
+    re.I,
+)
+
 
 def sentences(texts: Iterable[str]) -> Iterator[str]:
     """The sentences of some texts."""
@@ -91,6 +97,11 @@ def offers_data(texts: Iterable[str]) -> bool:
 def asks_to_pay(texts: Iterable[str]) -> bool:
     """True if paying a bill is spoken of."""
     return any(map(_PAY.search, sentences(texts)))
+
+
+def speaks_of_resuming(texts: Iterable[str]) -> bool:
+    """True if resuming a line is spoken of."""
+    return any(map(_RESUMING.search, sentences(texts)))
 
 
 def asks_about(texts: Iterable[str], *facts: str) -> bool:
