@@ -131,7 +131,11 @@ def test_a_key_is_what_it_was_sent_as_whatever_others_have_sent() -> None:
         )
 
 
-@pytest.mark.parametrize("keys", [*((key,) for key in TWINS), ("tool_calls", "name")], ids=" ".join)
+@pytest.mark.parametrize(
+    "keys",
+    [*((key,) for key in TWINS), ("tool_calls", "name"), ("tool_calls", "arguments")],
+    ids=" ".join,
+)
 def test_no_client_says_how_others_are_read(
     wire: Wire, keys: tuple[str, ...], library: str
 ) -> None:
