@@ -269,7 +269,7 @@ def _asking(headers: Mapping[str, str]) -> dict[str, str]:
 
 async def _refusal(answer: Answer) -> GatewayError:
     """What an answer is that is no 200."""
-    if answer.status >= 400:
+    if 400 <= answer.status < 600:
         return await _told(answer)
     problem = f"with status {answer.status}, which is no answer that can be judged"
     return BadReplyError(f"the upstream answered {problem}")

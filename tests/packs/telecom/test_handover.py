@@ -185,8 +185,9 @@ def test_a_line_that_was_resumed_or_cannot_be_is_no_longer_left_to_do() -> None:
 
     done = settled().tool("resume_line", "done", customer_id="C7", line_id="L71")
     assert done.user("Still dead").judge("transfer_to_human_agents", summary="x").allowed
-    told = settled().say("I tried to lift the suspension, but it was refused.")
-    assert told.user("Then?").judge("transfer_to_human_agents", summary="x").allowed
+    for words in ("I tried to lift the suspension, but it was refused.", "L71 bleibt gesperrt."):
+        talk = settled().say(words).user("Then?")
+        assert talk.judge("transfer_to_human_agents", summary="x").allowed
     ended = Call({**SUSPENDED, "contract_end_date": "2025-02-24"})
     ended.bills(bill("B71", "Paid"), bill("B72", "Paid"))
     assert ended.hand_over().allowed

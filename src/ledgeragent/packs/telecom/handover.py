@@ -199,8 +199,9 @@ def _suspended(subscription: Subscription, view: View) -> Broken | None:
 
 def _unresumed(subscription: Subscription, view: View) -> Broken | None:
     """A suspended line that nothing keeps from being resumed."""
-    line_id = subscription.line["line_id"]
-    if speaks_of_resuming(view.said("agent")):
+    line_id, spoken = subscription.line["line_id"], view.said("agent")
+    # In whatever language, they have spoken of this line.
+    if speaks_of_resuming(spoken) or any(line_id in text for text in spoken):
         return None
     arguments = {"customer_id": subscription.customer["customer_id"], "line_id": line_id}
     resumption = ToolCall(name="resume_line", arguments=arguments)
@@ -209,8 +210,8 @@ def _unresumed(subscription: Subscription, view: View) -> Broken | None:
         "{steps}",
         line=line_id,
         steps=Private(
-            f": call {resumption} first; hand over if that is refused, once you have told the "
-            "customer that it can't be resumed, or if it does not help",
+            f": call {resumption} first; hand over if that does not help, or is refused and you "
+            f"have told the customer that {line_id} can't be resumed",
             "",
         ),
     )
