@@ -18,7 +18,8 @@ HARNESS_TESTS := $(filter-out $(addprefix tests/bench/,__pycache__/ oracle/ prob
 unexport PYTHONDONTWRITEBYTECODE
 
 # What an environment gets is put there by uv, in a sixth of pip's time; by pip, which has settings of its own, where
-# uv reaches no registry.
+# uv reaches no registry. Both trust whom the system trusts.
+export UV_SYSTEM_CERTS := 1
 PIP := -m pip install --quiet --disable-pip-version-check
 install = { $(1)/bin/python $(PIP) uv && $(1)/bin/python -m uv pip install --quiet --python $(1)/bin/python $(2); } || \
 	$(1)/bin/python $(PIP) $(2)
