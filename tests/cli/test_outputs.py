@@ -35,7 +35,7 @@ def diff(runs: Path, baseline: Path) -> int:
 
 def report(results: Path, folder: Path) -> int:
     results.write_text(json.dumps(RESULTS))
-    return main(["bench", "report", str(results), "-o", str(folder), "--figures", "svg"])
+    return main(["bench", "report", str(results), "-o", str(folder)])
 
 
 def mode(file: Path) -> int:
