@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp.connector import Connection
 from yarl import URL
 
 from ledgeragent.gateway import idleconnections
@@ -104,61 +105,76 @@ def test_one_on_which_anything_came_at_all_is_closed() -> None:
     asyncio.run(scenario())
 
 
+class Pool:
+    """What keeps connections to a server: the post office's own, or the client library's."""
+
+    def __init__(self, kind: str, server: socket.socket) -> None:
+        self._idle = IdleConnections() if kind == "office" else None
+        self._connector = CleanConnector()
+        self._address = aiohttp.ClientRequest(
+            "POST", URL(f"http://127.0.0.1:{server.getsockname()[1]}")
+        )
+
+    async def connect(self) -> Connection:
+        return await self._connector.connect(self._address, [], aiohttp.ClientTimeout(total=5))
+
+    def keep(self, connection: Connection) -> None:
+        if self._idle is not None:
+            self._idle.keep(connection)
+        else:
+            connection.release()
+
+    async def take(self) -> Connection | None:
+        return self._idle.take() if self._idle is not None else await self.connect()
+
+    async def close(self) -> None:
+        if self._idle is not None:
+            self._idle.close()
+        await self._connector.close()
+
+
 STRAY = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 
 
 @pytest.mark.parametrize("stray", [STRAY, STRAY[:9], b""], ids=["answer", "part", "end"])
-@pytest.mark.parametrize("by", ["office", "library"])
+@pytest.mark.parametrize("kind", ["office", "library"])
 def test_one_on_which_something_lies_that_the_loop_has_not_read_is_closed(
-    stray: bytes, by: str
+    stray: bytes, kind: str
 ) -> None:
     async def scenario() -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
-            origin = f"http://127.0.0.1:{server.getsockname()[1]}"
-            timeout = aiohttp.ClientTimeout(total=5)
-            address = aiohttp.ClientRequest("POST", URL(origin))
-            connector = CleanConnector()
-            idle = IdleConnections()
-            first = await connector.connect(address, [], timeout)
+            pool = Pool(kind, server)
+            first = await pool.connect()
             accepted, _ = server.accept()
             protocol = first.protocol
             assert protocol is not None
             protocol.set_response_params()
-            idle.keep(first) if by == "office" else first.release()
+            pool.keep(first)
             await asyncio.sleep(0)
             accepted.sendall(stray) if stray else accepted.close()
-            if by == "office":
-                assert idle.take() is None
-            else:
-                second = await connector.connect(address, [], timeout)
+            second = await pool.take()
+            assert (second is None) == (kind == "office")
+            if second is not None:
                 assert second.protocol is not protocol
                 second.close()
             accepted.close()
-            idle.close()
-            await connector.close()
+            await pool.close()
 
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize("by", ["office", "library"])
-def test_one_on_which_nothing_lies_is_taken_again(by: str) -> None:
+@pytest.mark.parametrize("kind", ["office", "library"])
+def test_one_on_which_nothing_lies_is_taken_again(kind: str) -> None:
     async def scenario() -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
-            origin = f"http://127.0.0.1:{server.getsockname()[1]}"
-            timeout = aiohttp.ClientTimeout(total=5)
-            address = aiohttp.ClientRequest("POST", URL(origin))
-            connector = CleanConnector()
-            idle = IdleConnections()
-            first = await connector.connect(address, [], timeout)
+            pool = Pool(kind, server)
+            first = await pool.connect()
             protocol = first.protocol
-            idle.keep(first) if by == "office" else first.release()
-            again = idle.take()
-            if by == "library":
-                again = await connector.connect(address, [], timeout)
+            pool.keep(first)
+            again = await pool.take()
             assert again is not None and again.protocol is protocol
             again.close()
-            idle.close()
-            await connector.close()
+            await pool.close()
 
     asyncio.run(scenario())
 
