@@ -86,7 +86,7 @@ class Fulfillment(TypedDict):
     item_ids: list[str]
 
 
-class Aftermath(TypedDict, total=False):
+class ClosedOrder(TypedDict, total=False):
     """The fields of an order once it was cancelled, returned or exchanged."""
 
     cancel_reason: str | None
@@ -98,7 +98,7 @@ class Aftermath(TypedDict, total=False):
     exchange_price_difference: float | None
 
 
-class Order(Aftermath):
+class Order(ClosedOrder):
     """An order, owned by the customer `user_id`."""
 
     order_id: str
