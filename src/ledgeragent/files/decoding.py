@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -42,7 +43,7 @@ def decode(text: bytes) -> Json:
     """
     if _fast is not None:
         try:
-            return _decoded_fast(text)
+            return behind_calls(_decode_fast, text)
         except (_fast.MsgspecError, UnicodeDecodeError):
             pass  # the library reads it, or says what is wrong
     return decode_slowly(text)
@@ -55,6 +56,9 @@ def decode_slowly(text: bytes) -> Json:
     return (_decode_huge if huge else _decode)(text.decode())
 
 
-def _decoded_fast(text: bytes, calls: int = 2) -> Json:
-    """The value, read behind as many calls as the library makes of its own."""
-    return _decoded_fast(text, calls - 1) if calls else _decode_fast(text)
+def behind_calls(decode_fast: Callable[[bytes], Json], text: bytes, calls: int = 2) -> Json:
+    """What a fast decoder makes of a text, behind as many calls as the library makes of its own.
+
+    Python counts them all, and so both give up at the same depth.
+    """
+    return behind_calls(decode_fast, text, calls - 1) if calls else decode_fast(text)

@@ -7,9 +7,9 @@ never held as a whole; a JSON document is, since it can be parsed only whole.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import IO, cast
+from typing import IO, TypeAlias, cast
 
 from ledgeragent.errors import DataError
 from ledgeragent.files.compression import peek, plain
@@ -25,6 +25,9 @@ from ledgeragent.offline.tablerows import PARQUET, TableRows
 from ledgeragent.types import Json
 
 _ATTEMPTS = 3
+
+Decoded: TypeAlias = Callable[[bytes, str, int], Json | DataError]
+"""The value of a text in a line of a file, or what is wrong with it."""
 
 
 def pieces(file: str, together: Together = lambda values: False) -> Iterator[Piece]:
@@ -84,21 +87,26 @@ def _broken(last: Piece, problem: DataError) -> Piece:
     return Piece(file=problem.file, line=behind, position=last.position, problem=words)
 
 
-def records(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
-    """Each JSON value of a piece with its line number, or what is wrong with that line."""
+def records(
+    piece: Piece, decoded: Decoded = decoded_line
+) -> Iterator[tuple[int, Json | DataError]]:
+    """Each JSON value of a piece with its line number, or what is wrong with that line.
+
+    `decoded` makes the value of a line that was not decoded before.
+    """
     if piece.document:
         yield from _document(piece)
     elif piece.values is not None:
         yield from piece.values
     else:
-        yield from _lines(piece)
+        yield from _lines(piece, decoded)
     if piece.problem is not None:
         number = piece.line + len(piece.lines)
         place = None if piece.problem == EMPTY or number == NOWHERE else number
         yield number, DataError(piece.problem, file=piece.file, line=place)
 
 
-def _lines(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
+def _lines(piece: Piece, decoded: Decoded = decoded_line) -> Iterator[tuple[int, Json | DataError]]:
     """The values of a piece, line by line."""
     lines = piece.lines if len(piece.lines) != 1 else io.BytesIO(piece.lines[0])
     small, total, most = surely_fits(piece.size), 0, MEMORY.value << 20
@@ -109,7 +117,7 @@ def _lines(piece: Piece) -> Iterator[tuple[int, Json | DataError]]:
                 problem = "what belongs together would take more memory than it may"
                 yield number, MEMORY.refusal(problem, piece.file, number)
                 return
-            yield number, decoded_line(text, piece.file, number)
+            yield number, decoded(text, piece.file, number)
 
 
 def _table(name: str, raw: IO[bytes]) -> TableRows:

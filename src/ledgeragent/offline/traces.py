@@ -20,8 +20,10 @@ from ledgeragent.offline.forms.scribe import Scribe
 from ledgeragent.offline.heads import Trace as Trace
 from ledgeragent.offline.heads import gold_of_tasks, head, optional
 from ledgeragent.offline.heads import tool_names as tool_names
+from ledgeragent.offline.lines import decoded_line
 from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.repeats import unrepeated
+from ledgeragent.offline.runlines import PlainRun, RunLines
 from ledgeragent.offline.sources import pieces, records
 from ledgeragent.types import Json, Message
 
@@ -69,10 +71,13 @@ def traces_of(
 def _traces_of(
     piece: Piece, accepts: Callable[[Trace], bool], form: Form | None
 ) -> Iterator[Trace | DataError]:
-    values = records(piece)
+    run_lines = RunLines()
+    values = records(piece, run_lines.value)
     first = list(islice(values, 1))
     if form is not None or not all(_is_ours(value) for _, value in first):
         first += values
+    elif first:
+        run_lines.begin(first[0][1], piece.size)
     lines = [(line, value) for line, value in first if not isinstance(value, DataError)]
     stream = _stream(piece, [value for _, value in lines], form)
     if stream is None:
@@ -80,6 +85,8 @@ def _traces_of(
         for line, value in chain(first, values):
             if isinstance(value, DataError):
                 yield value
+            elif type(value) is PlainRun:
+                yield from _of_run(value, piece, line, accepts)
             else:
                 yield from _of_value(value, piece, line, accepts, form)
         return
@@ -114,6 +121,22 @@ class RecordPlace(NamedTuple):
     place: str
     line: int
     lines: Sequence[int] = ()
+
+
+def _of_run(
+    run: PlainRun, piece: Piece, line: int, accepts: Callable[[Trace], bool]
+) -> Iterator[Trace | DataError]:
+    """The conversation of a run; read anew as any record where it cannot be read, to say why."""
+    record = run.dialogue.record
+    try:
+        trace = head(chat.FORM.name, record, f"{piece.file}:{line}")
+        if accepts(trace):
+            trace = _filled(trace, run.dialogue, Scribe(), record)
+    except _UNREADABLE:
+        value = decoded_line(run.text, piece.file, line)
+        yield from _of_value(value, piece, line, accepts, None)
+        return
+    yield trace
 
 
 def _of_value(

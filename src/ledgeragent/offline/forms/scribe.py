@@ -20,7 +20,8 @@ _LONGEST_SHARED = 1024
 class Scribe:
     """The messages of one conversation so far, and what was left out of it, by kind.
 
-    `place` is the number of the element that is being read, from 1; `noun` is what it is called.
+    `place` is the number of the element that is being read, from 1; `noun` is what it is called. `now`
+    is the time that was told last, "" where none was.
     `pairing` refuses returns that no call before them awaits.
     """
 
@@ -29,7 +30,7 @@ class Scribe:
         self.left_out: defaultdict[str, int] = defaultdict(int)
         self.place: int | None = None
         self.noun = "message"
-        self._now = ""
+        self.now = ""
         self._pairing = pairing
         self._open: list[ToolCall] = []
         self._numbered = 0
@@ -46,7 +47,7 @@ class Scribe:
 
     def timed(self, item: object) -> None:
         """Takes the time that an element tells for that of the replies from here on."""
-        self._now = (time_of(item) if isinstance(item, dict) else "") or self._now
+        self.now = (time_of(item) if isinstance(item, dict) else "") or self.now
 
     def leave_out(self, what: str, number: int = 1) -> None:
         """Counts something that is no part of a conversation between a user, an agent and tools."""
@@ -61,10 +62,10 @@ class Scribe:
         """A whole generation of the model."""
         self._is_growing = False
         if not calls:
-            self.messages.append(reply(text, (), self._now))
+            self.messages.append(reply(text, (), self.now))
             return
         numbered = tuple([c if c.id != NO_ID else self._numbered_call(c) for c in calls])
-        self.messages.append(reply(text, numbered, self._now))
+        self.messages.append(reply(text, numbered, self.now))
         self._open += numbered
 
     def say(self, text: str) -> None:
@@ -119,7 +120,7 @@ class Scribe:
         if self._is_growing:
             self.messages.pop()
         words = "\n".join(filter(None, (last.text, text)))
-        at = last.at or self._now
+        at = last.at or self.now
         self.messages.append(reply(words, (*last.calls, *calls), at))
         self._open += calls
         self._is_growing = True
