@@ -27,3 +27,8 @@ def decoded_line(text: bytes, file: str, line: int) -> Json | DataError:
         return DataError("nested too deeply", file=file, line=line)
     except ValueError as error:
         return DataError(f"not JSON: {error}", file=file, line=line)
+
+
+def stripped_line(text: bytes, file: str, line: int) -> Json | DataError:
+    """The same of a line, where white space around the text counts for nothing."""
+    return decoded_line(text.strip(), file, line)

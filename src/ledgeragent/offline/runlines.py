@@ -15,7 +15,7 @@ from ledgeragent.errors import DataError
 from ledgeragent.files.decoding import behind_calls
 from ledgeragent.files.limits import surely_fits
 from ledgeragent.offline.forms.form import Dialogue
-from ledgeragent.offline.lines import decoded_line
+from ledgeragent.offline.lines import stripped_line
 from ledgeragent.types import Json
 
 try:
@@ -59,9 +59,9 @@ class RunLines:
             self._decoder = _decoder(tuple(first))
 
     def value(self, text: bytes, file: str, line: int) -> Json | DataError | PlainRun:
-        """The run that a line holds; what `decoded_line` makes of it where it is none of these."""
+        """The run that a line holds; what `stripped_line` makes of it where it is none of these."""
         run = self._decoder(text) if self._decoder is not None else None
-        return decoded_line(text, file, line) if run is None else run
+        return stripped_line(text, file, line) if run is None else run
 
 
 @lru_cache(16)

@@ -18,7 +18,7 @@ from ledgeragent.files.objects import is_object, opened_object
 from ledgeragent.files.reading import opened
 from ledgeragent.offline.cutting import EMPTY, Lines, Together, cut
 from ledgeragent.offline.folders import is_results_folder, merged
-from ledgeragent.offline.lines import decoded_line
+from ledgeragent.offline.lines import decoded_line, stripped_line
 from ledgeragent.offline.packed import is_packed, unpacked
 from ledgeragent.offline.piece import NOWHERE, Piece
 from ledgeragent.offline.tablerows import PARQUET, TableRows
@@ -27,7 +27,7 @@ from ledgeragent.types import Json
 _ATTEMPTS = 3
 
 Decoded: TypeAlias = Callable[[bytes, str, int], Json | DataError]
-"""The value of a text in a line of a file, or what is wrong with it."""
+"""The value of a line of a file, by its number, or what is wrong with it."""
 
 
 def pieces(file: str, together: Together = lambda values: False) -> Iterator[Piece]:
@@ -88,7 +88,7 @@ def _broken(last: Piece, problem: DataError) -> Piece:
 
 
 def records(
-    piece: Piece, decoded: Decoded = decoded_line
+    piece: Piece, decoded: Decoded = stripped_line
 ) -> Iterator[tuple[int, Json | DataError]]:
     """Each JSON value of a piece with its line number, or what is wrong with that line.
 
@@ -106,18 +106,20 @@ def records(
         yield number, DataError(piece.problem, file=piece.file, line=place)
 
 
-def _lines(piece: Piece, decoded: Decoded = decoded_line) -> Iterator[tuple[int, Json | DataError]]:
+def _lines(
+    piece: Piece, decoded: Decoded = stripped_line
+) -> Iterator[tuple[int, Json | DataError]]:
     """The values of a piece, line by line."""
     lines = piece.lines if len(piece.lines) != 1 else io.BytesIO(piece.lines[0])
     small, total, most = surely_fits(piece.size), 0, MEMORY.value << 20
     for number, line in enumerate(lines, piece.line):
-        if text := line.strip():
-            total += 0 if small else memory_of(text)
+        if line and not line.isspace():
+            total += 0 if small else memory_of(line)
             if total > most:
                 problem = "what belongs together would take more memory than it may"
                 yield number, MEMORY.refusal(problem, piece.file, number)
                 return
-            yield number, decoded(text, piece.file, number)
+            yield number, decoded(line, piece.file, number)
 
 
 def _table(name: str, raw: IO[bytes]) -> TableRows:

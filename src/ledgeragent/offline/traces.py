@@ -20,7 +20,7 @@ from ledgeragent.offline.forms.scribe import Scribe
 from ledgeragent.offline.heads import Trace as Trace
 from ledgeragent.offline.heads import gold_of_tasks, head, optional
 from ledgeragent.offline.heads import tool_names as tool_names
-from ledgeragent.offline.lines import decoded_line
+from ledgeragent.offline.lines import stripped_line
 from ledgeragent.offline.piece import Piece
 from ledgeragent.offline.repeats import unrepeated
 from ledgeragent.offline.runlines import PlainRun, RunLines
@@ -133,7 +133,7 @@ def _of_run(
         if accepts(trace):
             trace = _filled(trace, run.dialogue, Scribe(), record)
     except _UNREADABLE:
-        value = decoded_line(run.text, piece.file, line)
+        value = stripped_line(run.text, piece.file, line)
         yield from _of_value(value, piece, line, accepts, None)
         return
     yield trace
