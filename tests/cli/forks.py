@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from ledgeragent.packs.catalogue import PACKS
@@ -35,6 +36,8 @@ WHEN_NEEDED = (
     *(f"cel_expr_python.ext.ext_{name}" for name in ("bindings", "math", "optional", "strings")),
 )
 """What verbs import when they are given a pack: one that is shipped, or one in YAML."""
+OF_THE_HARNESS = ("litellm", "fastapi", "pandas")
+"""What the tau2 harness imports, seconds of it; the harness itself, which looks at variables, is left."""
 MOST = 1 << 17
 """Bytes of a request; the kernel passes it on in one piece."""
 
@@ -130,7 +133,7 @@ if __name__ == "__main__":
 
     for verb in VERBS:
         import_module(f"ledgeragent.cli.{verb}")
-    for module in WHEN_NEEDED:
+    for module in (*WHEN_NEEDED, *(OF_THE_HARNESS if find_spec("tau2") else ())):
         with suppress(ImportError):
             import_module(module)
     assert threading.active_count() == 1
