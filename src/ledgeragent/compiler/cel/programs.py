@@ -189,6 +189,7 @@ def _without_our_functions(
 def _summing_up(expression: Any, declared: Any) -> Any:
     """The expression, with loops for the sums that look at what a macro around them binds."""
     whole = expression.serialize()
+    # Here and below: most have none, and to read the tree takes as long as to compile it.
     if b"sum" not in whole:
         return expression
     form = Serialized(whole)
