@@ -12,7 +12,10 @@ PLAIN := $(VENV)/.plain
 READY := $(VENV)/.ready
 CORE_TESTS := $(filter-out tests/test_docs.py tests/test_examples.py,$(wildcard tests/test_*.py)) \
 	tests/contracts tests/packs $(wildcard tests/check tests/compiler tests/journal tests/session)
-HARNESS_TESTS := $(filter-out $(addprefix tests/bench/,__pycache__/ oracle/ probes/ results/ shop/ tokens/),$(wildcard tests/bench/*/))
+HARNESS_TESTS := $(filter-out $(addprefix tests/bench/,__pycache__/ oracle/ probes/ results/ shop/ telehealth/ tokens/),$(wildcard tests/bench/*/))
+
+# One more than there are processors: tests wait for sockets, pages and processes of their own.
+WORKERS := $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 
 # The tests start the command by the hundred: what was compiled once is kept, whatever the surroundings ask for.
 unexport PYTHONDONTWRITEBYTECODE
@@ -34,10 +37,10 @@ quick: check
 	$(BIN)/pytest -n auto $(CORE_TESTS)
 
 test: $(READY)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-# The harness pins versions of its own, so it gets an environment of its own. Reports, the shop, the probes and the
-# oracle never ask for it: `make test` has their tests.
+# The harness pins versions of its own, so it gets an environment of its own. Reports, the shop, the clinic, the
+# probes and the oracle never ask for it: `make test` has their tests.
 test-tau2: $(HARNESS)/.ready
 	LITELLM_LOCAL_MODEL_COST_MAP=True $(HARNESS)/bin/pytest $(HARNESS_TESTS)
 

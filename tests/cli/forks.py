@@ -7,6 +7,7 @@ is left to a start: `fits` says whether a fork would see anything else.
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import runpy
@@ -19,11 +20,24 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+
+from ledgeragent.packs.catalogue import PACKS
 
 ROOT = Path(__file__).parents[2]
 OF_A_START = ("PYTHON", "LC_", "LANG", "TZ", "PATH", "COVERAGE", "COV_")
 """What the names of variables begin with that Python, or who starts it, reads but once."""
+WHEN_NEEDED = (
+    *PACKS.values(),
+    "ledgeragent.compiler.loader",
+    "yaml",
+    "cel_expr_python.cel",
+    *(f"cel_expr_python.ext.ext_{name}" for name in ("bindings", "math", "optional", "strings")),
+)
+"""What verbs import when they are given a pack: one that is shipped, or one in YAML."""
+OF_THE_HARNESS = ("litellm", "fastapi", "pandas")
+"""What the tau2 harness imports, seconds of it; the harness itself, which looks at variables, is left."""
 MOST = 1 << 17
 """Bytes of a request; the kernel passes it on in one piece."""
 
@@ -119,6 +133,12 @@ if __name__ == "__main__":
 
     for verb in VERBS:
         import_module(f"ledgeragent.cli.{verb}")
+    for module in (*WHEN_NEEDED, *(OF_THE_HARNESS if find_spec("tau2") else ())):
+        with suppress(ImportError):
+            import_module(module)
     assert threading.active_count() == 1
+    # Each fork would walk, and so copy, what was imported here, at the latest when it ends.
+    gc.collect()
+    gc.freeze()
     if is_fork(socket.socket(fileno=int(sys.argv[1]))):
         runpy.run_module("ledgeragent", run_name="__main__", alter_sys=True)

@@ -21,6 +21,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each 
         (["replay", "nowhere.jsonl", "--domain", "shop"], b""),
         (["replay", "-", "--domain", "shop", "--format", "json"], b'{"id": "r", "messages": []}\n'),
         (["check", "shop", "--format", "json"], b""),
+        (["check", "examples/parking/pack.yaml", "--format", "json"], b""),
+        (["test", "--domain", "examples/parking/pack.yaml"], b""),
         (["explain", "shop/no-such-rule"], b""),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

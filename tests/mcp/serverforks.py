@@ -6,6 +6,7 @@ A fork is a process of its own, with the streams, folder and variables of the st
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import runpy
@@ -88,5 +89,8 @@ def serve(place: str) -> str | None:
 if __name__ == "__main__":
     for name in IMPORTED:
         import_module(name)
+    # Each fork would walk, and so copy, what was imported here, at the latest when it ends.
+    gc.collect()
+    gc.freeze()
     if (module := serve(sys.argv[1])) is not None:
         runpy.run_module(module, run_name="__main__", alter_sys=True)

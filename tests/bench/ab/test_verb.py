@@ -16,6 +16,7 @@ import pytest
 from ledgeragent.cli.main import main
 from tests.bench.chat_server import serving
 from tests.bench.shop.scripted import answer
+from tests.cli.command import ledgeragent
 
 WORDS = {"role": "assistant", "content": "I would look it up."}
 LOOKUP = {"name": "get_order", "arguments": '{"order_id": "A1"}'}
@@ -164,11 +165,11 @@ def test_without_the_harness_airline_is_left_out_in_a_line(
 @pytest.mark.skipif(
     find_spec("tau2") is None, reason="the tau2 harness is not installed (extra tau2)"
 )
-def test_with_the_harness_airline_is_played_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_with_the_harness_airline_is_played_too(tmp_path: Path) -> None:
     with server("freely") as url:
-        assert ab(url, tmp_path, "--trials", "1", "--tasks", "1") == 0, capsys.readouterr().err
+        options = ["--model", "obliging", "--url", url, "--jobs", "1", "-o", tmp_path]
+        done = ledgeragent("bench", "ab", *options, "--trials", "1", "--tasks", "1")
+    assert done.code == 0, done.err
     page = (tmp_path / "report.md").read_text()
     for domain in ("shop", "airline"):
         assert re.search(rf"^\| {domain} \| fc \| ", page, re.MULTILINE)

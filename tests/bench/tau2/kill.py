@@ -6,6 +6,7 @@ per experiment, how each life ended: its exit code, or minus the signal.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -70,4 +71,7 @@ if __name__ == "__main__":
     if request_file := sys.argv[1:]:
         for module in MODULES:
             harness(module)
+        # What was imported stays: no life need walk it, and so copy it.
+        gc.collect()
+        gc.freeze()
         print(json.dumps([drive(one) for one in json.loads(Path(request_file[0]).read_text())]))

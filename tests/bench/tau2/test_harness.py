@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 from ledgeragent.bench.results.reading import read_results
 from tests.bench.tau2.model_server import Moody, Script, call, serving
+from tests.cli.command import ledgeragent
 
 pytestmark = pytest.mark.skipif(
     find_spec("tau2") is None, reason="the tau2 harness is not installed (extra tau2)"
@@ -27,17 +27,10 @@ AGENT = [CANCEL, call("list_all_product_types"), "That is all.", "That is all.",
 CUSTOMER = ["Please cancel order #W0000001.", "###STOP###"]
 
 
-def run(arguments: list[str], timeout: int = 300, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": f"{SOURCE}:{SOURCE.parent}", **environment},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
+def bench(*arguments: str, data: str = "") -> str:
+    done = ledgeragent("bench", *arguments, env={"LEDGERAGENT_DATA_DIR": data})
+    assert done.code == 0, done.out[-2000:] + done.err[-4000:]
+    return done.out
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +43,19 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Script, Path]:
         request.write_text(
             json.dumps({"scratch": str(scratch), "url": url, "domain": "retail", "arms": ARMS})
         )
-        run([str(Path(__file__).with_name("drive.py")), str(request)], LEDGERAGENT_DATA_DIR="")
+        done = subprocess.run(
+            [sys.executable, str(Path(__file__).with_name("drive.py")), str(request)],
+            env={
+                **os.environ,
+                "PYTHONPATH": f"{SOURCE}:{SOURCE.parent}",
+                "LEDGERAGENT_DATA_DIR": "",
+            },
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return script, scratch
 
 
@@ -164,18 +169,11 @@ TASKS = {"airline": 50, "retail": 114, "telecom": 114, "telehealth": 20}
 
 @pytest.fixture(scope="module")
 def gold(data_dir: Path) -> dict[str, dict[str, Any]]:
-    """Every task's gold actions, two domains at a time."""
-
-    def play(domain: str) -> dict[str, Any]:
-        out = run(
-            ["-m", "ledgeragent", "bench", "gold", "--domain", domain, "--format", "json"],
-            LEDGERAGENT_DATA_DIR=str(data_dir),
-        )
-        found: dict[str, Any] = json.loads(out)[domain]
-        return found
-
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(TASKS, pool.map(play, TASKS), strict=True))
+    """Every task's gold actions."""
+    domains = [word for domain in TASKS for word in ("--domain", domain)]
+    out = bench("gold", *domains, "--format", "json", data=str(data_dir))
+    found: dict[str, dict[str, Any]] = json.loads(out)
+    return found
 
 
 @pytest.mark.parametrize("domain", TASKS)
@@ -191,12 +189,12 @@ def test_gold_actions_earn_the_reward_and_pass_the_gate(
 
 def test_an_experiment_outlasts_a_server_that_fails_and_is_resumed(tmp_path: Path) -> None:
     results = tmp_path / "runs.jsonl"
-    command = ["-m", "ledgeragent", "bench", "run", "--domain", "retail", "--tasks", "1"]
+    command = ["run", "--domain", "retail", "--tasks", "1"]
     command += ["--arm", "fc", "--arm", "ledgeragent", "--model", "scripted", "--workers", "2"]
     with serving(Moody()) as url:
         command += ["--url", f"{url}/any", "-o", str(results)]
-        run([*command, "--trials", "1"], LEDGERAGENT_DATA_DIR="")
-        run([*command, "--trials", "2"], LEDGERAGENT_DATA_DIR="")
+        bench(*command, "--trials", "1")
+        bench(*command, "--trials", "2")
     runs = list(read_results(str(results)))
     assert sorted(one.arm for one in runs) == ["fc", "fc", "ledgeragent", "ledgeragent"]
     assert all(one.termination == "user_stop" and one.spent.prompt for one in runs)

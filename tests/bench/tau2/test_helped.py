@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,12 +15,11 @@ from ledgeragent.bench.arms.helpers import HELPERS, VERIFIER
 from ledgeragent.bench.results.reading import read_results
 from ledgeragent.bench.results.results import Run
 from tests.bench.tau2.model_server import Body, Script, serving
+from tests.cli.command import ledgeragent
 
 pytestmark = pytest.mark.skipif(
     find_spec("tau2") is None, reason="the tau2 harness is not installed (extra tau2)"
 )
-
-SOURCE = Path(__file__).parents[3] / "src"
 
 
 class Helping(Script):
@@ -86,19 +82,12 @@ def played(
     results = tmp_path_factory.mktemp("runs") / "runs.jsonl"
     script = Helping()
     with serving(script) as url:
-        command = ["-m", "ledgeragent", "bench", "run", "--domain", "retail", "--tasks", "1"]
+        command = ["bench", "run", "--domain", "retail", "--tasks", "1"]
         command += ["--arm", "fama", "--arm", "irma", "--model", "scripted", "--workers", "1"]
         command += ["--trials", "1", "--fama-choice", str(choice), "--irma-when", "every_step"]
         command += ["--url", f"{url}/any", "-o", str(results)]
-        done = subprocess.run(
-            [sys.executable, *command],
-            env={**os.environ, "PYTHONPATH": str(SOURCE), "LEDGERAGENT_DATA_DIR": ""},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+        done = ledgeragent(*command, env={"LEDGERAGENT_DATA_DIR": ""})
+        assert done.code == 0, done.out[-2000:] + done.err[-4000:]
     yield script, {run.arm: run for run in read_results(str(results))}
     assert json.loads(results.read_text().splitlines()[0])["settings"]["fama"]
 

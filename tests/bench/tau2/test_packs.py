@@ -61,7 +61,7 @@ def test_an_arm_takes_the_pack_that_is_named(tmp_path: Path) -> None:
     server, results = Insistent(step=NOTHING), tmp_path / "runs.jsonl"
     pack = ["--domain", "mock", "--pack", "shop"]
     life = experiment(server, results, *pack, "--arm", "fc", "--arm", "ledgeragent")
-    assert life.returncode == 0, life.stderr
+    assert life.code == 0, life.err
     first, *runs = rows(results)
     by_arm = {run["arm"]: run for run in runs}
     before = executed(by_arm["ledgeragent"])  # what the task's history brings
@@ -73,15 +73,15 @@ def test_an_arm_takes_the_pack_that_is_named(tmp_path: Path) -> None:
 def test_an_arm_without_a_pack_is_told_before_anything_is_played(tmp_path: Path) -> None:
     server = Insistent(step=NOTHING)
     life = experiment(server, tmp_path / "r.jsonl", "--domain", "mock", "--arm", "ledgeragent")
-    assert life.returncode == 2
-    assert "no shipped pack lists all of these tools: create_task" in life.stderr
+    assert life.code == 2
+    assert "no shipped pack lists all of these tools: create_task" in life.err
     assert not server.bodies
 
 
 def test_a_domain_that_is_none_is_told_with_those_there_are(tmp_path: Path) -> None:
     life = experiment(Insistent(), tmp_path / "r.jsonl", "--domain", "nowhere")
-    assert life.returncode == 2
-    assert "there is no domain 'nowhere'; choose one of: airline, " in life.stderr
+    assert life.code == 2
+    assert "there is no domain 'nowhere'; choose one of: airline, " in life.err
 
 
 @pytest.mark.skipif(not OFFICIAL, reason="the domain is in the official line of the harness alone")
@@ -89,7 +89,7 @@ def test_a_call_behind_a_door_is_judged_as_the_tool_that_it_names(tmp_path: Path
     server, results = Insistent(step=FREEZE), tmp_path / "runs.jsonl"
     bank = ["--domain", "banking_knowledge", "--arm", "fc", "--arm", "gate-only"]
     life = experiment(server, results, *bank)
-    assert life.returncode == 0, life.stderr
+    assert life.code == 0, life.err
     first, *runs = rows(results)
     by_arm = {run["arm"]: run for run in runs}
     assert set(executed(by_arm["fc"])) == {"call_discoverable_agent_tool"}
@@ -97,13 +97,13 @@ def test_a_call_behind_a_door_is_judged_as_the_tool_that_it_names(tmp_path: Path
     assert "nobody's identity has been verified" in json.dumps(by_arm["gate-only"])
     assert first["settings"]["retrieval"] == {"banking_knowledge": "bm25"}
     other = experiment(server, results, *bank, "--retrieval", "no_such")
-    assert other.returncode == 2
-    assert "cannot be searched with 'no_such'" in other.stderr
+    assert other.code == 2
+    assert "cannot be searched with 'no_such'" in other.err
 
 
 @pytest.mark.parametrize("option", ["--audio-native", "--speech-complexity=control"])
 def test_speech_is_refused_with_our_arms(option: str) -> None:
     life = bench("tau2", "run", "--domain", "airline", "--agent", "ledgeragent", option)
-    assert life.returncode == 2
-    assert "the arm ledgeragent is for text" in life.stderr
-    assert option.partition("=")[0] in life.stderr
+    assert life.code == 2
+    assert "the arm ledgeragent is for text" in life.err
+    assert option.partition("=")[0] in life.err

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -17,12 +14,12 @@ import pytest
 
 from tests.bench.chat_server import serving
 from tests.bench.tau2.model_server import Body, _message, call
+from tests.cli.command import Done, ledgeragent
 
 pytestmark = pytest.mark.skipif(
     find_spec("tau2") is None, reason="the tau2 harness is not installed (extra tau2)"
 )
 
-SOURCE = Path(__file__).parents[3] / "src"
 KEYS = {
     "AGENT_KEY": "sk-of-the-agent",
     "USER_KEY": "sk-of-the-user",
@@ -75,17 +72,8 @@ def handler(server: Strict) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def bench(*arguments: str, data: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, **KEYS, "PYTHONPATH": f"{SOURCE}:{SOURCE.parent}"}
-    environment |= {"LEDGERAGENT_DATA_DIR": data}
-    return subprocess.run(
-        [sys.executable, "-m", "ledgeragent", "bench", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+def bench(*arguments: str, data: str = "") -> Done:
+    return ledgeragent("bench", *arguments, env={**KEYS, "LEDGERAGENT_DATA_DIR": data})
 
 
 @dataclass
@@ -94,7 +82,7 @@ class Played:
 
     server: Strict
     results: Path
-    lives: list[subprocess.CompletedProcess[str]]
+    lives: list[Done]
 
 
 @pytest.fixture(scope="module")
@@ -141,18 +129,18 @@ def rows(file: Path) -> list[dict[str, Any]]:
 
 def test_without_a_data_folder_what_is_missing_is_left_out_in_a_line(played: Played) -> None:
     first = played.lives[0]
-    assert first.returncode == 0, first.stderr
-    (line,) = [line for line in first.stderr.splitlines() if "left out" in line]
+    assert first.code == 0, first.err
+    (line,) = [line for line in first.err.splitlines() if "left out" in line]
     assert "telehealth" in line and "ledgeragent bench data" in line
-    assert "Traceback" not in first.stderr and "DEBUG" not in first.stderr
+    assert "Traceback" not in first.err and "DEBUG" not in first.err
     domains = {row["domain"] for row in rows(played.results)[1:]}
     assert domains == {"airline", "retail", "telecom"}
 
 
 def test_a_missing_domain_that_was_asked_for_is_refused_in_a_line(played: Played) -> None:
     named = played.lives[2]
-    assert named.returncode == 2
-    assert "Traceback" not in named.stderr and "telehealth lacks" in named.stderr
+    assert named.code == 2
+    assert "Traceback" not in named.err and "telehealth lacks" in named.err
 
 
 def test_a_template_that_wants_the_system_message_first_gets_the_ledger_all_the_same(
@@ -174,7 +162,7 @@ def test_each_side_has_its_own_key(played: Played) -> None:
     assert keys["user"] == {KEYS["USER_KEY"]}
     assert keys["judge"] <= {KEYS["JUDGE_KEY"]}
     written = played.results.read_text() + Path(f"{played.results}.log").read_text()
-    assert not any(key in written + life.stderr for key in KEYS.values() for life in played.lives)
+    assert not any(key in written + life.err for key in KEYS.values() for life in played.lives)
 
 
 def test_the_options_reach_the_server_and_the_record(played: Played) -> None:
@@ -199,8 +187,8 @@ def test_the_options_reach_the_server_and_the_record(played: Played) -> None:
 
 def test_other_options_are_refused_with_what_differs(played: Played) -> None:
     second = played.lives[1]
-    assert second.returncode == 2
-    assert "other settings (agent:" in second.stderr
+    assert second.code == 2
+    assert "other settings (agent:" in second.err
 
 
 def test_the_harness_logs_into_a_file_of_its_owner(played: Played) -> None:
@@ -219,10 +207,10 @@ def test_a_table_of_the_paper_is_played_resumed_and_shown_beside_its_numbers(
         first = bench(*command)
         asked = sum(map(len, server.bodies.values()))
         again = bench(*command)
-    assert first.returncode == again.returncode == 0, first.stderr
+    assert first.code == again.code == 0, first.err
     assert sum(map(len, server.bodies.values())) == asked
-    assert first.stdout == again.stdout
-    assert "| retail | openai/agent | ledgeragent-paper |" in first.stdout
-    assert "| retail | GLM-5 | ledgeragent (paper) | 48.5 | 67.1 |" in first.stdout
-    assert "cancel_requires_basis" in first.stdout
+    assert first.out == again.out
+    assert "| retail | openai/agent | ledgeragent-paper |" in first.out
+    assert "| retail | GLM-5 | ledgeragent (paper) | 48.5 | 67.1 |" in first.out
+    assert "cancel_requires_basis" in first.out
     assert (tmp_path / "report" / "main.tex").exists()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -17,9 +14,9 @@ import pytest
 from ledgeragent.bench.arms.arms import ARMS
 from ledgeragent.bench.tau2.data import keep_results, own_folder
 from tests.bench.tau2.model_server import Moody, serving
+from tests.cli.command import Done, ledgeragent
 
 TASKS = ("ours-1", "ours-2")
-SOURCE = Path(__file__).parents[3] / "src"
 
 HARNESS = find_spec("tau2")
 OFFICIAL = HARNESS is not None and Path(str(HARNESS.origin)).with_name("runner").is_dir()
@@ -46,21 +43,10 @@ class Steady(Moody):
         return super().reply(arm, body)
 
 
-def tau2(
-    *arguments: str, answer: str = "", data: str = "", code: int = 0
-) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": f"{SOURCE}:{SOURCE.parent}"}
-    environment |= {"LEDGERAGENT_DATA_DIR": data, "OPENAI_API_KEY": "sk-of-the-environment"}
-    done = subprocess.run(
-        [sys.executable, "-m", "ledgeragent", "bench", "tau2", *arguments],
-        env=environment,
-        input=answer,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout[-2000:] + done.stderr[-4000:]
+def tau2(*arguments: str, answer: str = "", data: str = "", code: int = 0) -> Done:
+    environment = {"LEDGERAGENT_DATA_DIR": data, "OPENAI_API_KEY": "sk-of-the-environment"}
+    done = ledgeragent("bench", "tau2", *arguments, stdin=answer.encode(), env=environment)
+    assert done.code == code, done.out[-2000:] + done.err[-4000:]
     return done
 
 
@@ -127,7 +113,7 @@ def test_results_outlive_the_run_and_what_is_missing_is_done_on_resume(
 
 @needs_harness
 def test_the_harness_parses_its_own_options_and_knows_our_arms() -> None:
-    told = tau2("run", "--agent", "nobody", "--num-trials", "2", code=2).stderr
+    told = tau2("run", "--agent", "nobody", "--num-trials", "2", code=2).err
     assert "invalid choice: 'nobody'" in told
     assert all(repr(arm.name) in told for arm in ARMS.values() if arm.kind != "plain")
 

@@ -22,7 +22,7 @@ from ledgeragent.compiler.cel.growth import MOST_BYTES, Growth
 from ledgeragent.compiler.cel.pieces import Pieces
 from ledgeragent.compiler.cel.scope import Mistyped, Scope
 from ledgeragent.compiler.cel.surgery import Serialized, with_sums, without_early_ends
-from ledgeragent.compiler.cel.tree import Call, Expr, Fold, read_tree, walk
+from ledgeragent.compiler.cel.tree import BIND_ITEM, Call, Expr, Fold, read_tree, walk
 from ledgeragent.compiler.cel.variables import Use, uses
 from ledgeragent.compiler.problems import Problems
 from ledgeragent.compiler.source.yamlfile import Node
@@ -188,7 +188,11 @@ def _without_our_functions(
 
 def _summing_up(expression: Any, declared: Any) -> Any:
     """The expression, with loops for the sums that look at what a macro around them binds."""
-    form = Serialized(expression.serialize())
+    whole = expression.serialize()
+    # Here and below: most have none, and to read the tree takes as long as to compile it.
+    if b"sum" not in whole:
+        return expression
+    form = Serialized(whole)
     sums = {
         node.raw: node.args[0].raw
         for node in walk(form.tree)
@@ -199,7 +203,10 @@ def _summing_up(expression: Any, declared: Any) -> Any:
 
 def _going_to_the_end(expression: Any, declared: Any) -> Any:
     """The expression, without early ends of loops where it binds names that they would spoil."""
-    form = Serialized(expression.serialize())
+    whole = expression.serialize()
+    if BIND_ITEM.encode() not in whole:
+        return expression
+    form = Serialized(whole)
     macros = {node.macro for node in walk(form.tree) if isinstance(node, Fold)}
     if "bind" not in macros or macros.isdisjoint(("all", "exists")):
         return expression

@@ -14,6 +14,9 @@ from typing import Any
 from ledgeragent.compiler.cel.wire import WireFields, first, read_message, text_of
 from ledgeragent.types import Json
 
+BIND_ITEM = "#unused"
+"""What the loop that stands for a bind names its items."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expr:
@@ -177,7 +180,7 @@ class _Decoder:
         """Recognises the macro by the loop that the parser wrote for it."""
         variable, source = text_of(message, 1), self.expr(message[2][0])
         start, step = self.expr(message[4][0]), self.expr(message[6][0])
-        if variable == "#unused":
+        if variable == BIND_ITEM:
             body = self.expr(message[7][0])
             name = text_of(message, 3)
             return Fold(macro="bind", variable=name, source=start, body=body, **place)

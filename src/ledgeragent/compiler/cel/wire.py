@@ -27,8 +27,8 @@ def text_of(message: WireFields, number: int) -> str:
 def read_message(raw: bytes) -> WireFields:
     """The fields of one message: integers for varints, bytes for everything else."""
     fields: WireFields = defaultdict(list)
-    position = 0
-    while position < len(raw):
+    position, end = 0, len(raw)
+    while position < end:
         key, position = _varint(raw, position)
         number, wire = key >> 3, key & 7
         if wire == 0:
@@ -45,7 +45,12 @@ def read_message(raw: bytes) -> WireFields:
 
 
 def _varint(raw: bytes, position: int) -> tuple[int, int]:
-    result = shift = 0
+    result = raw[position]
+    position += 1
+    if result < 0x80:
+        return result, position
+    result &= 0x7F
+    shift = 7
     while True:
         byte = raw[position]
         position += 1
