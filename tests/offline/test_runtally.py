@@ -8,6 +8,7 @@ import pytest
 
 from ledgeragent.gate import Gate
 from ledgeragent.offline.judging import judge
+from ledgeragent.offline.runtally import RunTally
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
@@ -24,7 +25,7 @@ READ: tuple[Message, ...] = (
 def counted(*messages: Message) -> ReplayResult:
     result = ReplayResult()
     trace = Trace(run="r", messages=messages, reward=1.0)
-    result.count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
+    RunTally(result).count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
     return result
 
 
@@ -64,7 +65,7 @@ def test_solved_runs_that_were_asked_are_listed_by_clause_and_task() -> None:
         asked = (Reply(calls=(LEND,)), ToolReturn(call_id=LEND.id, content=content))
         trace = Trace(run="r", messages=asked, reward=reward, benchmark="lending", task_id=task)
         other = ReplayResult()
-        other.count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
+        RunTally(other).count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
         result.add(other)
     rows = {
         (row["benchmark"], row["task_id"], row["runs"], row["before_an_executed_write"])
