@@ -31,14 +31,9 @@ class Put(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """A record of which some fields were observed.
-
-    `merged` are what some earlier records became by it, each with that record, by its identity: runs of a
-    task often begin with the same reads.
-    """
+    """A record of which some fields were observed."""
 
     entry: Entry
-    merged: dict[int, tuple[Entry, Entry]]
 
 
 class Unanswered(NamedTuple):
@@ -82,7 +77,7 @@ class _Notes(Ledger):
     def merge(self, entry: Entry, fields: Container[str] | None = None) -> Ledger:
         if fields is not None:
             raise TypeError("only what a write answers leaves fields of a record as they were")
-        self.steps.append(Merge(entry, {}))
+        self.steps.append(Merge(entry))
         return self
 
     def unreadable(self, path: Path[Json], answer: str, source: ToolCall, turn: int) -> Ledger:
@@ -143,7 +138,7 @@ def _in_turn(turn: int, step: LedgerStep) -> LedgerStep:
         return step
     entry = step.entry
     again = Entry(entry.path, entry.value, entry.source, turn, entry.typed, entry.sound)
-    return Put(again) if isinstance(step, Put) else Merge(again, {})
+    return Put(again) if isinstance(step, Put) else Merge(again)
 
 
 def _key(call: ToolCall, returned: ToolReturn, domain: Domain) -> _Key | None:
