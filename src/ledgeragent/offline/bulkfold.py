@@ -120,10 +120,14 @@ class BulkFold:
 
     def _return(self, returned: ToolReturn) -> bool:
         """Takes a return, unless it comes late: that of a write which nobody awaits any more."""
-        call, rest = answer_first(self._pending, returned.call_id)
-        if call is None:
-            return not self._draft.base.unconfirmed
-        self._pending = rest
+        pending = self._pending
+        if len(pending) == 1 and pending[0].id == returned.call_id:  # as most are
+            call, self._pending = pending[0], ()
+        else:
+            first, rest = answer_first(pending, returned.call_id)
+            if first is None:
+                return not self._draft.base.unconfirmed
+            call, self._pending = first, rest
         domain = self._domain
         tool = domain.tool(call.name)
         if isinstance(tool, Read):

@@ -124,12 +124,14 @@ class Observations:
             self._memory.put(key, _Account({turn: steps}, domain.tools), len(returned.content))
             return steps
         by_turn = account.by_turn
-        if turn not in by_turn:
-            if len(by_turn) >= _MOST_TURNS:
-                by_turn.pop(next(iter(by_turn)))
-            earlier = next(iter(by_turn.values()))
-            by_turn[turn] = tuple([_in_turn(turn, step) for step in earlier])
-        return by_turn[turn]
+        of_turn = by_turn.get(turn)
+        if of_turn is not None:
+            return of_turn
+        if len(by_turn) >= _MOST_TURNS:
+            by_turn.pop(next(iter(by_turn)))
+        earlier = next(iter(by_turn.values()))
+        steps = by_turn[turn] = tuple([_in_turn(turn, step) for step in earlier])
+        return steps
 
 
 def _in_turn(turn: int, step: LedgerStep) -> LedgerStep:
@@ -150,5 +152,5 @@ def _key(call: ToolCall, returned: ToolReturn, domain: Domain) -> _Key | None:
     for value in values:
         if type(value) is not str:
             return None
-    names = (call.name, content, returned.error, returned.lost)
-    return id(domain.tools), *names, *arguments, *values
+    tools = id(domain.tools)
+    return (tools, call.name, content, returned.error, returned.lost, *arguments, *values)

@@ -170,7 +170,8 @@ def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) ->
         else:
             intake.read(piece.file, trace)
             intake.timeless += _lacks_the_time(trace, binding.domain_for(trace))
-            intake.count_values(binding.own_values(trace.parameters))
+            if trace.parameters is not None:
+                intake.count_values(binding.own_values(trace.parameters))
             yield binding.named(trace)
 
 
