@@ -10,6 +10,7 @@ from pathlib import Path
 from ledgeragent.domain import Domain
 from ledgeragent.gate import Gate
 from ledgeragent.offline.judging import judge
+from ledgeragent.offline.runtally import RunTally
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, read_traces
 from ledgeragent.predicates import Broken, View, predicate, violation
@@ -67,7 +68,7 @@ RUNS = (
 def counted(domain: Domain) -> ReplayResult:
     result = ReplayResult()
     for trace in RUNS:
-        result.count(trace, judge(trace, Gate(domain=domain)), domain)
+        RunTally(result).count(trace, judge(trace, Gate(domain=domain)), domain)
     return result
 
 
@@ -92,7 +93,7 @@ def test_a_run_that_made_every_write_of_the_solution_gave_up_nothing() -> None:
         lent = (*LOOKED_UP, Reply(calls=(made,)), answer(made, "lent"))
         trace = run(*lent, reward=0, gold=["get_member", "lend_book"])
         result = ReplayResult()
-        result.count(trace, judge(trace, Gate(domain=GUARDED)), GUARDED)
+        RunTally(result).count(trace, judge(trace, Gate(domain=GUARDED)), GUARDED)
         assert figures(result) == ({"premature": 1} if premature else {})
 
 
@@ -126,7 +127,7 @@ def test_a_write_that_a_shadow_rule_would_stop_is_listed_apart() -> None:
     messages = (Reply(calls=(long,)), ToolReturn(call_id=long.id, content="done"))
     result = ReplayResult()
     trace = Trace(run="r", messages=messages, reward=1.0)
-    result.count(trace, judge(trace, Gate(domain=domain)), domain)
+    RunTally(result).count(trace, judge(trace, Gate(domain=domain)), domain)
     assert not result.rejected and not result.asked_by_clause
     assert [(row["predicate"], row["enforcement"]) for row in result.shadow] == [
         ("lending/days", "audit")

@@ -6,13 +6,13 @@ reads and some talk, and what comes behind the last one needs no records at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TypedDict
 
 from ledgeragent.absorb import Outcome, after_write
 from ledgeragent.domain import Domain
-from ledgeragent.effects import Effect, FieldTouch, Neutral, Write
+from ledgeragent.effects import Effect, FieldTouch, Neutral, Read, Write
 from ledgeragent.ledger import Ledger, Utterance
 from ledgeragent.offline.ledgerdraft import LedgerDraft
 from ledgeragent.offline.observation import Observations
@@ -54,16 +54,17 @@ class BulkFold:
         self._turn = ledger.turn
         self._now = ledger.now
 
-    def take(self, message: Message) -> None:
-        """One message later."""
-        if isinstance(message, ToolReturn):
-            is_done = self._return(message)
-        elif isinstance(message, Reply):
-            is_done = self._reply(message)
-        else:
-            is_done = self._hear(message)
-        if not is_done:
-            self._observe(message)
+    def take(self, messages: Iterable[Message]) -> None:
+        """These messages later."""
+        for message in messages:
+            if isinstance(message, ToolReturn):
+                is_done = self._return(message)
+            elif isinstance(message, Reply):
+                is_done = self._reply(message)
+            else:
+                is_done = self._hear(message)
+            if not is_done:
+                self._observe(message)
 
     def ledger(self) -> Ledger:
         """The ledger after all of them."""
@@ -72,10 +73,24 @@ class BulkFold:
             self._begin(ledger)
         return ledger
 
-    def forget_records(self) -> None:
-        """From here on only what executes is seen: nobody looks at the ledger again."""
+    def end(self, messages: Iterable[Message], calls: Collection[int]) -> None:
+        """Takes messages for what they tell of these calls alone: nobody looks at the ledger again.
+
+        The calls are given by the ids of the objects, and none of them is made anew.
+        """
         self._keeps_records = False
         self._domain = _without_records(self._domain)
+        for message in messages:
+            if not self._awaits(calls):
+                break
+            self.take((message,))
+
+    def _awaits(self, calls: Collection[int]) -> bool:
+        """True if one of these calls has no result so far that is its last."""
+        for call in self._pending:
+            if id(call) in calls:
+                return True
+        return any(id(doubt.call) in calls for doubt in self._draft.base.unconfirmed)
 
     def _hear(self, message: UserMessage) -> bool:
         """Takes what the user says, unless that may change records."""
@@ -105,18 +120,21 @@ class BulkFold:
 
     def _return(self, returned: ToolReturn) -> bool:
         """Takes a return, unless it comes late: that of a write which nobody awaits any more."""
-        call, rest = answer_first(self._pending, returned.call_id)
-        if call is None:
-            return not self._draft.base.unconfirmed
-        self._pending = rest
+        pending = self._pending
+        if len(pending) == 1 and pending[0].id == returned.call_id:  # as most are
+            call, self._pending = pending[0], ()
+        else:
+            first, rest = answer_first(pending, returned.call_id)
+            if first is None:
+                return not self._draft.base.unconfirmed
+            call, self._pending = first, rest
         domain = self._domain
-        if domain.routes(call.name):
+        tool = domain.tool(call.name)
+        if isinstance(tool, Read):
             if self._keeps_records:
                 observation = _observations.of(call, returned, domain, self._turn)
                 self._draft.observe(observation, call, self._turn)
-            return True
-        tool = domain.tool(call.name)
-        if not isinstance(tool, Neutral):
+        elif not isinstance(tool, Neutral):
             self._write(call, returned, _outcomes.of(tool, returned))
         elif not returned.failed:
             self.executed.add(id(call))

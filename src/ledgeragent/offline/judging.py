@@ -141,29 +141,24 @@ def judge(trace: Trace, gate: Gate) -> list[JudgedCall]:
         return []
     fold = BulkFold(gate.domain)
     proposed: list[Proposed] = []
-    end = _after_last(tools, trace.messages)
-    for place, message in enumerate(trace.messages[:end]):
-        fold.take(message)
-        if type(message) is Reply and message.calls:
-            calls = [call for call in message.calls if call.name in tools]
-            if calls:
-                proposed += _proposed(calls, gate, fold.ledger(), place)
-    fold.forget_records()
-    open_calls = {id(call) for call, *_ in proposed}
-    for message in trace.messages[end:]:
-        if open_calls <= fold.executed:
-            break
-        fold.take(message)
+    begin = 0
+    for place, calls in _calls_of(tools, trace.messages):
+        fold.take(trace.messages[begin : place + 1])
+        proposed += _proposed(calls, gate, fold.ledger(), place)
+        begin = place + 1
+    fold.end(trace.messages[begin:], {id(call) for call, *_ in proposed})
     return _judged_calls(proposed, fold.executed)
 
 
-def _after_last(tools: Set[str], messages: Sequence[Message]) -> int:
-    """The place behind the last reply with a call of one of these tools."""
-    for place in range(len(messages), 0, -1):
-        message = messages[place - 1]
-        if type(message) is Reply and any(call.name in tools for call in message.calls):
-            return place
-    return 0
+def _calls_of(
+    tools: Set[str], messages: Sequence[Message]
+) -> Iterator[tuple[int, Sequence[ToolCall]]]:
+    """The calls of these tools, reply by reply, with the place of each reply that has some."""
+    for place, message in enumerate(messages):
+        if type(message) is Reply and message.calls:
+            calls = [call for call in message.calls if call.name in tools]
+            if calls:
+                yield place, calls
 
 
 def judge_followed(

@@ -8,12 +8,15 @@ from typing import Any, TypeVar
 from ledgeragent.entry import UNMARKED, Entry
 from ledgeragent.ledger import Ledger, Touch, Utterance
 from ledgeragent.offline.observation import Merge, Observation, Put, Unavailable
+from ledgeragent.offline.textmemory import TextMemory
 from ledgeragent.paths import Path, PathTemplate
 from ledgeragent.types import Json, ToolCall
 
 R = TypeVar("R")
 
-_MOST_MERGED = 4
+# What two entries became that were merged, with both, so that nothing else can have their identity: runs
+# of a task often begin with the same reads.
+_merged: TextMemory[tuple[int, int], tuple[Entry, Entry, Entry]] = TextMemory()
 
 
 class LedgerDraft(Ledger):
@@ -40,25 +43,27 @@ class LedgerDraft(Ledger):
             if isinstance(step, Put):
                 self._fresh[step.entry.path] = step.entry
             elif isinstance(step, Merge):
-                self._merge(step)
+                self._merge(step.entry)
             elif isinstance(step, Unavailable):
                 object.__setattr__(self, "base", self.base.without(call, step.answer))
             else:
                 self.unreadable(step.path, step.answer, call, turn)
 
-    def _merge(self, step: Merge) -> None:
-        entry, merged = step
-        earlier = self.get(entry.path)
-        if earlier is None or earlier.stale is not UNMARKED:  # marks are of this run alone
+    def _merge(self, entry: Entry) -> None:
+        path, fresh = entry.path, self._fresh
+        earlier = fresh.get(path) or self.base.get(path)
+        if earlier is None:
+            fresh[path] = entry
+        elif earlier.stale is not UNMARKED:  # marks are of this run alone
             self.merge(entry)
-            return
-        pair = merged.get(id(earlier))
-        if pair is None:
-            if len(merged) >= _MOST_MERGED:
-                merged.clear()
-            self.merge(entry)
-            pair = merged[id(earlier)] = earlier, self._fresh[entry.path]
-        self._fresh[entry.path] = pair[1]
+        else:
+            key = (id(earlier), id(entry))
+            triple = _merged.get(key)
+            if triple is None:
+                self.merge(entry)
+                triple = (fresh[path], earlier, entry)
+                _merged.put(key, triple, 0)
+            fresh[path] = triple[0]
 
     def get(self, path: Path[Json]) -> Entry | None:
         return self._fresh.get(path) or self.base.get(path)

@@ -31,14 +31,9 @@ class Put(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """A record of which some fields were observed.
-
-    `merged` are what some earlier records became by it, each with that record, by its identity: runs of a
-    task often begin with the same reads.
-    """
+    """A record of which some fields were observed."""
 
     entry: Entry
-    merged: dict[int, tuple[Entry, Entry]]
 
 
 class Unanswered(NamedTuple):
@@ -82,7 +77,7 @@ class _Notes(Ledger):
     def merge(self, entry: Entry, fields: Container[str] | None = None) -> Ledger:
         if fields is not None:
             raise TypeError("only what a write answers leaves fields of a record as they were")
-        self.steps.append(Merge(entry, {}))
+        self.steps.append(Merge(entry))
         return self
 
     def unreadable(self, path: Path[Json], answer: str, source: ToolCall, turn: int) -> Ledger:
@@ -129,12 +124,14 @@ class Observations:
             self._memory.put(key, _Account({turn: steps}, domain.tools), len(returned.content))
             return steps
         by_turn = account.by_turn
-        if turn not in by_turn:
-            if len(by_turn) >= _MOST_TURNS:
-                by_turn.pop(next(iter(by_turn)))
-            earlier = next(iter(by_turn.values()))
-            by_turn[turn] = tuple([_in_turn(turn, step) for step in earlier])
-        return by_turn[turn]
+        of_turn = by_turn.get(turn)
+        if of_turn is not None:
+            return of_turn
+        if len(by_turn) >= _MOST_TURNS:
+            by_turn.pop(next(iter(by_turn)))
+        earlier = next(iter(by_turn.values()))
+        steps = by_turn[turn] = tuple([_in_turn(turn, step) for step in earlier])
+        return steps
 
 
 def _in_turn(turn: int, step: LedgerStep) -> LedgerStep:
@@ -143,7 +140,7 @@ def _in_turn(turn: int, step: LedgerStep) -> LedgerStep:
         return step
     entry = step.entry
     again = Entry(entry.path, entry.value, entry.source, turn, entry.typed, entry.sound)
-    return Put(again) if isinstance(step, Put) else Merge(again, {})
+    return Put(again) if isinstance(step, Put) else Merge(again)
 
 
 def _key(call: ToolCall, returned: ToolReturn, domain: Domain) -> _Key | None:
@@ -155,5 +152,5 @@ def _key(call: ToolCall, returned: ToolReturn, domain: Domain) -> _Key | None:
     for value in values:
         if type(value) is not str:
             return None
-    names = (call.name, content, returned.error, returned.lost)
-    return id(domain.tools), *names, *arguments, *values
+    tools = id(domain.tools)
+    return (tools, call.name, content, returned.error, returned.lost, *arguments, *values)

@@ -20,6 +20,7 @@ from ledgeragent.offline.forms.registry import form_named
 from ledgeragent.offline.intake import Intake
 from ledgeragent.offline.judging import Unknown, judge
 from ledgeragent.offline.piece import Partition, Piece, partitions
+from ledgeragent.offline.runtally import RunTally
 from ledgeragent.offline.sources import patiently
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace, together, traces_of
@@ -146,11 +147,12 @@ def _written(
 def judge_piece(piece: Piece, binding: Binding, nonstandard: bool, listing: bool) -> JudgedPiece:
     """The verdicts on the conversations in one piece of a file, with rows if `listing`."""
     result = ReplayResult()
+    tally = RunTally(result)
     rows: list[VerdictRow] = []
     for trace in wanted(piece, binding, nonstandard, result):
         gate = binding.gate_for(trace)
         calls = judge(trace, gate)
-        result.count(trace, calls, gate.domain)
+        tally.count(trace, calls, gate.domain)
         if listing:
             rows += [verdict_row(piece.file, trace, one, gate.domain) for one in calls]
     return JudgedPiece(result, rows)
@@ -168,7 +170,8 @@ def wanted(piece: Piece, binding: Binding, nonstandard: bool, intake: Intake) ->
         else:
             intake.read(piece.file, trace)
             intake.timeless += _lacks_the_time(trace, binding.domain_for(trace))
-            intake.count_values(binding.own_values(trace.parameters))
+            if trace.parameters is not None:
+                intake.count_values(binding.own_values(trace.parameters))
             yield binding.named(trace)
 
 

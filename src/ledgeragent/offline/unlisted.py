@@ -37,7 +37,7 @@ class UnlistedCalls:
     def count(self, trace: Trace, calls: Iterable[JudgedCall], domain: Domain) -> None:
         """Counts the calls of one run; `calls` are the judged ones of unlisted tools."""
         for tool, number in trace.calls_by_tool.items():
-            (self.covered if is_listed(tool, domain) else self.tools)[tool] += number
+            (self.tools if domain.guard(tool) is None else self.covered)[tool] += number
         for one in calls:
             self.outcomes.update(("judged", one.outcome))
             self.outcomes["executed"] += one.executed
@@ -47,8 +47,3 @@ class UnlistedCalls:
                 for finding in findings
                 if finding.kind is Kind.VIOLATION
             )
-
-
-def is_listed(tool: str, domain: Domain) -> bool:
-    """True if the domain says what a tool does."""
-    return domain.guard(tool) is not None

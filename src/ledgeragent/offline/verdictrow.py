@@ -12,7 +12,7 @@ from ledgeragent.effects import Effect
 from ledgeragent.journal.verdicts import finding_row
 from ledgeragent.ledger import Evidence
 from ledgeragent.offline.judging import JudgedCall
-from ledgeragent.offline.tally import never_read
+from ledgeragent.offline.runtally import never_read
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Json
 from ledgeragent.verdict import Finding

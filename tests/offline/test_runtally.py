@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from ledgeragent.domain import EVERY_RULE
 from ledgeragent.gate import Gate
 from ledgeragent.offline.judging import judge
+from ledgeragent.offline.runtally import RunTally
 from ledgeragent.offline.tally import ReplayResult
 from ledgeragent.offline.traces import Trace
 from ledgeragent.types import Message, Reply, ToolCall, ToolReturn
+from ledgeragent.verdict import Enforcement
 from tests.lending.domain import ADA, BOOK_IN, GET_BOOK, GET_MEMBER, LEND, LIBRARY, answer
 
 TOO_LONG = replace(LEND, arguments={**LEND.arguments, "days": 90})
@@ -24,7 +27,7 @@ READ: tuple[Message, ...] = (
 def counted(*messages: Message) -> ReplayResult:
     result = ReplayResult()
     trace = Trace(run="r", messages=messages, reward=1.0)
-    result.count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
+    RunTally(result).count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
     return result
 
 
@@ -64,7 +67,7 @@ def test_solved_runs_that_were_asked_are_listed_by_clause_and_task() -> None:
         asked = (Reply(calls=(LEND,)), ToolReturn(call_id=LEND.id, content=content))
         trace = Trace(run="r", messages=asked, reward=reward, benchmark="lending", task_id=task)
         other = ReplayResult()
-        other.count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
+        RunTally(other).count(trace, judge(trace, Gate(domain=LIBRARY)), LIBRARY)
         result.add(other)
     rows = {
         (row["benchmark"], row["task_id"], row["runs"], row["before_an_executed_write"])
@@ -72,3 +75,22 @@ def test_solved_runs_that_were_asked_are_listed_by_clause_and_task() -> None:
     }
     assert rows == {("lending", "7", 2, 1), ("lending", "8", 1, 0)}
     assert {row["clause"] for row in result.asked_reward_1()} == set(result.asked_by_clause)
+
+
+def test_runs_of_several_domains_by_turns_count_as_each_would_alone() -> None:
+    audited = LIBRARY.enforcing({EVERY_RULE: Enforcement.AUDIT})
+    runs: tuple[tuple[Message, ...], ...] = (
+        (*READ, Reply(calls=(LEND,))),
+        (Reply(calls=(TOO_LONG,)),),
+    )
+    together, alone = ReplayResult(), ReplayResult()
+    tally = RunTally(together)
+    for messages in runs:
+        for domain in (LIBRARY, audited, LIBRARY):
+            trace = Trace(run="r", messages=messages, reward=1.0)
+            calls, one = judge(trace, Gate(domain=domain)), ReplayResult()
+            tally.count(trace, calls, domain)
+            RunTally(one).count(trace, calls, domain)
+            alone.add(one)
+    assert together.by_predicate["lending/days"]["judged"] == 6
+    assert replace(together, levels={}) == replace(alone, levels={})
