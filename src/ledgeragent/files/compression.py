@@ -16,12 +16,12 @@ from ledgeragent.errors import MissingExtraError
 from ledgeragent.files.limits import MEMORY
 
 try:
-    from isal import igzip, isal_zlib
+    from isal import isal_zlib
 except ImportError:
-    _GzipFile: Any = None
+    _gzip_library: Any = zlib
     _error: type[Exception] = zlib.error
 else:
-    _GzipFile = igzip.IGzipFile
+    _gzip_library = isal_zlib
     _error = cast(type[Exception], isal_zlib.error)
 
 BUFFER_BYTES = 1 << 20
@@ -35,6 +35,8 @@ DAMAGES: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile, 
 
 _GZIP = b"\x1f\x8b"
 _GZIP_ALONE = 31
+_FLAGS, _ALL_FLAGS = 3, b"\x1f"
+"""The place of the flags in its header, and the byte that has all of them."""
 _BZIP2 = b"BZh"
 _XZ = b"\xfd7zXZ"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -62,12 +64,7 @@ def plain(raw: IO[bytes]) -> IO[bytes]:
     """
     head = peek(raw)
     if head.startswith(_GZIP):
-        # IGzipFile alone hands out lines through a small buffer, which costs a quarter more.
-        inner: Any = (
-            _GzipFile(fileobj=raw)
-            if _GzipFile is not None
-            else _Unpacking(_Streams(raw, _Gzip, padding=b"\0").fill)
-        )
+        inner: Any = _Unpacking(_Streams(raw, _Gzip, padding=b"\0").read)
     elif head.startswith(_BZIP2):
         inner = _Unpacking(_Streams(raw, _bzip2).read)
     elif head.startswith(_XZ):
@@ -89,26 +86,33 @@ def peek(raw: IO[bytes]) -> bytes:
 
 
 class _Gzip:
-    """Gzip by zlib, which compares a header with its checksum; the library's own reader does not."""
+    """Gzip by a library that compares a header with its checksum; that of `gzip` does not."""
 
     def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(_GZIP_ALONE)
+        self._stream = _gzip_library.decompressobj(wbits=_GZIP_ALONE)
+        self._head = b""
         self._is_full = False
 
     @property
     def eof(self) -> bool:
-        return self._zlib.eof
+        return bool(self._stream.eof)
 
     @property
     def needs_input(self) -> bool:
-        return not (self._is_full or self._zlib.unconsumed_tail)
+        return not (self._is_full or self._stream.unconsumed_tail)
 
     @property
     def unused_data(self) -> bytes:
-        return self._zlib.unused_data
+        return bytes(self._stream.unused_data)
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        piece = self._zlib.decompress(self._zlib.unconsumed_tail + data, max(max_length, 0))
+        if len(self._head) <= _FLAGS:
+            self._head += data[: _FLAGS + 1]
+            if self._head[_FLAGS : _FLAGS + 1] > _ALL_FLAGS:  # not every library looks
+                raise zlib.error("the header has flags that mean nothing")
+        piece: bytes = self._stream.decompress(
+            self._stream.unconsumed_tail + data, max(max_length, 0)
+        )
         self._is_full = len(piece) == max_length
         return piece
 
@@ -185,14 +189,6 @@ class _Streams:
                     raise EOFError("the stream has no end")
             if data := self._current.decompress(rest, most):
                 return data
-
-    def fill(self, most: int) -> bytes:
-        """So much of it, less only at the end."""
-        parts: list[bytes] = []
-        while most and (data := self.read(most)):
-            parts.append(data)
-            most -= len(data)
-        return b"".join(parts)
 
     def _unpadded(self, data: bytes) -> bytes:
         return data.lstrip(self._padding) if self._padding else data

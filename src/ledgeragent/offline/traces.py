@@ -12,13 +12,14 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from ledgeragent.errors import DataError
+from ledgeragent.offline.envelopes import enclosed, is_filled
 from ledgeragent.offline.forms import chat
 from ledgeragent.offline.forms.chat import write_chat
-from ledgeragent.offline.forms.form import Dialogue, Form, inside, listed
+from ledgeragent.offline.forms.form import Dialogue, Form, listed
 from ledgeragent.offline.forms.registry import NoFormError, form_of, reasons, stream_of
 from ledgeragent.offline.forms.scribe import Scribe
 from ledgeragent.offline.heads import Trace as Trace
-from ledgeragent.offline.heads import gold_of_tasks, head, optional
+from ledgeragent.offline.heads import head
 from ledgeragent.offline.heads import tool_names as tool_names
 from ledgeragent.offline.lines import stripped_line
 from ledgeragent.offline.piece import Piece
@@ -152,7 +153,7 @@ def _of_value(
         source = RecordPlace(piece.file, at or str(line), line)
         yield from _of_form(chat.FORM, value, source, accepts, fits=True)
         return
-    for place, record in _conversations(value, at or str(line), form):
+    for place, record in enclosed(value, at or str(line), form):
         source = RecordPlace(piece.file, place, line)
         own = form if form is not None else _form(record)
         if not isinstance(own, Form):
@@ -252,60 +253,12 @@ def read_messages(messages: Json) -> tuple[Message, ...]:
     return tuple(scribe.messages)
 
 
-def _conversations(value: Json, place: str, form: Form | None) -> Iterator[tuple[str, Json]]:
-    """The records inside one JSON value, each with its place: a line, or line and number."""
-    if form is not None and form.unfit(value) is None:
-        yield place, value
-    elif isinstance(value, dict) and _is_filled(value.get("simulations")):
-        shared = {"benchmark": "tau2", "domain": _domain_of(value.get("info"))}
-        gold = gold_of_tasks(value.get("tasks"))
-        for number, run in enumerate(value["simulations"], 1):
-            if isinstance(run, dict):
-                run = {"gold_actions": gold.get(optional(run.get("task_id"))), **run, **shared}
-            yield f"{place}#{number}", run
-    elif isinstance(value, list) and value and form_of(value) is None:
-        for number, item in enumerate(value, 1):
-            yield f"{place}#{number}", item
-    elif (rows := _rows(value)) is not None:
-        for number, item in enumerate(rows, 1):
-            yield f"{place}#{number}", item
-    elif not _is_heading(value):
-        yield place, value
-
-
-def _rows(value: Json) -> list[Json] | None:
-    """The records in an object that only holds them; None for another one."""
-    if not isinstance(value, dict):
-        return None
-    lists = [value[name] for name in _WRAPPERS if _is_filled(value.get(name))]
-    if not lists or form_of(value) is not None:
-        return None
-    of_runs = [rows for rows in lists if form_of(rows) is not None or form_of(rows[0])]
-    return [row for rows in of_runs for row in rows] or None
-
-
-_WRAPPERS = ("runs", "data", "items", "rows", "results", "records", "conversations", "traces")
-
-
-def _is_heading(value: Json) -> bool:
-    """True for the line before the runs of a result file of ours, which says how they were made."""
-    return isinstance(value, dict) and value.keys() == {"settings"}
-
-
-def _is_filled(value: Json) -> bool:
-    return isinstance(value, list) and bool(value)
-
-
-def _domain_of(info: Json) -> Json:
-    return inside(info, "environment_info", "domain_name")
-
-
 def _lacking(record: Json) -> str:
     """Why a record without messages has none."""
     if not isinstance(record, dict):
         return "its elements are no messages that are known"
     for name in ("traj", "messages", "simulations"):
-        if record.get(name) is not None and not _is_filled(record[name]):
+        if record.get(name) is not None and not is_filled(record[name]):
             return f'"{name}" is {"empty" if record[name] == [] else "no list"}'
     return 'expected a list under "messages" or "traj"'
 
