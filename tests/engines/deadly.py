@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def deadly(call: Lend, ledger: View) -> Broken | None:
     if call["days"] == LAST_DAYS:
         for process in Path(os.environ[CLUSTER]).read_text().split():
             os.kill(int(process), signal.SIGKILL)
+        time.sleep(10)  # what a worker tells at once may still arrive, and then nothing is lost
     return None
 
 
