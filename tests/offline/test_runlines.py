@@ -21,7 +21,7 @@ from ledgeragent.types import Json
 
 msgspec = pytest.importorskip("msgspec")
 
-CALL = {
+CALL: dict[str, Json] = {
     "id": "c1",
     "type": "function",
     "function": {"name": "get_book", "arguments": '{"book_id": "B1"}'},
@@ -209,12 +209,16 @@ def test_without_the_extra_every_line_is_read_as_any_record(
     assert lines.value(FIRST, "runs.jsonl", 2) == RUN
 
 
-def test_only_the_fields_that_are_written_down_are_expected() -> None:
-    """A field more has to be one that `write_chat` takes no notice of, or that `write_fields` does too."""
-    assert set(chatfields.ChatMessage.__struct_fields__) == {
-        "role", "content", "tool_calls", "tool_call_id", "name", "requestor", "error", "id",
-        "reasoning_content",
-    }  # fmt: skip
+def test_every_field_that_is_expected_stands_in_the_run_of_these_tests() -> None:
+    """So that `test_any_value_in_any_place_is_read_alike` has each of them hold every value."""
+    messages = RUN["messages"]
+    assert {name for message in messages for name in message} == fields_of(chatfields.ChatMessage)
+    assert CALL.keys() == fields_of(chatfields.ChatCall)
+    assert CALL["function"].keys() == fields_of(chatfields.ChatFunction)
+
+
+def fields_of(struct: Any) -> set[str]:
+    return set(struct.__struct_fields__)
 
 
 def test_the_problem_of_a_run_is_told_with_its_line_and_message(tmp_path: Path) -> None:
