@@ -116,6 +116,22 @@ def test_a_file_is_damaged_whichever_library_reads_it(
     assert lines_of(HEADS[kind])[1] == (kind in DAMAGED)
 
 
+@pytest.mark.parametrize("flags", range(32))
+@pytest.mark.parametrize("library", ["fast", "plain"])
+def test_a_header_may_come_in_parts(
+    flags: int, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it is cut: files are read in parts of a fixed size, and pipes give what they have."""
+    if library == "plain":
+        monkeypatch.setattr(compression, "_gzip_library", zlib)
+    parts = {4: b"\5\0extra", 8: b"name\0", 16: b"comment\0"}
+    member = headed(flags, b"".join(text for flag, text in parts.items() if flags & flag))
+    header = len(member) - len(PACKED) + 10
+    for inside in range(1, header + 2):
+        monkeypatch.setattr(compression, "_READ_BYTES", len(PACKED) + inside)
+        assert lines_of(PACKED + member) == (2 * lines_of(PACKED)[0], False)
+
+
 TINY = {
     "gzip": gzip.compress(b""),
     "bzip2": bz2.compress(b""),
